@@ -163,6 +163,7 @@ def load_progress_by_reviewer(
     """The progress of each of these people; five queries for any number of them."""
     keys, rubric = load_keys(opened), opened.set.rubric_version.to_record()
     weights, scales, within = get_weights(rubric), rubric.scales, Fraction(opened.mark_within)
+    limits = {"pass_percent": opened.pass_percent, "first_percent": opened.first_percent}
     known: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     earlier: set[int] = set()
@@ -192,12 +193,7 @@ def load_progress_by_reviewer(
             for comparison, pk in submitted[person.pk].items()
             if comparison in asked
         }
-        result = compute_result(
-            compared.values(),
-            asked=len(asked),
-            pass_percent=opened.pass_percent,
-            first_percent=opened.first_percent,
-        )
+        result = compute_result(compared.values(), asked=len(asked), **limits)
         reused = sum(submitted[person.pk][comparison] in earlier for comparison in compared)
         progress[person.pk] = ReviewerProgress(compared, asked, reused, result, waivers.get(person.pk, ""))
     return progress

@@ -64,16 +64,10 @@ def submit_answer(
     check_change_set(request.user, model.set)
     part = MAIN_PART if given.part == CRITERIA_PART else given.part
     if part not in (MAIN_PART, WHOLE_PART):
-        raise Unacceptable(
-            _("Send the part that came with the prompt: “whole” for holistic scores, else “” or “criteria”."),
-            field="part",
+        says = _(
+            "Send the part that came with the prompt: “whole” for holistic scores, else “” or “criteria”."
         )
-    paste_answer(
-        comparison=row,
-        reviewer=model,
-        text=given.text,
-        part=part,
-        by=request.user,
-        now=timezone.now(),
-    )
+        raise Unacceptable(says, field="part")
+    now = timezone.now()
+    paste_answer(comparison=row, reviewer=model, text=given.text, part=part, by=request.user, now=now)
     return AskedAnswer.read(build_asked_page(comparison=row, reviewer=model, person=request.user))

@@ -204,9 +204,7 @@ def _list_waiting(
             listed.append(_waiting(comparison_set, comparison, state, own))
         listed.sort(key=lambda waiting: order.get(waiting.comparison, 0))
         listed += [
-            _waiting(
-                comparison_set, own.comparison, _find_state(own, is_unable=False, is_second_open=False), own
-            )
+            _waiting(comparison_set, own.comparison, _find_state(own), own)
             for own in reviews[key]
             if own.purpose == REPEAT
         ]
@@ -361,7 +359,7 @@ def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
     return {key for key, own, count in counts if count - own < FEWEST_SHOWN}
 
 
-def _find_state(own: OwnReview | None, *, is_unable: bool, is_second_open: bool) -> str:
+def _find_state(own: OwnReview | None, *, is_unable: bool = False, is_second_open: bool = False) -> str:
     if own is None:
         return NOT_FOR_YOU if is_unable else TO_REVIEW
     if own.round == 2:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, Q, Sum
 from django.db.models.functions import Substr
@@ -48,14 +48,14 @@ from rubric.reviews.permissions import check_change_set, check_open_set, check_s
 from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal, may
 from workspace.core.limits import PAGE_SIZE
-from workspace.core.refusals import Refusal
 from workspace.core.text import one_line
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Job, Person
 from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
 from workspace.models.jobs import FAILED as JOB_FAILED
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -91,19 +91,25 @@ def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     start = parse_number(only_parameters(request, "from")["from"]) or 1
     head = SetFrame(comparison_set, ASKING, request.user)
     reviewers = model_reviewers(comparison_set)
-    rows = _comparisons(comparison_set)
-    asked = load_asked(comparison_set, reviewers, comparisons=[row.pk for row in rows])
-    shown = [row for row in rows if row.number >= start][:PAGE_SIZE]
+    beginning = Substr("question", 1, LONGEST_SHOWN * 4)
+    comparisons = Comparison.objects.filter(set=comparison_set).order_by("number")
+    rows = list(comparisons.values_list("pk", "number", beginning))
+    asked = load_asked(comparison_set, reviewers, comparisons=[row[0] for row in rows])
+    listed = [row for row in rows if row[1] >= start][:PAGE_SIZE]
     counts = _counts(asked, reviewers, comparison_set)
-    previous, following, says = _pager(start, shown, len(rows))
+    previous, following, says = _pager(start, listed[-1][1] if listed else 0, len(rows))
+    # Leads may change an open set; the check asks the database.
+    may_change = head.may_lead and not head.is_closed
+    refusal = "" if may_change else get_refusal(check_change_set, request.user, comparison_set)
     context = {
         "head": head,
         "columns": [_column(reviewer) for reviewer in reviewers],
-        "lines": _lines(shown, asked, reviewers),
+        "lines": _list_cells(listed, asked, reviewers),
         "counts": counts,
         "spent": _spent(comparison_set),
         **_progress(comparison_set, counts),
-        **_refusals(request.user, comparison_set, head),
+        "change_refusal": refusal,
+        "ask_refusal": get_refusal(check_ask_models, request.user, comparison_set),
         "previous": previous,
         "next": following,
         "says": says,
@@ -119,56 +125,51 @@ def _progress(comparison_set: ComparisonSet, counts: dict[str, int]) -> dict[str
     is_live = "ask_models" in running or bool(counts["unread"] and running)
     total = counts["total"]
     received = total - counts["open"] - counts["unread"]
+    asking, error = jobs_by_kind.get("ask_models"), ""
+    if asking and asking.state in (JOB_FAILED, CANCELLED):
+        stopped = _("The calls were stopped before all were made.")
+        error = asking.error if asking.state == JOB_FAILED else stopped
     return {
         "is_asking": "ask_models" in running,
         "is_live": is_live,
         "bar": ProgressBar(_("Received answers"), received, total, _("answers")) if is_live else None,
         "worker_note": worker_note(timezone.now()) if is_live else "",
-        "error": _error(jobs_by_kind.get("ask_models")),
-    }
-
-
-def _refusals(person: Person, comparison_set: ComparisonSet, head: SetFrame) -> dict[str, str]:
-    # Leads may change an open set; the check asks the database.
-    may_change = head.may_lead and not head.is_closed
-    return {
-        "change_refusal": "" if may_change else get_refusal(check_change_set, person, comparison_set),
-        "ask_refusal": get_refusal(check_ask_models, person, comparison_set),
+        "error": error,
     }
 
 
 @require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    found = set_or_404(request.user, slug, number, check_ask_models)
+    comparison_set = set_or_404(request.user, slug, number, check_ask_models)
     bind_form(request, NothingForm)
-    jobs.start_asking(comparison_set=found, by=request.user, now=timezone.now())
-    return _to_list(request, found)
+    jobs.start_asking(comparison_set=comparison_set, by=request.user, now=timezone.now())
+    return _to_list(request, comparison_set)
 
 
 @require("open_set", methods=("POST",))
 def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    found = set_or_404(request.user, slug, number)
-    check_open_set(request.user, found.project)
+    comparison_set = set_or_404(request.user, slug, number)
+    check_open_set(request.user, comparison_set.project)
     bind_form(request, NothingForm)
-    jobs.stop_asking(comparison_set=found, by=request.user, now=timezone.now())
-    return _to_list(request, found)
+    jobs.stop_asking(comparison_set=comparison_set, by=request.user, now=timezone.now())
+    return _to_list(request, comparison_set)
 
 
 @require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    found = set_or_404(request.user, slug, number, check_change_set)
+    comparison_set = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
-    prompts.ask_failed_again(comparison_set=found, by=request.user, now=timezone.now())
-    return _to_list(request, found)
+    prompts.ask_failed_again(comparison_set=comparison_set, by=request.user, now=timezone.now())
+    return _to_list(request, comparison_set)
 
 
 @require("change_set", methods=("POST",))
 def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Download a file with the prompts of all pending answers; missing prompts are made."""
-    found = set_or_404(request.user, slug, number, check_change_set)
+    comparison_set = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
-    lines = prompts.open_prompts(comparison_set=found, by=request.user, now=timezone.now())
-    name = f"prompts-{slug}-{found.number}.jsonl"
+    lines = prompts.open_prompts(comparison_set=comparison_set, by=request.user, now=timezone.now())
+    name = f"prompts-{slug}-{comparison_set.number}.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     # One prompt at a time: all together may not fit into memory.
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
@@ -177,24 +178,27 @@ def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def may_upload(person: Person, slug: str, number: int) -> bool:
     """Whether the person may fill that set; checked before any file is read."""
     rows = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number)
-    found = rows.select_related("project").first()
-    return found is not None and may(check_change_set, person, found)
+    row = rows.select_related("project").first()
+    return row is not None and may(check_change_set, person, row)
 
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a form for a file of answers; all are stored and read in the background, or every fault is listed."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number, check_change_set)
+    comparison_set = set_or_404(request.user, slug, number, check_change_set)
     form, status, faults = AnswersForm(), 200, list[LineFault]()
     if request.method == "POST":
         form, status = bind_form(request, AnswersForm), 422
-        faults = _upload(request, found, form) if form.is_valid() else []
+        faults = _upload(request, comparison_set, form) if form.is_valid() else []
         if form.is_valid() and not faults:
-            return _to_list(request, found)
-    head = SetFrame(comparison_set=found, current="", person=request.user)
+            return _to_list(request, comparison_set)
+    head = SetFrame(comparison_set=comparison_set, current="", person=request.user)
     context: dict[str, Any] = {"head": head, "form": form, "faults": faults[:MOST_FAULTS]}
-    context |= {"more": max(0, len(faults) - MOST_FAULTS), **frame(request.user, found.project, SECTION)}
+    context |= {
+        "more": max(0, len(faults) - MOST_FAULTS),
+        **frame(request.user, comparison_set.project, SECTION),
+    }
     return respond(request, page=UPLOAD, context=context, status=status)
 
 
@@ -202,24 +206,27 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
     """Show and set what every call to a model sends besides the prompt."""
     only_parameters(request)
-    found = set_or_404(request.user, slug, number, check_see_set)
-    check_change_set(request.user, found)
-    model = get_object_or_404(Reviewer, set=found, pk=min(reviewer, LARGEST_KEY), kind=MODEL)
-    model.set = found
-    form, status = ParametersForm(initial=ParametersForm.read_initial(model.parameters)), 200
-    if request.method == "POST":
-        form, status = bind_form(request, ParametersForm), 422
-        if form.is_valid():
-            try:
-                given = form.to_parameters()
-                answers.set_parameters(reviewer=model, parameters=given, by=request.user, now=timezone.now())
-                return _to_list(request, found)
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    head = SetFrame(comparison_set=found, current=ASKING, person=request.user)
-    context = {"head": head, "reviewer": model, "form": form, "is_frozen": has_answers(model)}
-    context |= {"said": describe_parameters(model.parameters), **frame(request.user, found.project, SECTION)}
-    return respond(request, page=PARAMETERS, context=context, status=status)
+    comparison_set = set_or_404(request.user, slug, number, check_see_set)
+    check_change_set(request.user, comparison_set)
+    model = get_object_or_404(Reviewer, set=comparison_set, pk=min(reviewer, LARGEST_KEY), kind=MODEL)
+    model.set = comparison_set
+
+    def save(form: ParametersForm) -> str:
+        parameters = form.to_parameters()
+        answers.set_parameters(reviewer=model, parameters=parameters, by=request.user, now=timezone.now())
+        return reverse("set_answers", args=[slug, number])
+
+    def context() -> dict[str, Any]:
+        return {
+            "head": SetFrame(comparison_set=comparison_set, current=ASKING, person=request.user),
+            "reviewer": model,
+            "is_frozen": has_answers(model),
+            "said": describe_parameters(model.parameters),
+            **frame(request.user, comparison_set.project, SECTION),
+        }
+
+    initial = ParametersForm.read_initial(model.parameters)
+    return form_page(request, ParametersForm, save, page=PARAMETERS, context=context, initial=initial)
 
 
 def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
@@ -248,40 +255,21 @@ def _to_list(request: SignedIn, comparison_set: ComparisonSet) -> HttpResponse:
 def state_word(asked: AskedComparison, half: HalfReview | None = None) -> StateWord:
     """The state of one answer; `half` is what was read in the first of two."""
     if asked.is_half and asked.state == OPEN:
-        return _half_word(half)
+        if half is None or not half.missing:
+            return StateWord(_("1 of 2 answers"), "pending")
+        label = {
+            UNREADABLE: _("1 of 2 answers, not readable"),
+            ABSTAINED: _("1 of 2 answers, declined"),
+        }.get(half.record.mode, _("1 of 2 answers, incomplete"))
+        return StateWord(label, "fail")
     if asked.state == ANSWERED:
         return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
     label, tone = STATES[asked.state]
     return StateWord(str(label), tone)
 
 
-def _half_word(half: HalfReview | None) -> StateWord:
-    if half is None or not half.missing:
-        return StateWord(_("1 of 2 answers"), "pending")
-    label = {
-        UNREADABLE: _("1 of 2 answers, not readable"),
-        ABSTAINED: _("1 of 2 answers, declined"),
-    }.get(half.record.mode, _("1 of 2 answers, incomplete"))
-    return StateWord(label, "fail")
-
-
-class QuestionRow(NamedTuple):
-    pk: int
-    number: int
-    question: str
-
-
-def _comparisons(comparison_set: ComparisonSet) -> list[QuestionRow]:
-    rows = Comparison.objects.filter(set=comparison_set).order_by("number")
-    return [
-        QuestionRow(*row)
-        for row in rows.values_list("pk", "number", Substr("question", 1, LONGEST_SHOWN * 4))
-    ]
-
-
-def _pager(start: int, shown: Sequence[QuestionRow], count: int) -> tuple[str, str, str]:
+def _pager(start: int, last: int, count: int) -> tuple[str, str, str]:
     """The query strings of the previous and the next page, and the position of this page; "" if it is the only one."""
-    last = shown[-1].number if shown else 0
     previous = f"?from={max(1, start - PAGE_SIZE)}" if start > 1 else ""
     following = f"?from={last + 1}" if last < count else ""
     if not (previous or following):
@@ -292,13 +280,8 @@ def _pager(start: int, shown: Sequence[QuestionRow], count: int) -> tuple[str, s
 
 def _column(reviewer: Reviewer) -> tuple[Reviewer, str, str, str]:
     """A model reviewer, the model that a call names, why no call is made ("" when one is), parameters in words."""
-    return reviewer, get_model_name(reviewer), _note(reviewer), describe_parameters(reviewer.parameters)
-
-
-def _note(reviewer: Reviewer) -> str:
-    if reviewer.ended_at is not None:
-        return _("removed")
-    return "" if may_call(reviewer) else _("pasted or uploaded")
+    note = _("removed") if reviewer.ended_at else "" if may_call(reviewer) else _("pasted or uploaded")
+    return reviewer, get_model_name(reviewer), note, describe_parameters(reviewer.parameters)
 
 
 def _counts(
@@ -309,13 +292,10 @@ def _counts(
     A removed model counts only where it answered, since it will not answer any more.
     """
     active = {reviewer.pk: reviewer for reviewer in reviewers if reviewer.ended_at is None}
-    present = [
-        comparison for comparison in asked if comparison.reviewer in active or not comparison.is_waiting
-    ]
-    states = Counter(comparison.state for comparison in present)
-    called = {
-        key for key, reviewer in active.items() if may_call(reviewer) and comparison_set.closed_at is None
-    }
+    present = [pair for pair in asked if pair.reviewer in active or not pair.is_waiting]
+    states = Counter(pair.state for pair in present)
+    is_open = comparison_set.closed_at is None
+    called = {key for key, reviewer in active.items() if is_open and may_call(reviewer)}
     return {
         "total": len(present),
         "answered": states[ANSWERED],
@@ -323,23 +303,23 @@ def _counts(
         "failed": states[FAILED],
         "open": states[OPEN],
         "unread": states[UNREAD],
-        "callable": sum(comparison.state == OPEN and comparison.reviewer in called for comparison in present),
-        "half": sum(comparison.state == OPEN and comparison.is_half for comparison in present),
+        "callable": sum(pair.state == OPEN and pair.reviewer in called for pair in present),
+        "half": sum(pair.state == OPEN and pair.is_half for pair in present),
     }
 
 
-def _lines(
-    shown: Sequence[QuestionRow], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
+def _list_cells(
+    rows: Sequence[tuple[int, int, str]], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
 ) -> list[tuple[int, str, list[tuple[AskedComparison, StateWord]]]]:
     """Number, beginning of the question, and the state of every model's answer in the order of the models."""
     by_pair = {(pair.comparison, pair.reviewer): pair for pair in asked}
-    wanted = {row.pk for row in shown}
-    halves = read_halves(pair for pair in asked if pair.comparison in wanted)
+    keys = {key for key, _number, _question in rows}
+    halves = read_halves(pair for pair in asked if pair.comparison in keys)
     lines = []
-    for row in shown:
-        pairs = [by_pair[row.pk, reviewer.pk] for reviewer in reviewers]
+    for key, number, question in rows:
+        pairs = [by_pair[key, reviewer.pk] for reviewer in reviewers]
         cells = [(pair, state_word(pair, halves.get(pair.review or 0))) for pair in pairs]
-        lines.append((row.number, one_line(row.question, LONGEST_SHOWN), cells))
+        lines.append((number, one_line(question, LONGEST_SHOWN), cells))
     return lines
 
 
@@ -352,9 +332,3 @@ def _spent(comparison_set: ComparisonSet) -> dict[str, Any]:
         cost=Sum("cost_usd"),
         unpriced=Count("pk", filter=Q(cost_usd=None, prompt_tokens__isnull=False)),
     )
-
-
-def _error(job: Job | None) -> str:
-    if job is None or job.state not in (JOB_FAILED, CANCELLED):
-        return ""
-    return job.error if job.state == JOB_FAILED else _("The calls were stopped before all were made.")

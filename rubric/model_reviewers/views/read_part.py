@@ -67,7 +67,9 @@ def _part(
     has_scores = any(row.scores for row in rows)
     return ReadPart(
         criteria=[criterion.label for criterion in rubric.criteria] if has_scores else [],
-        lines=[_line(row, labels[row.position - 1], keys, rubric, has_scores=has_scores) for row in rows],
+        lines=[
+            _build_line(row, labels[row.position - 1], keys, rubric, has_scores=has_scores) for row in rows
+        ],
         flags=flags,
         ranking=[_(" and ").join(tied) for tied in ranking],
         has_holistic=any(row.holistic is not None for row in rows),
@@ -75,13 +77,8 @@ def _part(
     )
 
 
-def _line(
-    row: ReviewedResponse,
-    label: str,
-    keys: Mapping[int, str],
-    rubric: RubricRecord,
-    *,
-    has_scores: bool,
+def _build_line(
+    row: ReviewedResponse, label: str, keys: Mapping[int, str], rubric: RubricRecord, *, has_scores: bool
 ) -> ReadLine:
     overall = score_marks(row.scores, rubric).value
     given = [(criterion.key, row.scores.get(criterion.key)) for criterion in rubric.criteria]

@@ -24,9 +24,10 @@ from rubric.reviews.pages import ASKING, SetFrame
 from rubric.reviews.permissions import check_change_set, check_see_results, check_see_set
 from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
-from workspace.core.refusals import Refusal
 from workspace.database.prepared_queries import LARGEST_KEY
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.models import Person
+from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -43,7 +44,7 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
     only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     check_see_results(request.user, comparison_set)
-    rows = [row for review in list_readable(comparison_set) if (row := _row(review)) is not None]
+    rows = [row for review in list_readable(comparison_set) if (row := _compare(review)) is not None]
     context = {
         "head": SetFrame(comparison_set, ASKING, request.user),
         "rows": rows[:MOST_LISTED],
@@ -57,9 +58,9 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",), costs="computations")
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    found = set_or_404(request.user, slug, number, check_change_set)
+    comparison_set = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
-    readings.reread_answers(comparison_set=found, by=request.user, now=timezone.now())
+    readings.reread_answers(comparison_set=comparison_set, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("set_readings", args=[slug, number]))
 
 
@@ -68,7 +69,8 @@ def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpRespo
     only_parameters(request)
     row = _readable_or_404(request, slug, number, review)
     check_see_results(request.user, row.reviewer.set)
-    return _show_reading(request, row, CorrectionForm(**_sheet(row), initial=_initial(row)))
+    form = CorrectionForm(**_sheet(row), initial=_initial(row))
+    return respond(request, page=READING, context={"form": form, **_build_context(request.user, row)})
 
 
 @require("change_set", methods=("POST",))
@@ -85,24 +87,30 @@ def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> Htt
 def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
-    form, status = bind_form(request, CorrectionForm, **_sheet(row)), 422
-    if form.is_valid():
-        try:
-            correction = form.to_correction()
-            made = readings.correct_reading(
-                review=row, correction=correction, by=request.user, now=timezone.now()
-            )
-            return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
-        except Refusal as refusal:
-            status = add_refusal(form, refusal)
-    return _show_reading(request, row, form, status=status)
+
+    def correct(form: CorrectionForm) -> str:
+        correction = form.to_correction()
+        made = readings.correct_reading(
+            review=row, correction=correction, by=request.user, now=timezone.now()
+        )
+        return reverse("reading", args=[slug, number, made.pk])
+
+    return form_page(
+        request,
+        CorrectionForm,
+        correct,
+        page=READING,
+        context=lambda: _build_context(request.user, row),
+        **_sheet(row),
+    )
 
 
 def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
     """A review that was read from text, for a lead of its set."""
-    found = set_or_404(request.user, slug, number, check_see_set)
-    row = get_object_or_404(list_readable(found, states=(SUBMITTED, SUPERSEDED)), pk=min(review, LARGEST_KEY))
-    row.reviewer.set = row.comparison.set = found
+    comparison_set = set_or_404(request.user, slug, number, check_see_set)
+    rows = list_readable(comparison_set, states=(SUBMITTED, SUPERSEDED))
+    row = get_object_or_404(rows, pk=min(review, LARGEST_KEY))
+    row.reviewer.set = row.comparison.set = comparison_set
     return row
 
 
@@ -125,9 +133,7 @@ def _initial(row: Review) -> dict[str, Any]:
     return values | {"ranking": " > ".join(" = ".join(label[-1] for label in place) for place in ranking)}
 
 
-def _show_reading(
-    request: SignedIn, review: Review, form: CorrectionForm, *, status: int = 200
-) -> HttpResponse:
+def _build_context(person: Person, review: Review) -> dict[str, Any]:
     """One answer, the stored reading, and the current reader's reading (None if that is the same).
 
     `earlier` are the superseded readings, in order of time; `answers` are the beginnings of the texts, and whether
@@ -139,18 +145,16 @@ def _show_reading(
     texts = [answer.text for _part, answer in sorted(load_answers(review).items(), reverse=True)]
     present = _present(review)
     chain = Review.objects.filter(Q(read_from=review.source_id) | Q(pk=review.source_id))
-    context = {
-        "head": SetFrame(comparison_set, ASKING, request.user),
+    return {
+        "head": SetFrame(comparison_set, ASKING, person),
         "review": review,
-        "form": form,
         "answers": [(text[:LONGEST_SHOWN], len(text) > LONGEST_SHOWN) for text in texts],
         "stored": read_stored(review, keys, rubric),
         "present": read_record(review, present, keys, rubric) if present else None,
         "earlier": chain.exclude(pk=review.pk).select_related("corrected_by").order_by("pk"),
-        "change_refusal": get_refusal(check_change_set, request.user, comparison_set),
-        **frame(request.user, comparison_set.project, SECTION),
+        "change_refusal": get_refusal(check_change_set, person, comparison_set),
+        **frame(person, comparison_set.project, SECTION),
     }
-    return respond(request, page=READING, context=context, status=status)
 
 
 def name_mode(mode: str) -> str:
@@ -172,7 +176,7 @@ def _present(review: Review) -> ReviewRecord | None:
     return parse_answer(review) if review.reader < READER and reads_otherwise(review) else None
 
 
-def _row(review: Review) -> tuple[Review, str, str] | None:
+def _compare(review: Review) -> tuple[Review, str, str] | None:
     """One answer, the stored reading, and the current reader's reading ("" if that is the same)."""
     is_changed = reads_otherwise(review)
     if not (is_changed or review.correction or review.mode == UNREADABLE):

@@ -1,6 +1,6 @@
 """One model and one comparison: the prompt, every answer, and what was read from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.core.records import ABSTAINED, UNREADABLE, ReviewRecord
+from rubric.core.records import ABSTAINED, UNREADABLE
 from rubric.core.response_order import map_labels
 from rubric.model_reviewers.actions import answers, prompts
 from rubric.model_reviewers.core import UNREAD
@@ -27,7 +27,7 @@ from rubric.model_reviewers.queries import (
 )
 from rubric.model_reviewers.views.overview import StateWord, state_word
 from rubric.model_reviewers.views.read_part import ReadPart, read_record, read_stored
-from rubric.models import Answer, Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
+from rubric.models import Answer, Comparison, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.two_calls import WHOLE_PART
@@ -35,9 +35,9 @@ from rubric.reviews.pages import ASKING, SetFrame
 from rubric.reviews.permissions import check_change_set, check_see_results, check_see_set
 from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
-from workspace.core.refusals import Refusal
 from workspace.models import Person
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -51,7 +51,8 @@ SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-
 def model_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     only_parameters(request)
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
-    return _show(request, row, model, PasteForm())
+    context = {"form": PasteForm(), **_build_context(request.user, row, model)}
+    return respond(request, page=SHOW, context=context)
 
 
 @require("change_set", methods=("POST",))
@@ -61,24 +62,23 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
     prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
-    return _to_pair(request, row, model)
+    return respond(request, page="", redirect=_address(row, model))
 
 
 @require("change_set", methods=("POST",))
 def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
-    form, status = bind_form(request, PasteForm), 422
-    if form.is_valid():
-        try:
-            values = {name: form.cleaned_data[name] for name in ("text", "part")}
-            answers.paste_answer(
-                comparison=row, reviewer=model, **values, by=request.user, now=timezone.now()
-            )
-            return _to_pair(request, row, model)
-        except Refusal as refusal:
-            status = add_refusal(form, refusal)
-    return _show(request, row, model, form, status=status)
+
+    def paste(form: PasteForm) -> str:
+        answers.paste_answer(
+            comparison=row, reviewer=model, **form.cleaned_data, by=request.user, now=timezone.now()
+        )
+        return _address(row, model)
+
+    return form_page(
+        request, PasteForm, paste, page=SHOW, context=lambda: _build_context(request.user, row, model)
+    )
 
 
 @require("change_set", methods=("POST",))
@@ -88,7 +88,7 @@ def ask_again(request: SignedIn, slug: str, number: int, comparison: int, review
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
     prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
-    return _to_pair(request, row, model)
+    return respond(request, page="", redirect=_address(row, model))
 
 
 @require("see_set")
@@ -120,30 +120,20 @@ def pair_or_404(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
 ) -> tuple[Comparison, Reviewer]:
     """The comparison and the model at a URL, for a lead of the set."""
-    found = set_or_404(request.user, slug, number, check_see_set)
-    row = get_object_or_404(Comparison, set=found, number=comparison)
-    model = get_object_or_404(Reviewer, set=found, pk=reviewer, kind=MODEL)
-    row.set = model.set = found
+    comparison_set = set_or_404(request.user, slug, number, check_see_set)
+    row = get_object_or_404(Comparison, set=comparison_set, number=comparison)
+    model = get_object_or_404(Reviewer, set=comparison_set, pk=reviewer, kind=MODEL)
+    row.set = model.set = comparison_set
     return row, model
 
 
-def _show(
-    request: SignedIn, row: Comparison, model: Reviewer, form: PasteForm, *, status: int = 200
-) -> HttpResponse:
-    page = build_asked_page(comparison=row, reviewer=model, person=request.user)
-    context = {"page": page, "head": page.head, "form": form}
-    context |= frame(request.user, model.set.project, SECTION)
-    return respond(request, page=SHOW, context=context, status=status)
+def _build_context(person: Person, row: Comparison, model: Reviewer) -> dict[str, Any]:
+    page = build_asked_page(comparison=row, reviewer=model, person=person)
+    return {"page": page, "head": page.head, **frame(person, model.set.project, SECTION)}
 
 
-def _to_pair(request: SignedIn, row: Comparison, model: Reviewer) -> HttpResponse:
-    parts = [model.set.project.slug, model.set.number, row.number, model.pk]
-    return respond(request, page="", redirect=reverse("model_answer", args=parts))
-
-
-class SupersededReview(Struct, frozen=True):
-    review: Review
-    answers: list[Answer]
+def _address(row: Comparison, model: Reviewer) -> str:
+    return reverse("model_answer", args=[model.set.project.slug, model.set.number, row.number, model.pk])
 
 
 _PROMPTS = ("prompt", "whole_prompt", "read_from__prompt", "read_from__whole_prompt")
@@ -178,7 +168,7 @@ class AskedPage(Struct, frozen=True):
     answers: list[Answer]
     read: ReadPart | None
     reading: int
-    earlier: list[SupersededReview]
+    earlier: list[tuple[Review, list[Answer]]]
     see_refusal: str
     change_refusal: str
     may_ask_again: bool
@@ -196,10 +186,14 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     live = next((review for review in reviews if review.state != SUPERSEDED), None)
     keys = dict(comparison.responses.values_list("number", "key"))
     source = live.source if live else None
+    earlier = [row for row in reviews if row.state == SUPERSEDED and row.read_from is None and row != source]
     may_see = not head.refusal
-    texts = _answers(reviews) if may_see else {}
+    texts = _load_answers(reviews) if may_see else {}
     change_refusal = get_refusal(check_change_set, person, comparison_set)
     half = read_halves([asked]).get(asked.review or 0)
+    rubric, read = comparison_set.rubric_version.to_record(), None
+    if live and may_see and (half or live.mode):
+        read = read_record(live, half.record, keys, rubric) if half else read_stored(live, keys, rubric)
     calls = _calls(source, asked) if source else []
     lost = _lost(half, calls, asked) if half else ""
     return AskedPage(
@@ -215,12 +209,8 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         else {},
         answers=texts.get(source.pk, []) if source else [],
         reading=live.pk if live and live.mode and may_see and texts.get(live.source.pk) else 0,
-        read=_read(live, half.record if half else None, keys, comparison_set) if live and may_see else None,
-        earlier=[
-            SupersededReview(review, texts.get(review.pk, []))
-            for review in reviews
-            if review.state == SUPERSEDED and may_see and review != source and review.read_from is None
-        ],
+        read=read,
+        earlier=[(row, texts.get(row.pk, [])) for row in earlier if may_see],
         see_refusal=head.refusal,
         change_refusal=change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
         may_ask_again=asked.review is not None and (not asked.is_waiting or bool(lost)),
@@ -233,21 +223,12 @@ def _lost(half: HalfReview, calls: Sequence[CallPart], asked: AskedComparison) -
     """Which answer lacks scores, and which; "" if it lacks none."""
     if not half.missing:
         return ""
-    said = {
+    sentence = {
         UNREADABLE: _("%(call)s. This answer cannot be read."),
         ABSTAINED: _("%(call)s. The model declined."),
     }.get(half.record.mode, _("%(call)s. Scores are missing or cannot be read: %(responses)s."))
     call = next(call.title for call in calls if call.part != asked.part)
-    return said % {"call": call, "responses": ", ".join(half.missing)}
-
-
-def _read(
-    live: Review, half: ReviewRecord | None, keys: Mapping[int, str], comparison_set: ComparisonSet
-) -> ReadPart | None:
-    rubric = comparison_set.rubric_version.to_record()
-    if half is not None:
-        return read_record(live, half, keys, rubric)
-    return read_stored(live, keys, rubric) if live.mode else None
+    return sentence % {"call": call, "responses": ", ".join(half.missing)}
 
 
 def _calls(source: Review, asked: AskedComparison) -> list[CallPart]:
@@ -258,14 +239,14 @@ def _calls(source: Review, asked: AskedComparison) -> list[CallPart]:
     is_open = not asked.mode and asked.state != "unread"
     titles = {WHOLE_PART: _("First call: the holistic score"), MAIN_PART: _("The prompt")}
     titles |= {MAIN_PART: _("Second call: the criteria")} if whole else {}
-    given = [(WHOLE_PART, whole)] if whole else []
     return [
         CallPart(part, titles[part], row, is_open and part == asked.part)
-        for part, row in [*given, (MAIN_PART, prompt)]
+        for part, row in [(WHOLE_PART, whole), (MAIN_PART, prompt)]
+        if row
     ]
 
 
-def _answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
+def _load_answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
     """The answers of each review, newest first; only the beginnings of long texts are read."""
     rows = (
         Answer.objects.filter(review__in=reviews)
@@ -274,7 +255,7 @@ def _answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
         .annotate(shown=Substr("text", 1, LONGEST_ANSWER_SHOWN), length=Length("text"))
         .order_by("-attempt")
     )
-    found: dict[int, list[Answer]] = {}
+    answers: dict[int, list[Answer]] = {}
     for row in rows:
-        found.setdefault(row.review_id, []).append(row)
-    return found
+        answers.setdefault(row.review_id, []).append(row)
+    return answers
