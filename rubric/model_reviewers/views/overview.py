@@ -257,11 +257,11 @@ def state_word(asked: AskedComparison, half: HalfReview | None = None) -> StateW
     if asked.is_half and asked.state == OPEN:
         if half is None or not half.missing:
             return StateWord(_("1 of 2 answers"), "pending")
-        label = {
+        words = {
             UNREADABLE: _("1 of 2 answers, not readable"),
             ABSTAINED: _("1 of 2 answers, declined"),
         }.get(half.record.mode, _("1 of 2 answers, incomplete"))
-        return StateWord(label, "fail")
+        return StateWord(words, "fail")
     if asked.state == ANSWERED:
         return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
     label, tone = STATES[asked.state]
