@@ -36,7 +36,6 @@ def escape_output(value: Any) -> str:
 
 
 def token_input(token: object) -> Markup:
-    """The CSRF token of a form, as Django's own tag writes it."""
     return Markup('<input type="hidden" name="csrfmiddlewaretoken" value="{}">').format(token)
 
 
@@ -166,12 +165,10 @@ def _time(value: datetime, shown: str, title: str) -> Markup:
 
 
 def clock(moment: datetime | None) -> str:
-    """The hour, minute and second in the viewer's time zone."""
     return "" if moment is None else date_format(timezone.localtime(moment), "H:i:s")
 
 
 def percent(score: float | Fraction | Decimal | None, threshold: float | None = None) -> str:
-    """A score with one decimal, or with as many as it needs to show on its own side of `threshold`."""
     return gettext("pending") if score is None else with_minus(figure(score, threshold))
 
 
@@ -202,7 +199,6 @@ def words_by_count(singular: str, plural: str, number: int, /, **values: object)
 
 @lru_cache(maxsize=8192)
 def _said(text: str) -> tuple[Markup, bool]:
-    """A text of a template as markup, and whether it has placeholders."""
     return Markup(bind_percent(text)), "%" in text
 
 

@@ -99,7 +99,6 @@ def _name(judgement: Judgement) -> str:
 
 
 def slots_are_consistent(_now: datetime) -> Iterator[str]:
-    """There are as many slots as needed, with one person each; leases and assignments fit."""
     yield from _people_in_slots()
     yield from _evaluations_in_slots()
     yield from _leases_and_assignments()
@@ -107,7 +106,6 @@ def slots_are_consistent(_now: datetime) -> Iterator[str]:
 
 
 def events_match_ended_leases(_now: datetime) -> Iterator[str]:
-    """Every lapsed evaluation has an event that says why its slot was released."""
     verbs = ("lease:ended", "place:released")
     logged = set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
     for key in Evaluation.objects.filter(state=LAPSED).order_by("pk").values_list("pk", flat=True):
@@ -238,7 +236,6 @@ def _between_others() -> Iterator[str]:
 
 
 def _first_submissions() -> dict[int, datetime]:
-    """Evaluation -> when it was first submitted; a returned one is submitted again later."""
     events = Event.objects.filter(verb="evaluation:submitted").order_by("-at", "-pk")
     return {int(key): at for key, at in events.values_list("object_id", "at")}
 
@@ -275,8 +272,6 @@ def _games_that_kept_theirs() -> dict[int, set[int]]:
 
 
 class _Bases(msgspec.Struct):
-    """The part of a basis that is read here."""
-
     adjudications: list[AdjudicatedAnswer] = []
 
 

@@ -128,7 +128,6 @@ def _lists_are_frozen(_now: datetime) -> Iterator[str]:
 
 
 def _withdrawn_before(iteration: Iteration) -> set[int]:
-    """The numbers of the games that were withdrawn when the iteration was opened."""
     out: set[int] = set()
     acts = Withdrawal.objects.filter(game__iteration=iteration, created_at__lt=iteration.opened_at)
     for number, is_withdrawn in acts.order_by("pk").values_list("game__number", "is_withdrawn"):
@@ -163,7 +162,6 @@ def _manual_costs_are_chained(_now: datetime) -> Iterator[str]:
 
 
 def _withdrawals_alternate(_now: datetime) -> Iterator[str]:
-    """Withdrawals and returns alternate, and the game's row says the last of them."""
     last: dict[int, Withdrawal] = {}
     for row in Withdrawal.objects.select_related("game").order_by("game", "number").iterator(chunk_size=200):
         before = last.get(row.game_id)

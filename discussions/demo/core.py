@@ -7,8 +7,6 @@ from msgspec import Struct
 
 
 class Account(Struct, frozen=True):
-    """A person of the demo, and how to sign in."""
-
     key: str
     email: str
     name: str
@@ -17,8 +15,6 @@ class Account(Struct, frozen=True):
 
 
 class DemoProject(Struct, frozen=True):
-    """A project, and the scripts that are played in it, in their order."""
-
     slug: str
     name: str
     scripts: list[str]

@@ -84,7 +84,6 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
 
 
 def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
-    """The measurements to judge again, if the game was measured again since."""
     game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
     newest = newest_measured(game)
     return {} if newest is None else {"measured_id": newest.pk}

@@ -35,8 +35,6 @@ PERCENT = Decimal(100)
 
 
 class FigureForm(forms.Form):
-    """A cost in dollars or a cache hit rate in percent, and its source."""
-
     kind = forms.ChoiceField(
         label=_("Figure"),
         choices=((COST, _("cost of the game, in dollars")), (CACHE, _("cache hit rate, in percent"))),
@@ -66,8 +64,6 @@ WITHDRAW, RESTORE = "withdraw", "restore"
 
 
 class WithdrawalForm(forms.Form):
-    """Whether the game is withdrawn or restored, as the submitted page said, and the reason."""
-
     do = forms.ChoiceField(choices=((WITHDRAW, ""), (RESTORE, "")), widget=forms.HiddenInput)
     reason = forms.CharField(
         label=_("Reason"),
@@ -88,8 +84,6 @@ ROUND_OFFSETS = (
 
 
 class RoundsForm(forms.Form):
-    """How the texts of a game count its rounds."""
-
     offset = forms.TypedChoiceField(
         label=_("How the texts count the rounds"), coerce=int, choices=ROUND_OFFSETS
     )
@@ -120,14 +114,11 @@ class ReturnForm(forms.Form):
         self.fields["about"].choices = choices  # type: ignore[attr-defined]
 
     def to_comment(self) -> str:
-        """The comment, after the metric that was chosen."""
         about, comment = self.cleaned_data["about"], self.cleaned_data["comment"]
         return f"{about}: {comment}" if about and comment else comment
 
 
 class FewerForm(forms.Form):
-    """A lower number of evaluators for a game; field ids are unique on the page of the game."""
-
     count = forms.IntegerField(
         label=_("Evaluations needed"), widget=forms.NumberInput(attrs={"min": 1, "max": 10})
     )
@@ -206,7 +197,6 @@ def _unknown() -> Malformed:
 
 
 def read_columns(text: str) -> frozenset[str] | None:
-    """The columns that a cookie names, None without one."""
     return frozenset(text.split(".")) if text else None
 
 
@@ -222,8 +212,6 @@ class GameColumnsForm(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """An answer, and whether the flag is resolved with it."""
-
     text = forms.CharField(label=_("Answer"), required=False, widget=several_lines(2))
     do = forms.ChoiceField(choices=[("answer", ""), ("resolve", "")])
 
@@ -272,10 +260,7 @@ def _unknown_choice() -> Malformed:
 
 
 class ShownGamesField(forms.MultipleChoiceField):
-    """Games with the hash of the basis that was shown, as "7:<hash>"."""
-
     def valid_value(self, value: str) -> bool:
-        """Whether it names a game and a hash; the action checks whether they fit."""
         return bool(_SHOWN.fullmatch(value))
 
     def clean(self, value: Any) -> dict[int, str]:
@@ -285,8 +270,6 @@ class ShownGamesField(forms.MultipleChoiceField):
 
 
 class RecordGamesForm(forms.Form):
-    """The games for which verdicts are to be recorded, as the preview showed them."""
-
     ready = ShownGamesField(
         error_messages={
             "required": _("Choose at least one game."),
@@ -295,7 +278,6 @@ class RecordGamesForm(forms.Form):
     )
 
     def clean_ready(self) -> dict[int, str]:
-        """Refuse more games than one action records."""
         shown: dict[int, str] = self.cleaned_data["ready"]
         if len(shown) > MOST_RECORDED:
             says = _("At most %(most)d verdicts are recorded at once. Choose fewer games.")
@@ -304,18 +286,13 @@ class RecordGamesForm(forms.Form):
 
 
 class GamesForm(forms.Form):
-    """The games that the preview accepted, as "3,5-7"."""
-
     games = forms.CharField(max_length=5000, widget=forms.HiddenInput, required=False)
 
     def clean_games(self) -> list[int]:
-        """Their numbers."""
         return read_numbers(self.cleaned_data["games"])
 
 
 class AssignSelectedForm(GamesForm):
-    """The evaluator who gets the games."""
-
     person = forms.ChoiceField(label=_("Evaluator"))
 
     def __init__(
@@ -328,8 +305,6 @@ class AssignSelectedForm(GamesForm):
 
 
 class MoveSelectedForm(GamesForm):
-    """The iteration to which the games move."""
-
     iteration = forms.ChoiceField(label=_("Iteration"))
 
     def __init__(
@@ -342,8 +317,6 @@ class MoveSelectedForm(GamesForm):
 
 
 class WithdrawSelectedForm(GamesForm):
-    """Why the games no longer count."""
-
     reason = forms.CharField(
         label=_("Reason"),
         required=False,

@@ -29,7 +29,6 @@ class ScoreCell(Struct, frozen=True):
 
 
 def list_cell_words() -> dict[str, str]:
-    """The words of the cells in the reader's language, looked up once for a page."""
     return {
         PASS: _("pass"),
         FAIL: _("fail"),
@@ -42,7 +41,6 @@ def list_cell_words() -> dict[str, str]:
 
 
 def build_outcome_cells(outcome: Outcome, words: dict[str, str]) -> dict[str, ScoreCell]:
-    """The cells of a recorded verdict, by metric."""
     return {line.key: _recorded(line, words) for line in outcome.lines}
 
 

@@ -16,25 +16,21 @@ from workspace.models import Person, Project
 
 
 def check_enter_figure(person: Person, game: Game) -> None:
-    """Leads of the project and admins enter what a transcript does not report."""
     sentence = _("Only team leads of this project enter a cost or a cache hit rate. Ask one of them.")
     check_leads(person, game.project, sentence)
 
 
 def check_withdraw_game(person: Person, game: Game) -> None:
-    """Leads of the project and admins withdraw and restore a game."""
     sentence = _("Only team leads of this project withdraw a game from the averages. Ask one of them.")
     check_leads(person, game.project, sentence)
 
 
 def check_withdraw_games(person: Person, project: Project) -> None:
-    """Leads of the project and admins withdraw several of its games in one act."""
     sentence = _("Only team leads of this project withdraw games from the averages. Ask one of them.")
     check_leads(person, project, sentence)
 
 
 def check_drop_repeats(person: Person, game: Game) -> None:
-    """Leads of the project and admins drop repeats, while the game counts."""
     sentence = _("Only team leads of this project drop repeated messages. Ask one of them.")
     check_leads(person, game.project, sentence)
     if game.withdrawn_at is not None:
@@ -45,10 +41,6 @@ def check_drop_repeats(person: Person, game: Game) -> None:
 
 
 def check_set_round_offset(person: Person, game: Game) -> None:
-    """Leads of the project and admins say how a game's texts count its rounds, before anybody rates the game.
-
-    The rubric version of its iteration must use the offset. The refusal is the sentence on the page.
-    """
     sentence = _("Only team leads of this project say how the texts count the rounds. Ask one of them.")
     check_leads(person, game.project, sentence)
     if reason := why_rounds_stay(game):

@@ -19,11 +19,10 @@ MAP_HELP = f"what columns of CSV or JSONL files are: player=Speaker,text=Content
 
 
 class BadInput(Exception):
-    """The request cannot be started; the sentence says why."""
+    pass
 
 
 def named_format(name: str) -> Format | None:
-    """The format of --format; None without one. Raises BadInput."""
     found = find_format(name)
     if name and found is None:
         raise BadInput(f'There is no format "{name}"; there are {FORMAT_NAMES}. Correct --format.')

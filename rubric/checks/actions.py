@@ -200,14 +200,12 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
 
 
 def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
-    """Every submitted review with its rows, including superseded ones."""
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
     found = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)
     return found.prefetch_related(rows).order_by("pk")
 
 
 def _audit_details(verb: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What each audit line of the verb is about, and its detail."""
     lines = Event.objects.filter(verb=verb).order_by("pk").values_list("object_id", "detail")
     return ((key, msgspec.json.decode(detail)) for key, detail in lines.iterator(chunk_size=2000))
 

@@ -112,7 +112,6 @@ def single_act() -> Iterator[None]:
 
 
 def key_reused() -> Unacceptable:
-    """The refusal of a key under which something else was stored."""
     return Unacceptable(
         _(
             "This form was already saved with another answer or another text. "
@@ -152,7 +151,6 @@ class Saved(Struct, Generic[WorkT], frozen=True):
 
     @property
     def is_repeated(self) -> bool:
-        """Whether nothing was written, since the same had been stored before."""
         return self.work is None
 
 

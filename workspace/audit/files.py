@@ -20,7 +20,6 @@ def write_csv(lines: Iterable[AuditLine]) -> Iterator[bytes]:
 
 
 def write_json_lines(lines: Iterable[AuditLine]) -> Iterator[bytes]:
-    """An object for each line."""
     for line in lines:
         record = to_record(line) | {"detail": msgspec.Raw(line.event.detail.encode())}
         yield msgspec.json.encode(record) + b"\n"

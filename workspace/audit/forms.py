@@ -13,7 +13,6 @@ from workspace.core.refusals import Unacceptable
 
 
 def day_input() -> forms.DateInput:
-    """The browser's own field for a day."""
     return forms.DateInput(attrs={"type": "date"})
 
 
@@ -22,8 +21,6 @@ DAYS = (MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31
 
 
 class FilterForm(forms.Form):
-    """Which lines of the log to show."""
-
     kind = forms.ChoiceField(
         label=_("About"),
         required=False,
@@ -72,7 +69,6 @@ class KeyedForm(forms.Form):
         return str(data.get("nonce") or str(data.get("key") or "").partition(":")[0])
 
     def check(self) -> None:
-        """Raise Unacceptable with the first fault of the form."""
         if not self.is_valid():
             raise Unacceptable(str(next(iter(next(iter(self.errors.values()))))))
 
@@ -118,7 +114,6 @@ class KeyedActForm(KeyedForm):
 
     @property
     def posted_value(self) -> str | None:
-        """The value, None when the field was absent."""
         has_value = "value" in self.data or bool(self.cleaned_data["act"])
         return str(self.cleaned_data["value"]) if has_value else None
 
@@ -137,8 +132,6 @@ def _apart(short: str) -> dict[str, object]:
 
 
 class UndoForm(KeyedForm):
-    """Undoing an act: the newest of all, or the newest on one subject."""
-
     kind = forms.CharField(required=False, max_length=30, strip=False)
     subject = forms.CharField(required=False, max_length=200, strip=False)
 

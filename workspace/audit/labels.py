@@ -207,12 +207,10 @@ DETAIL_WORDS = {
 
 
 def detail_name(name: str) -> str:
-    """The label of a detail on the page."""
     return str(DETAIL_NAMES.get(name) or readable_name(name))
 
 
 def detail_word(name: str, value: str) -> str:
-    """A value that is a fixed key, in words."""
     return str(DETAIL_WORDS.get((name, value)) or readable_name(value))
 
 

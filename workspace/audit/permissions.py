@@ -7,5 +7,4 @@ from workspace.models import Person, Project
 
 
 def check_see_audit_log(person: Person, project: Project | None) -> None:
-    """Leads see their project's audit log, admins every one."""
     check_leads(person, project, _("Only team leads of this project see its audit log. Ask one of them."))

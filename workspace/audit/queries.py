@@ -71,12 +71,10 @@ class Kind(Struct, frozen=True):
 
     @property
     def paths(self) -> dict[str, str]:
-        """The path from a row to each field."""
         split = (field.partition(":") for field in self.fields.split())
         return {name: path or name for name, _, path in split}
 
     def name(self, project: Project | None, keys: Collection[int]) -> Mapping[int, Thing]:
-        """The things with these keys; one query."""
         if self.model is None:
             return {key: Thing(str(self.words) % {"number": key}) for key in keys}
         where = {self.project: project} if self.project else {}
@@ -221,18 +219,15 @@ class AuditLine:
 
     @property
     def parts(self) -> list[str]:
-        """The sentence in parts; "%(who)s" and "%(thing)s" stand for these."""
         return split_sentence(say_act(self.event.verb))
 
     @property
     def sentence(self) -> str:
-        """The whole sentence as text."""
         words = {"%(who)s": self.who, "%(thing)s": self.thing.name}
         return "".join(words.get(part, part) for part in self.parts)
 
     @property
     def detail(self) -> list[tuple[str, str]]:
-        """Names and values of the detail in words."""
         return [
             (detail_name(name), detail_word(name, _value(value)) if name in WORDS else _value(value))
             for name, value in self.event.details.items()
@@ -342,7 +337,6 @@ def _choose(lines: QuerySet[Event], project: Project | None, wanted: AuditQuery)
 
 
 def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
-    """At most a page of lines, newest first."""
     lines = lines.select_related("by", "first_seal")
     if after:
         return list(reversed(lines.filter(seq__gt=after).order_by("seq")[:PAGE_SIZE]))

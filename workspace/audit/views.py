@@ -23,28 +23,24 @@ from workspace.web.respond import respond
 
 @require("see_audit_log", costs="searches")
 def audit(request: SignedIn, slug: str) -> HttpResponse:
-    """The audit log of a project."""
     project = project_or_404(request.user, slug, check_see_audit_log)
     return show_log(request, project)
 
 
 @require("see_people", costs="searches")
 def site_audit(request: SignedIn) -> HttpResponse:
-    """The audit log of the installation: accounts and admins."""
     check_see_people(request.user)
     return show_log(request, None)
 
 
 @require("see_audit_log", costs="searches")
 def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
-    """The lines of a project's audit log that a filter chooses, as a file."""
     project = project_or_404(request.user, slug, check_see_audit_log)
     return send_log(request, project, format_name)
 
 
 @require("see_people", costs="searches")
 def site_audit_file(request: SignedIn, format_name: str) -> HttpResponse:
-    """The same for the installation's log."""
     check_see_people(request.user)
     return send_log(request, None, format_name)
 
@@ -63,7 +59,6 @@ def send_log(request: SignedIn, project: Project | None, format_name: str) -> Ht
 
 
 def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
-    """A page of a log; filters come from an allow-list."""
     asked = only_parameters(request, *FilterForm.base_fields, "before", "after")
     form = FilterForm({name: asked[name] for name in FilterForm.base_fields})
     wanted = AuditQuery(**form.cleaned_data) if form.is_valid() else AuditQuery()
@@ -81,7 +76,6 @@ def new_nonce() -> str:
 
 
 def tell_saved(answer: HttpResponse, saved_at: datetime | None) -> HttpResponse:
-    """The answer, with the time at which its act was stored."""
     if saved_at:
         answer["X-Saved"] = timezone.localtime(saved_at).strftime("%H:%M:%S")
     return answer

@@ -51,8 +51,6 @@ logger = logging.getLogger("evalsite.checks")
 
 
 class DailyHeads(Struct, frozen=True):
-    """The heads of all chains at one moment, as the daily file keeps them outside of the database."""
-
     at: datetime
     heads: list[Head]
 

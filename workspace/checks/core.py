@@ -33,7 +33,6 @@ class Checked(Struct, frozen=True):
 
 
 def run_check(check: Check, now: datetime) -> Checked:
-    """Run one check to its end, keeping the first breaches and notes only."""
     return Checked(check.code, check.says, *_keep_first(check.find(now)), *_keep_first(check.note(now)))
 
 
@@ -48,8 +47,6 @@ def _keep_first(sentences: Iterable[str]) -> tuple[int, list[str]]:
 
 
 class Rights(Struct, frozen=True):
-    """The rights after all acts: admins and deactivated people, roles by membership, scopes by token."""
-
     admins: set[int]
     switched_off: set[int]
     roles: dict[int, str]

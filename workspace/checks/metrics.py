@@ -104,7 +104,6 @@ def _begin_counts() -> RequestCounts:
 
 
 def write_metrics(*, now: datetime) -> bytes:
-    """All metrics as text, in Prometheus' format."""
     from prometheus_client import CollectorRegistry, generate_latest
     from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -125,7 +124,6 @@ class StoredFigures:
         self.now = now
 
     def collect(self) -> "Iterator[Metric]":
-        """Called by the library for the collector's metrics."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         lag = GaugeMetricFamily(
@@ -157,12 +155,10 @@ class StoredFigures:
 
 
 def seconds_waited(now: datetime) -> float:
-    """How long the oldest waiting job has waited, in seconds; 0 when none waits."""
     oldest = oldest_queued_at()
     return max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
 
 
 def count_jobs() -> dict[str, int]:
-    """How many jobs are in each state."""
     counted = dict(Job.objects.values_list("state").annotate(Count("pk")))
     return {state: counted.get(state, 0) for state in (QUEUED, RUNNING, DONE, FAILED, CANCELLED)}

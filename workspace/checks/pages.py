@@ -67,8 +67,6 @@ class StoragePart(Struct, frozen=True):
 
 
 class VersionsPart(Struct, frozen=True):
-    """What the site runs on."""
-
     product: str
     python: str
     django: str
@@ -87,7 +85,6 @@ class LastBackup(Struct, frozen=True):
 
 
 def build_jobs_part(person: Person, now: datetime) -> JobsPart:
-    """Workers and jobs; of the failed ones those that the person may see, the newest first."""
     counts = dict(
         Job.objects.filter(state__in=(QUEUED, RUNNING)).order_by().values_list("state").annotate(Count("pk"))
     )
@@ -113,12 +110,10 @@ def build_jobs_part(person: Person, now: datetime) -> JobsPart:
 
 
 def list_acts(now: datetime) -> list[tuple[SweepAct, bool]]:
-    """The acts of the sweep, each with whether it is late; the late ones first."""
     return sorted(((act, act.is_late(now)) for act in load_acts()), key=lambda line: not line[1])
 
 
 def measure_storage() -> StoragePart:
-    """How much the site stores, and how much room is left for it."""
     files = (path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
     sizes = [path.stat().st_size for path in files]
     return StoragePart(_measure_database(), len(sizes), sum(sizes), _measure_room())
@@ -145,7 +140,6 @@ def _measure_room() -> int | None:
 
 
 def read_versions() -> VersionsPart:
-    """The versions of the product and of what it runs on."""
     return VersionsPart(
         product=settings.VERSION,
         python=platform.python_version(),
@@ -156,7 +150,6 @@ def read_versions() -> VersionsPart:
 
 
 def find_last_backup(now: datetime) -> LastBackup | None:
-    """The newest backup in the audit log of accounts; None when none was made with `manage.py backup`."""
     made = Event.objects.filter(chain__project=None, object_kind="backup", verb=BACKUP_MADE)
     for line in made.order_by("-seq")[:1]:
         detail = line.details
@@ -166,7 +159,6 @@ def find_last_backup(now: datetime) -> LastBackup | None:
 
 
 def list_active_people(now: datetime) -> list[tuple[Person, datetime]]:
-    """Whose sign-in was used within the last day, and when; the latest first."""
     latest: dict[Person, datetime] = {}
     for sign_in in SignIn.objects.filter(person__isnull=False, expire_date__gt=now).select_related("person"):
         seen_at, person = sign_in.noted("seen"), sign_in.person
@@ -176,7 +168,6 @@ def list_active_people(now: datetime) -> list[tuple[Person, datetime]]:
 
 
 def oldest_queued_at() -> datetime | None:
-    """Since when the job that waits longest has waited; None when none waits."""
     waiting = Job.objects.filter(state=QUEUED)
     since: datetime | None = waiting.aggregate(since=Min(Coalesce("queued_at", "created_at")))["since"]
     return since

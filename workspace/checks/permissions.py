@@ -8,7 +8,6 @@ from workspace.models import Job, Membership, Person
 
 
 def check_see_status(person: Person) -> None:
-    """Admins and leads of any project see the status of the site."""
     if is_admin(person):
         return
     leads = Membership.objects.filter(person=person, role="lead", ended_at=None)
@@ -17,7 +16,6 @@ def check_see_status(person: Person) -> None:
 
 
 def check_see_overview(person: Person) -> None:
-    """Admins see the overview of the installation."""
     check_admin(person, _("Only admins see the overview of the site."))
 
 

@@ -23,15 +23,12 @@ class SweepAct(Struct, frozen=True):
     error: str = ""
 
     def count_seconds(self, now: datetime) -> float:
-        """For how long it has not succeeded; if it never did, since it first failed."""
         since = self.succeeded_at or self.failing_since or now
         return max(0.0, (now - since).total_seconds())
 
     def is_late(self, now: datetime) -> bool:
-        """Whether it has not succeeded for long."""
         return self.count_seconds(now) > SUCCEEDS_WITHIN.total_seconds()
 
 
 def load_acts() -> list[SweepAct]:
-    """The acts of the last sweep, in their order; none before the first sweep."""
     return msgspec.convert(cache.get(SWEPT, []), list[SweepAct])

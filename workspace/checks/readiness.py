@@ -39,15 +39,11 @@ logger = logging.getLogger("evalsite.checks")
 
 
 class Need(Struct, frozen=True):
-    """One thing that the site needs: whether it is available, and the sentence that says so."""
-
     is_met: bool
     says: str | Promise
 
 
 class _Kept:
-    """The last answer of this process, and its time (monotonic)."""
-
     lock = Lock()
     at = float("-inf")
     needs: dict[str, Need] = {}
@@ -72,7 +68,6 @@ def find_needs(*, now: datetime) -> dict[str, Need]:
 
 
 def forget_needs() -> None:
-    """Ask again next time."""
     _Kept.at, _Kept.needs = float("-inf"), {}
 
 

@@ -27,7 +27,6 @@ PLAIN = "text/plain; charset=utf-8"
 
 @require("see_status")
 def status(request: SignedIn) -> HttpResponse:
-    """Workers, queue, failed jobs, version, database."""
     only_parameters(request)
     check_see_status(request.user)
     context = {
@@ -40,7 +39,6 @@ def status(request: SignedIn) -> HttpResponse:
 
 @require("retry_job", methods=("POST",), costs="computations")
 def retry(request: SignedIn, job: int) -> HttpResponse:
-    """Start a failed job again; redirects to the page that shows it."""
     jobs = Job.objects.visible_to(request.user).select_related("project")
     failed = get_object_or_404(jobs, pk=job)
     check_retry_job(request.user, failed)
@@ -52,7 +50,6 @@ def retry(request: SignedIn, job: int) -> HttpResponse:
 
 @require("anyone")
 def healthz(_request: HttpRequest) -> HttpResponse:
-    """Whether the web process answers. It checks nothing else, not even the database."""
     return HttpResponse("ok\n", content_type=PLAIN)
 
 
@@ -70,7 +67,6 @@ def readyz(_request: HttpRequest) -> HttpResponse:
 
 @require("anyone")
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The metrics for Prometheus, for clients that send METRICS_TOKEN; without that setting there is no such page."""
     if not settings.METRICS_TOKEN:
         raise Http404
     token = read_bearer(request.headers.get("Authorization", ""))

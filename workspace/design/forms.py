@@ -5,8 +5,6 @@ from django.utils.translation import gettext_lazy as _
 
 
 class SampleForm(forms.Form):
-    """One field of each kind; it is shown and never sent."""
-
     name = forms.CharField(label=_("Text"), help_text=_("What the field is for."))
     kind = forms.ChoiceField(label=_("Choice"), choices=(("a", _("First")), ("b", _("Second"))))
     text = forms.CharField(label=_("Long text"), widget=forms.Textarea(attrs={"rows": 3}))
@@ -14,12 +12,10 @@ class SampleForm(forms.Form):
     is_on = forms.BooleanField(label=_("Yes or no"), required=False)
 
     def clean(self) -> None:
-        """Adds a fault of the whole form, too."""
         self.add_error(None, _("What is wrong with the whole form."))
 
 
 def make_sample() -> SampleForm:
-    """The form as it is shown after invalid input."""
     form = SampleForm({"name": "Lantern", "kind": "b", "text": _("Typed text is kept."), "count": "seven"})
     form.is_valid()
     return form

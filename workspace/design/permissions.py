@@ -7,5 +7,4 @@ from workspace.models import Person
 
 
 def check_see_design(person: Person) -> None:
-    """Admins see all components."""
     check_admin(person, _("Only admins see the page of all components."))

@@ -28,7 +28,6 @@ HOSTILE = "Ana\u202e <b>&"
 
 @require("see_design")
 def design(request: SignedIn) -> HttpResponse:
-    """All components in light, in dark, or as the browser is set."""
     asked = only_parameters(request, "scheme")["scheme"]
     check_see_design(request.user)
     scheme = asked if asked in SCHEMES else ""
@@ -38,7 +37,6 @@ def design(request: SignedIn) -> HttpResponse:
 
 
 def _samples(now: datetime) -> dict[str, object]:
-    """Sample values for the real templates; recent moments are relative to `now`."""
     long_ago = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
     columns = ("name", "games", "share", "cost", "change", "at")
     rows = [

@@ -15,7 +15,6 @@ from workspace.core.markdown import escape_inline, fenced, plain
 
 
 def render_markdown(template: str, **context: object) -> str:
-    """The document, with one line break at its end."""
     return _environment().get_template(template).render(context).rstrip("\n") + "\n"
 
 

@@ -20,7 +20,6 @@ class SiteCommand(BaseCommand):
     """
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
-        """Keep the line breaks of the help."""
         return super().create_parser(
             prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
         )
@@ -48,7 +47,6 @@ class SiteCommand(BaseCommand):
             self.stderr.write(apart, lambda text: text)
 
     def end(self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input") -> NoReturn:
-        """Say on standard error why nothing (more) is done, and exit."""
         fault = {"place": "", "code": code, "message": sentence}
         said = json.dumps({"faults": [fault]}, ensure_ascii=False) if as_json else sentence
         self.stderr.write(said, lambda text: text)
@@ -56,5 +54,4 @@ class SiteCommand(BaseCommand):
 
 
 def sentence_of(fault: Exception) -> str:
-    """The message of an error, on one line with one full stop."""
     return f"{' '.join(str(fault).split()).rstrip('.')}."

@@ -91,7 +91,6 @@ def _submit(
 
 
 def _import_reviews(scene: Scene, by: str, file: str, reviewers: Sequence[str]) -> None:
-    """Import the reviews that the file has of models and external reviewers."""
     reviews = [given for given in _read(file).reviews if given.reviewer in reviewers]
     brought = import_reviews(comparison_set=_newest(scene), reviews=reviews, **scene.stamp(by))
     assert not brought.faults

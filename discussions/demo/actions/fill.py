@@ -44,7 +44,6 @@ def fill_demo(*, by: Person, now: datetime) -> Demo:
 
 
 def read_script(name: str) -> list[ScriptLine]:
-    """The lines of a script. Raises msgspec.ValidationError for an unknown field."""
     return msgspec.json.decode((FOLDER / "script" / f"{name}.json").read_bytes(), type=list[ScriptLine])
 
 
@@ -87,7 +86,6 @@ def _join(account: Account, project: Project, people: dict[str, Person], clock: 
 
 
 def _run_jobs(scene: Scene) -> None:
-    """Run the jobs as a worker would."""
     queued = (
         Job.objects.filter(project=scene.project, state="queued").order_by("pk").values_list("pk", flat=True)
     )

@@ -57,7 +57,6 @@ def _import_file(scene: Scene, by: str, file: str) -> None:
 
 
 def _rate(scene: Scene, by: str, games: dict[str, Any]) -> None:
-    """Take as many games as there are views, in the order of the queue."""
     views = msgspec.convert(games, dict[str, View])
     iteration = scene.game(next(iter(views))).iteration
     for _ in views:
@@ -107,7 +106,6 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
 
 
 def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) -> None:
-    """Judge everything required before the next reveal."""
     work = load_state(evaluation)
     acts = []
     for missing in work.visibility.missing[: view.most]:
@@ -177,7 +175,6 @@ def _record_verdict(scene: Scene, by: str, game: str) -> None:
 
 
 def _adjudicate_ties(scene: Scene, by: str, game: str, side: str, reason: str) -> None:
-    """Take one evaluator's side on every tie."""
     row = scene.game(game)
     adopted = Evaluation.objects.get(game=row, evaluator=scene.people[side])
     for tie in disagreements_in(row):

@@ -22,7 +22,6 @@ def _open_stage(scene: Scene, by: str, name: str, goal: str) -> None:
 
 
 def _open_baseline(scene: Scene, by: str, name: str, prompt: list[str], version: str = "") -> None:
-    """Open the baseline under the project's version of the rubric, or under the version with the given number."""
     unsorted = Iteration.objects.select_related("rubric_version").get(project=scene.project, stage=None)
     rubric_version = unsorted.rubric_version
     if version:

@@ -23,20 +23,16 @@ class Clock:
         return self.moment
 
     def wait(self, until: datetime) -> None:
-        """Let time pass until a moment, unless that has passed."""
         self.moment = max(self.moment, until)
 
 
 class Scene(NamedTuple):
-    """A project, its people by their keys, its clock, and the demo's present."""
-
     project: Project
     people: Mapping[str, Person]
     clock: Clock
     present: datetime
 
     def stamp(self, by: str) -> dict[str, Any]:
-        """The person who acts, and the moment."""
         return {"by": self.people[by], "now": self.clock()}
 
     def game(self, source_id: str) -> Game:

@@ -24,23 +24,19 @@ def is_in_project(project: Any) -> Exists:
 
 
 def waits_for_lead() -> Q:
-    """The flag is open, and its evaluator wrote last."""
     return Q(resolved_at=None) & (Q(last_reply_by=None) | Q(last_reply_by=F("evaluation__evaluator")))
 
 
 def waits_for_evaluator() -> Q:
-    """The flag is open, and a lead wrote last."""
     return Q(resolved_at=None, last_reply_by__isnull=False) & ~Q(last_reply_by=F("evaluation__evaluator"))
 
 
 def count_for_leads(project: OuterRef) -> CappedCount:
-    """As a column: the flags of a project that wait for its leads."""
     rows = query_flags().filter(waits_for_lead(), is_in_project(OuterRef(project)))
     return CappedCount(rows.order_by().values("pk"), MOST)
 
 
 def count_for_evaluator(person: Any, project: Any) -> CappedCount:
-    """As a column: the flags of a project that wait for the person who set them."""
     rows = query_flags().filter(
         waits_for_evaluator(), evaluation__evaluator=person, evaluation__game__project=project
     )

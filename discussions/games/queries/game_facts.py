@@ -19,8 +19,6 @@ from workspace.models import Project
 
 
 class IterationRules(NamedTuple):
-    """An iteration, and how its games are judged; `limit` is the highest cost that passes, in dollars."""
-
     number: int
     name: str
     evaluator_count: int
@@ -45,13 +43,11 @@ class GameFacts(NamedTuple):
 
 
 def load_listed_games(*, project: Project, wanted: ListQuery) -> tuple[list[GameFacts], int]:
-    """The games of one part of the list, and the cursor to continue from (0: no more)."""
     window = load_list_window(project, wanted)
     return load_game_facts(window.games, load_iteration_rules(project)), window.after
 
 
 def load_iteration_rules(project: Project) -> dict[int, IterationRules]:
-    """The iterations of the project by key, in their order; one query."""
     iterations = {}
     for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS.rows(project.pk):
         rubric = rubric_record(version, sha256)

@@ -68,7 +68,6 @@ class ListFilter(Struct, frozen=True, kw_only=True):
 
     @property
     def active(self) -> dict[str, object]:
-        """The requested values, by their names in the URL."""
         names = ListFilter.__struct_fields__
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -84,7 +83,6 @@ class ListFilter(Struct, frozen=True, kw_only=True):
 
 @cache
 def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
-    """The values that a URL of the list omits, by name; cursors are always omitted."""
     fields = structs.fields(kind)
     return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
 
@@ -185,7 +183,6 @@ def _by_people(
 
 
 def _differing() -> "QuerySet[Judgement]":
-    """Judgements of a game for which another evaluator gave a different answer."""
     submitted = {"evaluation__purpose": RATING, "evaluation__state": SUBMITTED}
     others = Judgement.objects.filter(
         evaluation__game=OuterRef("evaluation__game"),

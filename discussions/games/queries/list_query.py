@@ -80,13 +80,10 @@ class ListQuery(ListFilter, frozen=True, kw_only=True):
 
     @property
     def is_ordered_by_verdict(self) -> bool:
-        """Whether `sort` is by a figure of the verdict."""
         return FIELDS[self.sort][0] in FIGURES
 
 
 class GameRow(NamedTuple):
-    """The data of a line of the list from the game's own row and its file."""
-
     pk: int
     number: int
     iteration_id: int
@@ -100,8 +97,6 @@ class GameRow(NamedTuple):
 
 
 class ListWindow(Struct, frozen=True):
-    """A page of games in order, and the cursors to continue from (0: no more)."""
-
     games: list[GameRow]
     after: int
     before: int
@@ -131,7 +126,6 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
 
 
 def _find_value(project: Project, wanted: ListQuery, cursor: int) -> Any:
-    """The sort value of the cursor's row; None if the row is no longer in the list."""
     rows, _prefix = _ordered(project.pk, wanted, read_values(wanted))
     return rows.filter(pk=cursor).values_list(FIELDS[wanted.sort][0], flat=True).first()
 
@@ -142,7 +136,6 @@ def count_matches(project: Project, wanted: ListQuery, most: int) -> int:
 
 
 def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
-    """The numbers of the first `most` games of the whole list, in its order."""
     rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field, falls = FIELDS[wanted.sort]
     return list(_sorted(rows, field, falls=falls).values_list(f"{prefix}number", flat=True)[:most])
@@ -185,7 +178,6 @@ def _query_matches(project: int, wanted: ListQuery, values: Mapping[str, Any]) -
 def _cut(
     rows: "QuerySet[Any]", prefix: str, wanted: ListQuery, *, is_back: bool = False
 ) -> "QuerySet[Any, Any]":
-    """The columns of one page and of the game after it."""
     field, falls = FIELDS[wanted.sort]
     falls = falls != is_back
     if wanted.q and field == "number":
@@ -197,8 +189,6 @@ def _cut(
 
 
 class Neighbours(Struct, frozen=True):
-    """The numbers of the games before and after one in a list; 0 at an end."""
-
     previous: int
     following: int
 
@@ -221,7 +211,6 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbou
 
 
 def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any, *, is_back: bool) -> int:
-    """The number of the game before or after the row with that key and sort value; 0 at an end."""
     rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field, falls = FIELDS[wanted.sort]
     falls = falls != is_back
@@ -242,7 +231,6 @@ def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tup
 
 
 def _beyond(rows: "QuerySet[Any]", field: str, here: Any, cursor: int, *, falls: bool) -> "QuerySet[Any]":
-    """The rows after the one with that value and key."""
     side = "lt" if falls else "gt"
     beyond = Q(**{f"{field}__{side}": here}) | Q(**{f"pk__{side}": cursor})
     return rows.filter(Q(**{f"{field}__{side}e": here}) & beyond)

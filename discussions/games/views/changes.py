@@ -31,7 +31,6 @@ from workspace.web.respond import respond
 
 @require("return_evaluation", methods=("POST",))
 def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str) -> HttpResponse:
-    """Return a submitted evaluation; redirects to the game, or shows the form again with what was typed."""
     game = led_game_or_404(request.user, slug, number)
     returned = find_by_handle(game, evaluation)
     if returned is None:
@@ -53,7 +52,6 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str
 
 @require("need_fewer", methods=("POST",))
 def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Lower how many evaluations the game needs; redirects to the game, or shows the form again."""
     game = led_game_or_404(request.user, slug, number)
     form = bind_form(request, FewerForm)
     status = 422
@@ -72,7 +70,6 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("drop_repeats", methods=("POST",))
 def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Drop the repeated messages of a game; redirects to the new game that replaces it."""
     game = led_game_or_404(request.user, slug, number)
     bind_form(request, NothingForm)
     new = drop(game=game, by=request.user, now=timezone.now())
@@ -81,7 +78,6 @@ def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("set_round_offset", methods=("POST",))
 def set_round_offset(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Set how the texts of a game count its rounds; redirects to the game."""
     game = led_game_or_404(request.user, slug, number)
     form = bind_form(request, RoundsForm)
     if not form.is_valid():
@@ -93,7 +89,6 @@ def set_round_offset(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("enter_figure", methods=("GET", "POST"))
 def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The game's cost and cache hit rate, and a form for a figure; redirects to itself."""
     rows = Game.objects.visible_to(request.user).select_related("project")
     game = get_object_or_404(rows, project__slug=slug, number=number)
     check_enter_figure(request.user, game)
@@ -114,7 +109,6 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def _wanted(request: SignedIn) -> dict[str, str]:
-    """The kind of figure that a link requests."""
     kind = only_parameters(request, "kind")["kind"]
     if kind and kind not in dict(KINDS):
         raise Malformed(_("There is no such figure. Open the page afresh."))
@@ -123,7 +117,6 @@ def _wanted(request: SignedIn) -> dict[str, str]:
 
 @require("withdraw_game", methods=("GET", "POST"))
 def withdraw_game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Whether the game counts, its withdrawals so far, and a form for another; redirects to the game."""
     only_parameters(request)
     rows = Game.objects.visible_to(request.user).select_related("project", "iteration", "withdrawn_by")
     game = get_object_or_404(rows, project__slug=slug, number=number)

@@ -37,7 +37,6 @@ class JudgementLine:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is an answer without a reason or a change."""
         return not (self.before or self.reason)
 
     @property
@@ -48,8 +47,6 @@ class JudgementLine:
 
 
 class RemarkLine:
-    """One flag or comment; `message` is the one it is on, 0 for the whole game."""
-
     def __init__(self, row: Remark) -> None:
         self.kind, self.target, self.text = row.kind, row.target.replace(":", " "), row.text
         self.is_flag, self.is_resolved = row.kind == "flag", row.resolved_at is not None
@@ -88,8 +85,6 @@ class PersonPart:
 
 
 class DifferenceLine:
-    """One open disagreement: its subject, and the answer of each letter."""
-
     def __init__(self, disagreement: Disagreement) -> None:
         by_answer: dict[str, list[str]] = {}
         for side in disagreement.sides:
@@ -192,7 +187,6 @@ def _get_target_message(target: str) -> int:
 
 
 def _get_message(kind: str, subject: str) -> int:
-    """The message that a judgement is about, 0 for another subject."""
     is_placed = kind in judgement_kinds.MESSAGE_KINDS or kind in judgement_kinds.SENTENCE_KINDS
     return parse_subject(subject)[0] if is_placed else 0
 
@@ -220,7 +214,6 @@ class MessageMarks:
 
 
 def collect_marks(people: Iterable[PersonPart]) -> dict[int, MessageMarks]:
-    """Position of the message -> people's judgements and remarks."""
     marks: dict[int, MessageMarks] = {}
     for person in people:
         who = person.name or person.alias

@@ -49,7 +49,6 @@ class FlagThread:
 
 @require("see_project")
 def flags(request: SignedIn, slug: str) -> HttpResponse:
-    """Open or resolved flags, a page at a time."""
     return show_flags(request, project_or_404(request.user, slug))
 
 
@@ -124,7 +123,6 @@ def _threads(flags: Sequence[Remark], *, is_lead: bool) -> list[FlagThread]:
 
 
 def _shared_games(flags: Sequence[Remark]) -> set[int]:
-    """The games that several people rate or rated."""
     games = {flag.evaluation.game for flag in flags}
     ratings = Evaluation.objects.filter(game__in=games, purpose=RATING).values("game").annotate(n=Count("pk"))
     shared = set(ratings.filter(n__gt=1).values_list("game", flat=True))
@@ -132,5 +130,4 @@ def _shared_games(flags: Sequence[Remark]) -> set[int]:
 
 
 def _position(flag: Remark) -> int:
-    """Which message is flagged, 0 for the whole game."""
     return int(flag.target.partition(":")[2] or 0)

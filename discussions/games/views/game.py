@@ -66,7 +66,6 @@ EVERY_GAME = ListQuery()
 
 @require("see_game")
 def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """One game, for its leads and, after the verdict, for its evaluators; 404 for everybody else."""
     row = game_or_404(request.user, slug, number)
     context = {
         **_game_context(request, row),
@@ -100,7 +99,6 @@ def diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def _game_context(request: SignedIn, row: Game) -> dict[str, Any]:
-    """What a game's page shows, of the part of the transcript that the address names."""
     asked = only_parameters(request, "from", "names", "in")
     framed = frame(request.user, row.project, "games")
     leads = bool(framed["may_lead"])
@@ -115,7 +113,6 @@ def _game_context(request: SignedIn, row: Game) -> dict[str, Any]:
 
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number, if the person may see it, else 404."""
     row = find_game(slug, number)
     if row is None or not may(check_see_game, person, row):
         raise Http404
@@ -194,18 +191,15 @@ class GamePage:
 
     @property
     def kept(self) -> str:
-        """Query parameters to keep in links to this game or its neighbours: the list that the reader came from."""
         return urlencode(self._in_list)
 
     @property
     def query(self) -> str:
-        """The query of the page's own address: the part of the transcript, and the list that the reader came from."""
         part = {"from": str(self.messages[0].position)} if self.earlier and self.messages else {}
         query = urlencode(part | self._in_list)
         return f"?{query}" if query else ""
 
     def place(self, position: int) -> str:
-        """The link to a message: on this page of the transcript, or on the one that begins with it."""
         shown = self.messages
         if shown and shown[0].position <= position <= shown[-1].position:
             return f"#m{position}"
@@ -217,12 +211,10 @@ class GamePage:
 
     @property
     def may_drop_repeats(self) -> bool:
-        """Whether there are repeated messages that a lead can drop."""
         return not self.game.withdrawn_at and any(oddity.code == REPEATED for oddity in self.oddities)
 
     @property
     def return_refusal(self) -> str:
-        """Why no evaluation can be returned any more; "" while that is possible."""
         if not self.verdict_number:
             return ""
         return _("A verdict rests on what was submitted, so nothing is returned any more.")
@@ -242,7 +234,6 @@ def _find_verdict_number(game: Game, preview: Preview | None) -> int:
 
 
 def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
-    """Why a game without diagnostics has none, or is not measured."""
     if preview is None:
         return MissingFigures(stopped=find_stopped_jobs([game.iteration_id]).get(game.iteration_id))
     measured = preview.basis.measured.id
@@ -325,7 +316,6 @@ def paid_figures(game: Game) -> list[PaidFigure]:
 
 
 def format_manual_figure(kind: str, value: Decimal) -> str:
-    """A cost in dollars with two decimals or more, a rate in percent with one to four."""
     value = value if kind == COST else round(value * 100, 4)
     decimals = max(2 if kind == COST else 1, -int(value.normalize().as_tuple().exponent))
     text = figure(value, decimals=decimals)
@@ -351,7 +341,6 @@ class RoundsPart:
 
 
 def list_withdrawals(game: Game) -> list[Withdrawal]:
-    """Every withdrawal and every restoration of a game, newest first; one query."""
     return list(Withdrawal.objects.filter(game=game).select_related("created_by").order_by("-number"))
 
 

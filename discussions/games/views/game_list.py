@@ -100,7 +100,6 @@ NO_CELL = ScoreCell("", "", "")
 
 @require("see_games", costs="searches")
 def games(request: SignedIn, slug: str) -> HttpResponse:
-    """A page of the project's games; an evaluator is redirected to the queue."""
     project = project_or_404(request.user, slug)
     if role_in(request.user, project) == "evaluator":
         return redirect("queue", slug=slug)
@@ -113,7 +112,6 @@ def games(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_games", methods=("POST",))
 def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
-    """Keep the chosen columns of the list in a cookie, and go back to the list."""
     project_or_404(request.user, slug, check_see_games)
     form = bind_form(request, GameColumnsForm, known=list_columns(list(METRICS)))
     if not form.is_valid():
@@ -162,12 +160,10 @@ class GamesPage:
 
     @property
     def more_count(self) -> int:
-        """How many of the collapsed filters are active."""
         return sum(name not in ("q", "state", "verdict", "iteration") for name in self.wanted.active)
 
 
 def _chips(wanted: ListQuery, choices: Mapping[str, Mapping[Any, Any]]) -> list[tuple[str, str]]:
-    """Each active filter in words, and the query of the URL without it."""
     words = {
         "q": _("search: %(value)s"),
         "since": _("imported from %(value)s"),
@@ -183,7 +179,6 @@ def _chips(wanted: ListQuery, choices: Mapping[str, Mapping[Any, Any]]) -> list[
 
 
 def list_columns(metrics: Sequence[str]) -> dict[str, str]:
-    """Every column that can be chosen, in their order: key -> label."""
     named = {key: str(LABELS[key].column) for key in metrics}
     return {key: str(label) for key, label in (FIRST | named | OTHERS).items()}
 
@@ -203,7 +198,6 @@ class Heading:
 
 
 def _choices(iterations: dict[int, IterationRules], people: dict[int, str]) -> dict[str, Mapping[Any, Any]]:
-    """The choices of each filter with a menu, by its name in the URL."""
     return {
         "sort": SORTS,
         "state": STATUSES,
@@ -218,7 +212,6 @@ def _choices(iterations: dict[int, IterationRules], people: dict[int, str]) -> d
 
 
 def _count_flags(games: list[GameRow]) -> dict[int, int]:
-    """Open flags by game; one query."""
     return dict(_FLAGS.rows([game.pk for game in games]))
 
 

@@ -62,12 +62,10 @@ class Selection:
 
     @property
     def numbers(self) -> str:
-        """The games that the act accepts, as an address names them."""
         return write_numbers(game.number for game, _says in self.taken)
 
 
 def preview_assigning(*, project: Project, numbers: Collection[int], person: Person) -> Selection:
-    """Which games get a slot for this person; five queries."""
     games = _load(project, numbers)
     keys = [game.pk for game in games]
     rated = Evaluation.objects.filter(game__in=keys, evaluator=person, purpose=RATING)
@@ -95,7 +93,6 @@ def preview_assigning(*, project: Project, numbers: Collection[int], person: Per
 
 
 def preview_moving(*, project: Project, numbers: Collection[int], to: Iteration) -> Selection:
-    """Which games move into that iteration; three queries."""
     games = _load(project, numbers)
     keys = [game.pk for game in games]
     started = Counter(Evaluation.objects.filter(game__in=keys).values_list("game_id", flat=True))
@@ -115,8 +112,6 @@ def preview_moving(*, project: Project, numbers: Collection[int], to: Iteration)
 
 
 def preview_withdrawing(*, project: Project, numbers: Collection[int]) -> Selection:
-    """Which games can be withdrawn; one query."""
-
     def refuse(game: Game) -> str:
         return _("It is withdrawn already.") if game.withdrawn_at is not None else ""
 
@@ -126,7 +121,6 @@ def preview_withdrawing(*, project: Project, numbers: Collection[int]) -> Select
 
 
 def list_selected(*, project: Project, numbers: Collection[int]) -> Selection:
-    """The selected games before the act's question is answered; one query."""
     return Selection(_load(project, numbers), lambda _game: "", lambda _game: "")
 
 
@@ -137,7 +131,6 @@ def _load(project: Project, numbers: Collection[int]) -> list[Game]:
 
 @require("see_games")
 def choose_games(request: SignedIn, slug: str) -> HttpResponse:
-    """Handle the form of the list: redirects to the page of the action, with the numbers of the games."""
     project = project_or_404(request.user, slug, check_see_games)
     act, numbers, query = read_selection(request, project)
     written = write_numbers(numbers)
@@ -147,7 +140,6 @@ def choose_games(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("record_games", methods=("GET", "POST"))
 def record_games(request: SignedIn, slug: str) -> HttpResponse:
-    """Which games of a selection get a verdict, and which verdict; then record those that are chosen."""
     project = project_or_404(request.user, slug, check_record_games)
     asked = only_parameters(request, "games", "iteration", "in")
     if request.method != "POST":
@@ -167,7 +159,6 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def _read_wanted(project: Project, asked: Mapping[str, str]) -> list[int]:
-    """The games by number, or the games of an iteration with complete evaluations."""
     if not asked["iteration"]:
         return read_numbers(asked["games"])
     rows = Iteration.objects.filter(project=project)
@@ -205,7 +196,6 @@ def _show_ready(
 
 @require("assign", methods=("GET", "POST"))
 def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
-    """Choose an evaluator, see which of the games they get, then assign these."""
     project = project_or_404(request.user, slug, check_assign)
     people = evaluators_in(project)
 
@@ -223,7 +213,6 @@ def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("change_iteration", methods=("GET", "POST"))
 def move_selected(request: SignedIn, slug: str) -> HttpResponse:
-    """Choose an iteration, see which of the games can move there, then move these."""
     project = project_or_404(request.user, slug, check_change_iteration)
     rows = Iteration.objects.filter(project=project).taking_games().select_related("project")
 
@@ -241,7 +230,6 @@ def move_selected(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("withdraw_games", methods=("GET", "POST"))
 def withdraw_selected(request: SignedIn, slug: str) -> HttpResponse:
-    """See which of the games can be withdrawn, then withdraw these, with one reason."""
     project = project_or_404(request.user, slug, check_withdraw_games)
 
     def preview(numbers: list[int], _form: WithdrawSelectedForm) -> Selection:
@@ -263,7 +251,6 @@ def _act_on_games(
     preview: Callable[[list[int], Any], Selection | None],
     act: Callable[[Any], None],
 ) -> HttpResponse:
-    """The page of a bulk action: its question, what the answer would do to each game; then back to the list."""
     asked = only_parameters(request, "games", "in", *_QUESTIONS[name])
     query, status = parse_list_address(asked["in"]).change(), 200
     form: GamesForm = form_class(initial={**asked, "games": ""}, **options)

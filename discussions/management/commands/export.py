@@ -16,7 +16,7 @@ from workspace.models import Person, Project
 
 
 class BadInput(Exception):
-    """The request cannot be started; the sentence says why."""
+    pass
 
 
 class Command(SiteCommand):
@@ -31,7 +31,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments: the subject, the format, the person and the target of the export."""
         parser.add_argument("--project", required=True, metavar="SLUG", help="the project's short name")
         part = parser.add_mutually_exclusive_group()
         for kind in (STAGE, ITERATION, GAME, SET):

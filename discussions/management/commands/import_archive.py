@@ -33,7 +33,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """The file, and the short name of the project."""
         parser.add_argument("file", metavar="FILE")
         parser.add_argument("--slug", default="", help="another short name for the project")
         parser.add_argument(
@@ -94,7 +93,6 @@ class Command(SiteCommand):
 
 
 def _describe(done: ImportedArchive) -> Iterator[str]:
-    """What was imported, and everything that the import added outside of the project."""
     count = sum(done.counts.values())
     yield f"Imported project {done.project.slug}: {count:,} rows and {done.upload_count:,} uploaded files."
     if done.new_people:

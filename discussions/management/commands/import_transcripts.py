@@ -47,7 +47,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments: files or folders, the project, and the person who imports."""
         parser.add_argument(
             "paths", nargs="+", metavar="PATH", help="a file (a zip, too), a folder, or - for stdin"
         )

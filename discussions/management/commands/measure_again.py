@@ -27,14 +27,12 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: who asks for it, and in which projects."""
         parser.add_argument("--by", required=True, metavar="EMAIL", help="who asks: a lead or an admin")
         parser.add_argument("--project", action="append", default=[], metavar="SLUG", help="only this one")
         parser.add_argument("--wait", action="store_true", help="measure here and now, without a worker")
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Queue it for every project, then perhaps do it."""
         projects, by = self._find(options)
         counts = {}
         try:

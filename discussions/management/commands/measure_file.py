@@ -68,7 +68,6 @@ class Command(SiteCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The transcripts, their format, a rubric version other than the newest, the output, and what is accepted."""
         says = "a file as it can be imported (a zip, too), a folder, or - for stdin"
         parser.add_argument("files", nargs="+", metavar="FILE", help=says)
         parser.add_argument(
@@ -91,7 +90,6 @@ class Command(SiteCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Reads, measures, prints, game by game."""
         as_json = options["as_json"]
         rubric = self._rubric(options["rubric"], as_json=as_json)
         limits = self._limits(options["fail_under"], rubric, as_json=as_json)
@@ -126,7 +124,6 @@ class Command(SiteCommand):
             self._refuse([Fault("--fail-under", "unknown_limit", f"{reason} Correct it.")], as_json=as_json)
 
     def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
-        """How to read the files, or each file of a folder."""
         try:
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
@@ -165,7 +162,6 @@ class Command(SiteCommand):
             sys.exit(DIFFERS)
 
     def _rubric(self, given: str, *, as_json: bool) -> RubricRecord:
-        """The shipped version of that number, else the version in the file of that name."""
         if given in DISCUSSION_NUMBERS:
             return discussion_version(given)
         path = Path(given)
@@ -189,7 +185,6 @@ class Command(SiteCommand):
             self._refuse([Fault(path.name, "cannot_read", said)], as_json=as_json)
 
     def _refuse(self, faults: list[Fault], *, as_json: bool) -> NoReturn:
-        """Says what is wrong and ends with exit code 2."""
         self._say(faults, as_json=as_json)
         sys.exit(BAD_INPUT)
 
@@ -240,14 +235,12 @@ def _summarise(
 
 
 def _cell(key: str, metric: dict[str, Any]) -> tuple[str, str]:
-    """A score and its outcome."""
     score = "pending" if metric["score"] is None else f"{metric['score']:.2f}{METRICS[key].scale.symbol}"
     outcome = {True: "PASS", False: "FAIL", None: "open"}[metric["passes"]]
     return score, outcome if metric["applicable"] else f"{outcome} by rule"
 
 
 def _line(key: str, metric: dict[str, Any]) -> str:
-    """One metric for people: name, score, counts, threshold, outcome."""
     symbol = METRICS[key].scale.symbol
     score, outcome = _cell(key, metric)
     counts = f"{metric['numerator']}/{metric['denominator']}"

@@ -22,7 +22,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Fill it, and say what is there."""
         if not settings.DEMO:
             raise CommandError(
                 "The demo is off. Set DEMO=true (only with EVALSITE_MODE=local), then run this again.",

@@ -32,14 +32,12 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """--json and --only."""
         parser.add_argument("--json", action="store_true", help="print what was found as JSON")
         parser.add_argument(
             "--only", action="append", choices=[check.code for check in CHECKS], metavar="CODE"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Run the checks and say what was found."""
         if missing := missing_migrations(connection):
             said = (
                 f"There is nothing to check yet: the database lacks {missing} migrations. Run `manage.py migrate` "

@@ -19,7 +19,7 @@ from workspace.models import Person, Project
 
 
 class BadInput(Exception):
-    """The request cannot be started; the sentence says why."""
+    pass
 
 
 class Command(SiteCommand):
@@ -35,7 +35,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments: files, the set, and the person who imports."""
         parser.add_argument(
             "files", nargs="+", metavar="FILE", help="comparisons, reviews, or both, as JSONL"
         )
@@ -137,7 +136,6 @@ def _report(path: Path, brought: ImportSummary) -> dict[str, Any]:
 
 
 def _outcome(report: dict[str, Any]) -> str:
-    """The outcome of a file, in words."""
     if report["faults"]:
         return "refused, nothing of it was added"
     named = (("comparisons", "comparison"), ("reviews", "review"))

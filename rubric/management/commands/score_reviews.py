@@ -33,7 +33,6 @@ class Command(SiteCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: the reviews, a rubric version other than the first, and the form of the output."""
         parser.add_argument("file", help='reviews as JSONL; "-" reads the standard input')
         parser.add_argument("--rubric", help="the JSON of a response rubric version")
         parser.add_argument(
@@ -62,7 +61,6 @@ class Command(SiteCommand):
                     self.stdout.write(line)
 
     def _rubric(self, file: str | None, *, as_json: bool) -> RubricRecord:
-        """The given rubric version, or the newest shipped one, with the weights of this installation."""
         if file is None:
             return response_version(weights=settings.RESPONSE_WEIGHTS)
         found = read_version(self._bytes(file, as_json=as_json))
@@ -84,7 +82,6 @@ class Command(SiteCommand):
             self._refuse([_row(_name(file), "cannot_read", said)], as_json=as_json)
 
     def _refuse(self, rows: list[Row], *, as_json: bool) -> NoReturn:
-        """Print what is wrong on stderr and end with exit code 2."""
         if as_json:
             self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
         else:

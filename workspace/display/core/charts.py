@@ -42,8 +42,6 @@ class BarRow(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """The shapes of one row: widths and x from 0 to 100; an SVG path for the stripes of a failed bar."""
-
     row: BarRow
     width: float
     stripes: str
@@ -53,20 +51,16 @@ class Bar(Struct, frozen=True):
 
 
 class BarsChart(Struct, frozen=True):
-    """All rows of one chart, top to bottom."""
-
     bars: list[Bar]
     has_intervals: bool
 
 
 def threshold_bars(rows: list[BarRow]) -> BarsChart:
-    """Horizontal bars, each on its own scale, with a threshold and an interval where they are given."""
     bars = [_bar(row, number) for number, row in enumerate(rows, start=1)]
     return BarsChart(bars=bars, has_intervals=any(bar.interval for bar in bars))
 
 
 def compute_track_position(value: float, minimum: float, maximum: float) -> float:
-    """The position of a value on a track from 0 to 100; values outside the scale are drawn at its end."""
     if maximum <= minimum:
         return 0.0
     share = (value - minimum) / (maximum - minimum)
@@ -97,7 +91,6 @@ def _interval(row: BarRow) -> str:
 
 
 def _bracket(low: float | None, high: float | None, minimum: float, maximum: float) -> str:
-    """A bracket from low to high; "" when one of them is missing."""
     if low is None or high is None:
         return ""
     start, end = compute_track_position(low, minimum, maximum), compute_track_position(high, minimum, maximum)

@@ -33,7 +33,6 @@ def neutral(text: str) -> str:
 
 
 def csv_line(row: Sequence[Cell]) -> str:
-    """One row as `csv_bytes` writes it, with its line break."""
     return ",".join(_field(cell) for cell in row) + "\r\n"
 
 

@@ -50,8 +50,6 @@ class Column(Struct, frozen=True):
 
 
 class Dot(Struct, frozen=True):
-    """The position of a value."""
-
     x: float
     y: float
     value: Value
@@ -67,8 +65,6 @@ class Upright(Struct, frozen=True):
 
 
 class Tick(Struct, frozen=True):
-    """A level line with its figure."""
-
     y: float
     text: str
 
@@ -118,7 +114,6 @@ def compute_scale(
 
 
 def compute_width(count: int) -> int:
-    """The width of a multiple with that many columns."""
     if count <= MOST_NARROW:
         return NARROW
     return max(WIDE, LEFT + RIGHT + LEAST_COLUMN * count)
@@ -160,7 +155,6 @@ def multiple(columns: Sequence[Column], scale: Scale, *, rules: Sequence[tuple[f
 
 
 def level(value: float, scale: Scale) -> float:
-    """The distance of a value from the top; values outside the scale are drawn at its end."""
     foot = HEIGHT - BOTTOM
     y = foot - (foot - TOP) * (value - scale.minimum) / (scale.maximum - scale.minimum)
     return round(y if TOP <= y <= foot else TOP if y < TOP else foot, 1)

@@ -29,7 +29,6 @@ def numbers_in(text: str) -> list[int]:
 
 
 def _runs(numbers: Iterable[int]) -> list[list[int]]:
-    """The numbers in groups that follow each other without a gap."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
@@ -40,7 +39,6 @@ def _runs(numbers: Iterable[int]) -> list[list[int]]:
 
 
 def write_numbers(numbers: Iterable[int]) -> str:
-    """Numbers as `numbers_in` reads them: "3,5-7"."""
     return ",".join(
         str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in _runs(sorted(set(numbers)))
     )
@@ -81,5 +79,4 @@ def read_numbered_lines(text: str) -> dict[int, str]:
 
 
 def is_short_number(text: str) -> bool:
-    """Whether the text is a number of at most nine digits."""
     return text.strip().isascii() and text.strip().isdecimal() and len(text.strip()) <= 9

@@ -32,7 +32,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: the folder, and how many backups to keep."""
         parser.add_argument("folder", type=Path, help="a folder that is there; one for each installation")
         parser.add_argument(
             "--keep",
@@ -43,7 +42,6 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Write, check, then delete old ones."""
         as_json, keep = options["json"], options["keep"]
         if keep is not None and keep < 1:
             self.end(BAD_INPUT, f"--keep is {keep}; write 1 or more.", as_json=as_json)

@@ -28,7 +28,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: the person, and their rights."""
         parser.add_argument("email")
         parser.add_argument("--name", required=True)
         parser.add_argument("--admin", action="store_true", help="an admin of the whole installation")
@@ -43,7 +42,6 @@ class Command(SiteCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Make the account and the membership, both or neither."""
         project = None
         if options["project"]:
             project = Project.objects.filter(slug=options["project"]).first()

@@ -12,14 +12,12 @@ KEYWORDS = ("_now", "_lazy", "say", "say_many:1,2", "mark", "mark_many:1,2")
 
 
 def _environment() -> Any:
-    """Jinja's environment; the extension for texts adds the method that extracts them."""
     backend = engines["jinja2"]
     assert isinstance(backend, Jinja2)
     return backend.env
 
 
 def list_messages(source: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The function and the texts of each message of a template."""
     found = _environment().extract_translations(source)
     return [
         (name, (said,) if isinstance(said, str) else tuple(text for text in said if text))
@@ -40,8 +38,6 @@ def messages_as_python(source: str) -> str:
 
 
 class TemplateFile(makemessages.BuildFile):
-    """A file to search for texts."""
-
     def preprocess(self) -> None:
         """Write a template as a Python file beside it; Django removes that file afterwards."""
         if self.is_templatized and self.domain == "django":
@@ -52,8 +48,6 @@ class TemplateFile(makemessages.BuildFile):
 
 
 class Command(makemessages.Command):
-    """Find every text that is shown."""
-
     build_file_class = TemplateFile
     xgettext_options = [
         *makemessages.Command.xgettext_options,

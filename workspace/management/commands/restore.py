@@ -43,7 +43,6 @@ class Command(SiteCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: which backup."""
         parser.add_argument("source", type=Path, help="a backup, or a folder: its newest backup")
         parser.add_argument(
             "--unsealed",
@@ -53,7 +52,6 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Check, write, migrate, verify."""
         as_json = options["json"]
         try:
             path = choose_backup(options["source"])
@@ -83,7 +81,6 @@ class Command(SiteCommand):
     def _say(
         self, path: Path, manifest: Manifest, steps: int, ended: tuple[int, int], *, as_json: bool
     ) -> None:
-        """Say what was restored, and what `verify` finds; use its exit code."""
         answer, code = io.StringIO(), DONE
         try:
             call_command("verify", json=as_json, stdout=answer)

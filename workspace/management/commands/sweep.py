@@ -27,7 +27,6 @@ class Command(SiteCommand):
     requires_migrations_checks = True
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Send messages for everything that waits: earlier ones may be lost."""
         try:
             now = database_now()
             notified = sweep(by=system_person(now=now), now=now, notify_again=timedelta(0))

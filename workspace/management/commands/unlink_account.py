@@ -26,12 +26,10 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the arguments: the person, and the reason."""
         parser.add_argument("email")
         parser.add_argument("--reason", required=True, help="goes into the audit log of accounts")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Unlink it."""
         person = Person.objects.filter(email=options["email"].strip().lower(), is_system=False).first()
         if person is None:
             raise CommandError(f"There is no account of {options['email']}.", returncode=BAD_INPUT)
