@@ -251,9 +251,9 @@ def environment(**options: Any) -> Environment:
     env = SiteEnvironment(**options)
     env.policies["ext.i18n.trimmed"] = True
     env.newstyle_gettext = True  # type: ignore[attr-defined]
-    env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
     env.globals.update(FRAME, url=url, static=static_url, htmx_script=htmx_script, get_language=language)
-    env.globals.update(draw_once=markup.draw_once, count_unread_lines=count_unread_lines)
+    env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
+    env.globals.update(markup.GLOBALS, count_unread_lines=count_unread_lines)
     env.filters.update(
         capfirst=capfirst,
         date=date,

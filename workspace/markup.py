@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, _escape_inner, escape
 
 from workspace.core.text import MINUS, Piece, figure, pieces, with_minus
+from workspace.display.core.cards import label_cells
 
 SHORT = 200
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -45,21 +46,17 @@ def hostile(text: object, spans: Sequence[tuple[int, int]] | None = None) -> Mar
     Invisible and direction-changing characters become badges, long runs of combining marks are clipped.
     """
     text = str(text)
-    if not spans and len(text) <= SHORT:
-        return _hostile_name(text)
-    return _hostile(text, spans or ())
-
-
-@lru_cache(maxsize=4096)
-def _hostile_name(text: str) -> Markup:
-    """Cached: names and short words occur hundreds of times on a page."""
-    return _hostile(text, ())
+    return _hostile_name(text, ()) if not spans and len(text) <= SHORT else _hostile(text, spans or ())
 
 
 def _hostile(text: str, spans: Sequence[tuple[int, int]]) -> Markup:
     if not spans and text.isascii() and text.isprintable():
         return Markup(f'<bdi dir="auto">{escape(text)}</bdi>')
     return Markup(f'<bdi dir="auto">{_with_badges(text, spans)}</bdi>')
+
+
+# Names and short words occur hundreds of times on a page.
+_hostile_name = lru_cache(maxsize=4096)(_hostile)
 
 
 def _with_badges(text: str, spans: Sequence[tuple[int, int]] = ()) -> str:
@@ -103,15 +100,12 @@ def prose(text: str) -> Markup:
 def _prose() -> MarkdownIt:
     reader = MarkdownIt("commonmark", {"html": False}).disable("image")
     reader.validateLink = lambda link: link.startswith(("https://", "http://", "mailto:"))  # type: ignore[assignment,method-assign]
-    reader.add_render_rule("text", lambda _self, tokens, at, *_more: _with_badges(tokens[at].content))
-    reader.add_render_rule(
-        "code_inline",
-        lambda _self, tokens, at, *_more: f"<code>{_with_badges(tokens[at].content)}</code>",
-    )
-    for kind in ("code_block", "fence"):
+    code = "<pre><code>{}</code></pre>\n"
+    frames = {"text": "{}", "code_inline": "<code>{}</code>", "code_block": code, "fence": code}
+    for kind, around in frames.items():
         reader.add_render_rule(
             kind,
-            lambda _self, tokens, at, *_more: f"<pre><code>{_with_badges(tokens[at].content)}</code></pre>\n",
+            lambda _self, tokens, at, *_more, around=around: around.format(_with_badges(tokens[at].content)),
         )
     return reader
 
@@ -124,6 +118,17 @@ def draw_once(template: str, **values: Hashable) -> Markup:
 @lru_cache(maxsize=64)
 def _draw_once(template: str, _language: str | None, **values: Hashable) -> Markup:
     return Markup(render_to_string(template, dict(values)))
+
+
+def card_table(kind: str = "", *, caller: Callable[[], str]) -> Markup:
+    """`{% call card_table() %}`: a table with these rows, whose rows become cards on a narrow screen.
+
+    With fewer than three columns, a heading over several columns, or a cell over several rows it stays a table.
+    """
+    rows = caller()
+    cards = label_cells(rows)
+    name, mark = f"table {kind}".rstrip(), " data-cards" if cards else ""
+    return Markup(f'<table class="{name}"{mark}>{cards or rows}</table>')
 
 
 def moment(value: datetime | None) -> Markup:
@@ -192,9 +197,7 @@ def words(message: str, /, **values: object) -> Markup:
 
 
 def words_by_count(singular: str, plural: str, number: int, /, **values: object) -> Markup:
-    """As `words`, with a number that selects the plural form."""
-    said, _has_places = _said(ngettext(singular, plural, number))
-    return said % ({"num": number} | values)
+    return _said(ngettext(singular, plural, number))[0] % ({"num": number} | values)
 
 
 @lru_cache(maxsize=8192)
@@ -202,6 +205,7 @@ def _said(text: str) -> tuple[Markup, bool]:
     return Markup(bind_percent(text)), "%" in text
 
 
+GLOBALS = {"card_table": card_table, "draw_once": draw_once}
 FILTERS: dict[str, Callable[..., str]] = {
     "hostile": hostile,
     "plain": plain,

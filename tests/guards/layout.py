@@ -13,8 +13,8 @@ ORDER = {
     "workspace": (
         "core",
         "texts",
-        "markup",
         "display",
+        "markup",
         "statistics",
         "database",
         "models",

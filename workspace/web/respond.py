@@ -7,7 +7,6 @@ from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRed
 from django.template.loader import render_to_string
 from django_htmx.http import HttpResponseClientRedirect
 
-from workspace.display.core.cards import label_cells
 from workspace.web.require import is_htmx
 
 
@@ -37,7 +36,7 @@ def respond(
 
 
 def _draw(request: HttpRequest, template: str, values: dict[str, Any], status: int) -> HttpResponse:
-    return HttpResponse(label_cells(render_to_string(template, values, request)), status=status)
+    return HttpResponse(render_to_string(template, values, request), status=status)
 
 
 def download(body: bytes, name: str, content_type: str) -> HttpResponse:

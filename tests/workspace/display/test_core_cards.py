@@ -8,32 +8,27 @@ HEAD = (
 )
 
 
-def table(rows: str, name: str = "table", head: str = HEAD) -> str:
-    return f'<p>before</p><table class="{name}">{head}<tbody>{rows}</tbody></table><p>after</p>'
+def table(rows: str, head: str = HEAD) -> str:
+    return f"{head}<tbody>{rows}</tbody>"
 
 
 def test_cells_learn_the_headings_of_their_columns():
-    shown = label_cells(table('<tr><th scope="row">A</th><td class="num">3</td><td>x</td></tr>' * 2))
-    assert '<table class="table" data-cards>' in shown
-    assert shown.count('<td class="num" data-label="Games in &#34;all&#34;">3</td>') == 2
-    assert shown.count('<th scope="row">A</th>') == 2
-    assert shown.count("<td>x</td>") == 2, "a heading that is not seen is no label"
-    assert shown.startswith("<p>before</p>") and shown.endswith("<p>after</p>")
+    labelled = label_cells(table('<tr><th scope="row">A</th><td class="num">3</td><td>x</td></tr>' * 2))
+    assert labelled.startswith(HEAD)
+    assert labelled.count('<td class="num" data-label="Games in &#34;all&#34;">3</td>') == 2
+    assert labelled.count('<th scope="row">A</th>') == 2
+    assert labelled.count("<td>x</td>") == 2, "a heading that is not seen is no label"
 
 
 def test_a_cell_over_several_columns_has_no_label_and_the_next_has_its_own():
     three = HEAD.replace("</tr>", '<th scope="col">Last</th></tr>')
-    shown = label_cells(table('<tr><td colspan="3">all</td><td>z</td></tr>', head=three))
-    assert '<td colspan="3">all</td><td data-label="Last">z</td>' in shown
+    labelled = label_cells(table('<tr><td colspan="3">all</td><td>z</td></tr>', head=three))
+    assert '<td colspan="3">all</td><td data-label="Last">z</td>' in labelled
 
 
 def test_an_empty_cell_under_a_heading_gets_a_dash():
-    shown = label_cells(table('<tr><th scope="row">A</th><td class="num">\n  </td><td></td></tr>'))
-    assert '<td class="num" data-label="Games in &#34;all&#34;">–</td><td></td>' in shown
-
-
-def test_a_label_of_the_template_stays():
-    assert 'data-label="Mine"' in label_cells(table('<tr><td data-label="Mine">1</td></tr>'))
+    labelled = label_cells(table('<tr><th scope="row">A</th><td class="num">\n  </td><td></td></tr>'))
+    assert '<td class="num" data-label="Games in &#34;all&#34;">–</td><td></td>' in labelled
 
 
 def test_tables_that_are_read_across_stay_as_they_are():
@@ -41,13 +36,10 @@ def test_tables_that_are_read_across_stay_as_they_are():
     two = '<thead><tr><th scope="col">A</th><th scope="col">B</th></tr></thead>'
     grouped = HEAD.replace('scope="col" class="num"', 'scope="colgroup" colspan="2"')
     for kept in (
-        table(row, "table crossed fit"),
-        table(row, "table wide"),
         table(row, head=two),
         table(row, head=grouped),
         table(row, head=HEAD.replace("</thead>", "<tr><th>B</th></tr></thead>")),
         table(row.replace("<th>", '<th rowspan="2">')),
         table(row, head=""),
-        table(row, "facts"),
     ):
-        assert label_cells(kept) == kept
+        assert label_cells(kept) == ""
