@@ -7,8 +7,8 @@ from pydantic import Field
 
 from discussions.comparison.actions import record_decision
 from discussions.comparison.core.comparison import MetricCompared, Rule
-from discussions.comparison.pages.decision import DecisionPart, build_decision_part
 from discussions.comparison.permissions import check_decide
+from discussions.comparison.views.decision import DecisionPart, build_decision_part
 from discussions.core.iteration_states import DECISIONS
 from discussions.iterations.core.history import DecisionLine
 from discussions.iterations.queries import load_history

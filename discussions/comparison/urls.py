@@ -2,17 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from discussions.comparison import views
+from discussions.comparison.views import compare, decision
+
+ITERATION = "projects/<slug:slug>/iterations/<int:iteration>/"
 
 urlpatterns: list[URLPattern] = [
-    path(
-        "projects/<slug:slug>/iterations/<int:iteration>/compare/",
-        views.compare_iterations,
-        name="compare_iterations",
-    ),
-    path(
-        "projects/<slug:slug>/iterations/<int:iteration>/decide/",
-        views.decide_iteration,
-        name="decide_iteration",
-    ),
+    path(f"{ITERATION}compare/", compare.compare_iterations, name="compare_iterations"),
+    path(f"{ITERATION}decide/", decision.decide_iteration, name="decide_iteration"),
 ]

@@ -462,10 +462,10 @@ def list_difference_notes(found: Difference, left_out: int) -> list[str]:
             say(
                 "Exact permutation p {p}, two-sided; with {change_count} against {control_count} "
                 "games it cannot be below {least_p}.",
-                p=_p(found.permutation.either),
+                p=format_p(found.permutation.either),
                 change_count=found.change_count,
                 control_count=found.control_count,
-                least_p=_p(found.floor),
+                least_p=format_p(found.floor),
             )
         )
     return notes
@@ -485,6 +485,6 @@ def _signed(value: float) -> str:
     return shown if shown.startswith("-") else f"+{shown}"
 
 
-def _p(value: float) -> str:
+def format_p(value: float) -> str:
     """A probability with two decimals, or as many more as it takes not to show as 0."""
     return figure(value, 0.0, decimals=2)

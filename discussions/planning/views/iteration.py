@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from discussions.access.permissions import check_see_iterations
 from discussions.comparison.labels import material_text
-from discussions.comparison.pages.decision import TONES, choice_words
-from discussions.comparison.pages.replay import build_replay_button
+from discussions.comparison.views.compare import build_replay_button
+from discussions.comparison.views.decision import TONES, choice_words
 from discussions.core.evaluation_states import OPEN as UNDER_WAY
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import CHANGE

@@ -1,44 +1,74 @@
-"""The region for deciding on a change: the proposal, the form, and earlier decisions."""
+"""Deciding on a change: keep, revert or inconclusive."""
 
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
+from discussions.comparison.actions import record_decision
 from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison
+from discussions.comparison.forms import DecisionForm
 from discussions.comparison.labels import describe_verdict
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, why_undecidable
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.history import DecisionLine, History
-from discussions.iterations.queries import get_sentence
+from discussions.iterations.queries import get_sentence, load_history
+from discussions.iterations.views import COMPARE, SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from workspace.access.permissions import get_refusal
+from workspace.core.refusals import Refusal
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
+from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
-CHOICES = (KEEP, REVERT, INCONCLUSIVE)
-
-
+PAGE, REGION = "discussions/comparison/decide.html", "discussions/comparison/_decision.html"
 TONES = {KEEP: "pass", REVERT: "fail", INCONCLUSIVE: "pending"}
 
 
-class ChoiceLine(Struct, frozen=True):
-    """One of the three choices; `refusal` disables it, `is_proposed` marks what the figures propose."""
-
-    value: str
-    label: str
-    means: str
-    refusal: str
-    is_proposed: bool
+@require("decide", methods=("GET", "POST"))
+def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """The form on its own page; redirects to the comparison, or shows the form with all input."""
+    only_parameters(request)
+    row = iteration_or_404(request.user, slug, iteration)
+    check_decide(request.user, row)
+    form, status = DecisionForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, DecisionForm), 422
+        try:
+            if form.is_valid():
+                record_decision(iteration=row, **form.cleaned_data, by=request.user, now=timezone.now())
+                address = reverse("compare_iterations", args=[slug, iteration])
+                return respond(request, page="", redirect=address)
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+        row = iteration_or_404(request.user, slug, iteration)
+    assert row.stage is not None  # only a change gets here, and every change has its stage
+    history = load_history(row.stage)
+    context = {
+        "decision": build_decision_part(iteration=row, history=history, person=request.user),
+        "decision_form": form,
+        "head": build_stage_frame(stage=row.stage, current=COMPARE, newest=history.newest_change),
+        "iteration": row,
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
 
 class DecisionPart(Struct, frozen=True):
     """Everything in the region. `found` is None while nothing is proposed; `says` is the first line of the comparison,
     `says_with` what it would be with withdrawn games, `rule_says` the rubric's own rule.
 
-    `words` and `tones` name choices. `refusal` disables the button. `differs` says that the current decision is not
-    what the figures propose now. `look` counts the looks at the pair, including this one.
+    `words` and `tones` name choices. `refusal` disables the button, that of a choice only that one. `differs` says that
+    the current decision is not what the figures propose now. `look` counts the looks at the pair, including this one.
     """
 
     number: int
@@ -53,7 +83,7 @@ class DecisionPart(Struct, frozen=True):
     most_looks: int
     basis_sha256: str
     refusal: str
-    choices: list[ChoiceLine]
+    choices: list[dict[str, Any]]
     decided: list[DecisionLine]
     differs: bool
 
@@ -70,6 +100,14 @@ def build_decision_part(
     found = preview.compared if row.is_known else None
     target = found.metric(found.target) if found and found.target else None
     refusal = _refusal(person, iteration, preview)
+    # Only keeping has further conditions.
+    keep_refusal = refusal or _refusal(person, iteration, preview, KEEP)
+    words = choice_words()
+    means = {
+        KEEP: _("the next change builds on this prompt"),
+        REVERT: _("the next change builds on the earlier prompt"),
+        INCONCLUSIVE: _("nobody can tell; the next change builds on the earlier prompt"),
+    }
     return DecisionPart(
         number=iteration.number,
         against=against.number if against else 0,
@@ -77,13 +115,22 @@ def build_decision_part(
         says=describe_comparison(found),
         says_with=describe_withdrawn(found, preview),
         rule_says=target.rule.says if target else "",
-        words=choice_words(),
+        words=words,
         tones=TONES,
         look=min(preview.basis.look, MOST_LOOKS),
         most_looks=MOST_LOOKS,
         basis_sha256=preview.basis_sha256,
         refusal=refusal,
-        choices=_choices(refusal or _refusal(person, iteration, preview, KEEP), refusal, found),
+        choices=[
+            {
+                "value": choice,
+                "label": words[choice].capitalize(),
+                "means": meaning,
+                "refusal": keep_refusal if choice == KEEP else refusal,
+                "is_proposed": found is not None and found.proposal == choice,
+            }
+            for choice, meaning in means.items()
+        ],
         decided=row.decisions[::-1],
         differs=bool(row.decision and found and row.decision.choice != found.proposal),
     )
@@ -113,26 +160,6 @@ def describe_withdrawn(found: IterationComparison | None, preview: DecisionPrevi
 
 def choice_words() -> dict[str, str]:
     return {KEEP: _("keep"), REVERT: _("revert"), INCONCLUSIVE: _("inconclusive")}
-
-
-def _choices(keep_refusal: str, refusal: str, found: IterationComparison | None) -> list[ChoiceLine]:
-    """The three choices; only keeping has further conditions."""
-    means = {
-        KEEP: _("the next change builds on this prompt"),
-        REVERT: _("the next change builds on the earlier prompt"),
-        INCONCLUSIVE: _("nobody can tell; the next change builds on the earlier prompt"),
-    }
-    words = choice_words()
-    return [
-        ChoiceLine(
-            value=choice,
-            label=words[choice].capitalize(),
-            means=means[choice],
-            refusal=keep_refusal if choice == KEEP else refusal,
-            is_proposed=found is not None and found.proposal == choice,
-        )
-        for choice in CHOICES
-    ]
 
 
 def _refusal(person: Person, iteration: Iteration, preview: DecisionPreview, choice: str = "") -> str:

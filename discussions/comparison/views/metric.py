@@ -1,12 +1,13 @@
 """One metric of two iterations as the page of their comparison shows it: both sides game by game, and every figure."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.comparison.core.comparison import MetricCompared, roughly
+from discussions.comparison.core.comparison import MetricCompared, format_p, roughly
 from discussions.comparison.core.difference import (
     IMPROVED,
     SAME,
@@ -31,10 +32,27 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
 from workspace.core.text import figure, signed_figure
-from workspace.display.core.multiples import Arm, Arms, Value, arms
+from workspace.display.core.multiples import Arm, Value, arms
 from workspace.display.core.number_lists import format_numbers
 
 TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
+# What the row of a metric shows of two iterations that may not be compared.
+NOTHING = dict.fromkeys(
+    (
+        "raw",
+        "shrunken",
+        "is_muted",
+        "chance",
+        "answer",
+        "is_harmed",
+        "sees",
+        "p",
+        "floor",
+        "left_out",
+        "length_says",
+    ),
+    "",
+)
 
 
 class Fact(Struct, frozen=True):
@@ -46,84 +64,64 @@ class Fact(Struct, frozen=True):
     is_muted: bool = False
 
 
-class MetricComparison(Struct, frozen=True):
-    """One metric. `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
-
-    `answer` is "" if the two may not be compared. `chance` is the probability of better, `p` that of the exact test and
-    `floor` its smallest possible value. `rule` is the rubric's own, which is only about the target; `sees` is the size
-    of fall that these games can detect, for which the other metrics are watched. `is_muted` says that the shrunken
-    difference lies outside the interval of the raw one. `spread` says how much games differ, `left_out` how many do not
-    count, `length_says` that the metric depends on the length of messages, if lengths differ.
-    """
-
-    key: str
-    label: str
-    needs: str
-    place: str
-    chart: Arms
-    texts: list[dict[int, str]]
-    means: list[str]
-    raw: str
-    shrunken: str
-    is_muted: bool
-    chance: str
-    answer: str
-    rule: str
-    is_harmed: bool
-    sees: str
-    p: str
-    floor: str
-    facts: list[Fact]
-    spread: str
-    left_out: str
-    length_says: str
-
-
-def metric_part(
+def build_metric_part(
     criterion: Criterion, sides: Sequence[JudgedIteration], found: MetricCompared | None
-) -> MetricComparison:
-    """A metric of two iterations, the earlier one first; `found` is None if they may not be compared."""
+) -> dict[str, Any]:
+    """A metric of two iterations, the earlier one first; `found` is None if they may not be compared.
+
+    `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots. `chance` is the
+    probability of better, `p` that of the exact test and `floor` its smallest possible value. `rule` is the rubric's
+    own, which is only about the target; `sees` is the size of fall that these games can detect, for which the other
+    metrics are watched. `is_muted` says that the shrunken difference lies outside the interval of the raw one.
+    """
     key, threshold = criterion.key, float(criterion.threshold or 0)
     rows = [_arm(side, key, threshold) for side in sides]
     known = [*(value.value for row in rows for value in row.values), threshold]
-    difference = found.difference if found else None
-    posterior = difference.posterior if difference else None
-    return MetricComparison(
-        key=key,
-        label=criterion.label,
-        needs=limit_text(key, threshold),
-        place=place_of_metric(key),
-        chart=arms(rows, chart_scale(known, METRICS[key]), threshold=threshold),
-        texts=[{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
-        means=[row.text for row in rows],
-        raw="" if difference is None or difference.raw is None else signed_figure(difference.raw),
-        shrunken=signed_figure(posterior.shrunken) if posterior else "",
-        is_muted=bool(difference and is_prior_in_conflict(difference)),
-        chance=percent(posterior.higher) if posterior else "",
-        answer=answer_words()[found.answer] if found else "",
-        rule=found.rule.says if found and found.is_target else "",
-        is_harmed=bool(found and found.is_harmed),
-        sees=describe_fall_seen(found) if found and not found.is_target else "",
-        p=probability(difference.permutation.either) if difference and difference.permutation.either else "",
-        floor=probability(difference.floor) if difference and difference.floor else "",
-        facts=list_facts(difference) if difference else [],
-        spread=spread_says(difference) if difference else "",
-        left_out=_left_out(found.left_out) if found else "",
-        length_says=found.length_says if found else "",
-    )
+    part: dict[str, Any] = {
+        "key": key,
+        "label": criterion.label,
+        "needs": limit_text(key, threshold),
+        "place": place_of_metric(key),
+        "chart": arms(rows, chart_scale(known, METRICS[key]), threshold=threshold),
+        "texts": [{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
+        "means": [row.text for row in rows],
+    }
+    return part | (_describe_compared(found) if found else NOTHING)
 
 
-def answer_words() -> dict[str, str]:
-    """The four answers."""
-    return {
+def _describe_compared(found: MetricCompared) -> dict[str, Any]:
+    difference = found.difference
+    posterior, test = difference.posterior, difference.permutation.either
+    answers = {
         IMPROVED: _("improved"),
         WORSE: _("worse"),
         SAME: _("no material difference"),
         UNCLEAR: _("can't tell yet"),
     }
+    left_out = ngettext(
+        "%(count)d game to which it does not apply is left out",
+        "%(count)d games to which it does not apply are left out",
+        found.left_out,
+    )
+    return {
+        "raw": "" if difference.raw is None else signed_figure(difference.raw),
+        "shrunken": signed_figure(posterior.shrunken) if posterior else "",
+        "is_muted": is_prior_in_conflict(difference),
+        "chance": percent(posterior.higher) if posterior else "",
+        "answer": answers[found.answer],
+        "rule": found.rule.says if found.is_target else "",
+        "is_harmed": found.is_harmed,
+        "sees": "" if found.is_target else _describe_fall_seen(found),
+        "p": format_p(test) if test else "",
+        "floor": format_p(difference.floor) if difference.floor else "",
+        "facts": list_facts(difference),
+        "spread": _describe_spread(difference),
+        "left_out": left_out % {"count": found.left_out} if found.left_out else "",
+        "length_says": found.length_says,
+    }
 
 
-def describe_fall_seen(metric: MetricCompared) -> str:
+def _describe_fall_seen(metric: MetricCompared) -> str:
     """The size of fall that these games can detect in a guardrail, and how often it is marked without any fall."""
     fall, chance = compute_fall_seen(metric.difference), compute_false_mark(metric.difference)
     if fall is None or chance is None:
@@ -154,28 +152,16 @@ def list_facts(found: Difference) -> list[Fact]:
         facts += _posterior_facts(found, posterior)
     if found.permutation.either is not None and found.floor is not None:
         sizes = {
-            "floor": probability(found.floor),
+            "floor": format_p(found.floor),
             "control": found.control_count,
             "change": found.change_count,
         }
         note = _("two-sided; %(change)d against %(control)d games cannot give less than %(floor)s") % sizes
-        facts.append(Fact(_("Exact permutation p"), probability(found.permutation.either), note))
+        facts.append(Fact(_("Exact permutation p"), format_p(found.permutation.either), note))
     return facts + _games_facts(found)
 
 
-def games_needed(found: Difference) -> str:
-    """About how many games each side needs to show the material difference; "" if that is unknown."""
-    if found.more_games is None:
-        return ""
-    control, change = (
-        roughly(count + found.more_games) for count in (found.control_count, found.change_count)
-    )
-    if control == change:
-        return _("%(count)s games each") % {"count": change}
-    return _("%(change)s against %(control)s games") % {"change": change, "control": control}
-
-
-def spread_says(found: Difference) -> str:
+def _describe_spread(found: Difference) -> str:
     """How much games differ under one prompt, and from how many games that is known."""
     if found.spread.sd is None:
         return found.spread.warning
@@ -194,11 +180,6 @@ def percent(chance: float) -> str:
     if whole > 99.9:
         return "> 99.9\u00a0%"
     return "< 0.1\u00a0%" if whole < 0.1 else f"{figure(whole, 95.0 if whole > 50 else 5.0)}\u00a0%"
-
-
-def probability(value: float) -> str:
-    """A p with two decimals, or as many more as it takes not to show as 0."""
-    return figure(value, 0.0, decimals=2)
 
 
 def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
@@ -231,23 +212,20 @@ def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
 
 
 def _games_facts(found: Difference) -> list[Fact]:
-    needed = games_needed(found)
-    if not needed:
+    """About how many games each side needs to show the material difference; nothing if that is unknown."""
+    if found.more_games is None:
         return []
+    control, change = (
+        roughly(count + found.more_games) for count in (found.control_count, found.change_count)
+    )
+    says = _("%(change)s against %(control)s games")
+    if control == change:
+        says = _("%(change)s games each")
     note = _("to see a difference of %(material)s") % {"material": points(found.material)}
     if found.posterior:
         more = figure(found.posterior.half_width_with_more)
         note += _("; with 3 more each the interval would be ± %(width)s") % {"width": more}
-    return [Fact(_("Games needed"), needed, note)]
-
-
-def _left_out(count: int) -> str:
-    says = ngettext(
-        "%(count)d game to which it does not apply is left out",
-        "%(count)d games to which it does not apply are left out",
-        count,
-    )
-    return says % {"count": count} if count else ""
+    return [Fact(_("Games needed"), says % {"change": change, "control": control}, note)]
 
 
 def _ends(interval: tuple[float, float]) -> Mapping[str, str]:

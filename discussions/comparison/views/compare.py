@@ -1,0 +1,290 @@
+"""Two iterations side by side: the answer first, the target metric, the others as guardrails, the games."""
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from msgspec.structs import replace
+
+from discussions.access.permissions import check_see_iterations
+from discussions.comparison.core.comparison import (
+    MOST_LOOKS,
+    IterationComparison,
+    MetricCompared,
+    compare,
+    describe_rebound,
+    look_refusal,
+)
+from discussions.comparison.forms import DecisionForm
+from discussions.comparison.queries import DecisionPreview, decision_preview
+from discussions.comparison.views.decision import (
+    build_decision_part,
+    describe_comparison,
+    describe_withdrawn,
+)
+from discussions.comparison.views.metric import (
+    TONES,
+    build_metric_part,
+    describe_figure,
+    pooled_control_says,
+    pooled_says,
+    waits_says,
+)
+from discussions.core.iteration_states import IMPORTING
+from discussions.iterations.core.history import History, HistoryIteration
+from discussions.iterations.core.prompt_diff import prompt_diff
+from discussions.iterations.pages import judge_iteration
+from discussions.iterations.permissions import check_stage_open
+from discussions.iterations.queries import get_sentence, load_history, why_no_replay
+from discussions.iterations.views import COMPARE, SECTION, build_stage_frame
+from discussions.models import Iteration, Stage
+from rubric.core.records import RubricRecord
+from workspace.access.permissions import get_refusal
+from workspace.core.text import figure, signed_figure
+from workspace.display.core.number_lists import format_numbers
+from workspace.web.bind_form import only_parameters, parse_number
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+
+@require("see_iterations")
+def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    """An iteration and its reference, or another iteration of its stage."""
+    given = only_parameters(request, "with")
+    rows = Iteration.objects.visible_to(request.user).filter(stage__isnull=False)
+    row = get_object_or_404(
+        rows.select_related("project", "stage__project"), project__slug=slug, number=iteration
+    )
+    check_see_iterations(request.user, row.project)
+    assert row.stage is not None
+    history, number = load_history(row.stage), parse_number(given["with"])
+    change = history.find(row.pk)
+    control = _find_control(history, change, number) if change else None
+    if change is None or (number and control is None):
+        raise Http404
+    page = _build_page(row, history, change, control)
+    context = {
+        "page": page,
+        "head": build_stage_frame(stage=row.stage, current=COMPARE, newest=history.newest_change),
+        "decision": None,
+        **frame(request.user, row.project, SECTION),
+    }
+    if page["is_decided_on"]:
+        part = build_decision_part(
+            iteration=row, history=history, person=request.user, preview=page["preview"]
+        )
+        context |= {"decision": part, "decision_form": DecisionForm()}
+    return respond(request, page="discussions/comparison/compare.html", context=context)
+
+
+def _find_control(history: History, change: HistoryIteration, number: int) -> HistoryIteration | None:
+    """The iteration of that number in the stage; for 0 the one it is compared with, else the one before it."""
+    if number:
+        found = next((iteration for iteration in history.iterations if iteration.number == number), None)
+        return None if found is change else found
+    before = [iteration for iteration in history.iterations if iteration.number < change.number]
+    return history.find(change.compared_with) or (before[-1] if before else None)
+
+
+def _build_page(
+    iteration: Iteration, history: History, change: HistoryIteration, control: HistoryIteration | None
+) -> dict[str, Any]:
+    """What the page shows of an iteration and another one of its stage, if there is one.
+
+    `problem` says why there is no answer, "" if there is one. `choices` are the numbers and labels of the iterations
+    that `change` can be compared with. `sides` are both with their games. `is_decided_on` says that a decision is about
+    this pair; `preview` is its basis, and `replay` plays the reference again; both are None if it is not. `target` is
+    None if none was named.
+    """
+    is_decided_on = control is not None and control.id == change.compared_with
+    shown = (control, change)
+    if control is not None and is_decided_on:
+        shown = (history.pooled_control(control), history.pooled(change))
+    sides = [judge_iteration(side) for side in shown if side is not None]
+    rubric, stage = sides[-1].rubric, iteration.stage
+    assert stage is not None
+    choices = _choices(history, change)
+    found, problem, preview = _compare(history, change, control, rubric, has_choice=bool(choices))
+    metrics = {metric.key: metric for metric in found.metrics} if found else {}
+    parts = [
+        build_metric_part(criterion, sides, metrics.get(criterion.key))
+        for criterion in (rubric.criteria if control else [])
+    ]
+    target, diff = change.target if found else "", None
+    if control:
+        before = Iteration.objects.values_list("prompt", flat=True).get(pk=control.id)
+        diff = prompt_diff(before, iteration.prompt)
+    return {
+        "change": change,
+        "control": control,
+        "choices": choices,
+        "problem": problem,
+        "answer": _answer(found, change, control, history, preview) if found and control else None,
+        "target": next((part for part in parts if part["key"] == target), None),
+        "others": [part for part in parts if part["key"] != target],
+        "columns": [criterion.label for criterion in rubric.criteria],
+        "sides": [(side.row, _side_games(side.row, rubric)) for side in sides],
+        "diff": diff,
+        "is_decided_on": is_decided_on,
+        "preview": preview,
+        "replay": _offer_replay(stage, history, control) if control and is_decided_on else None,
+    }
+
+
+def _compare(
+    history: History,
+    change: HistoryIteration,
+    control: HistoryIteration | None,
+    rubric: RubricRecord,
+    *,
+    has_choice: bool,
+) -> tuple[IterationComparison | None, str, DecisionPreview | None]:
+    """The comparison, or why there is none; and the basis of a decision, if it is about the pair."""
+    if control is None and has_choice:
+        return None, _("A baseline has no reference. Choose an iteration above to compare it with."), None
+    if control is None:
+        return None, _("There is no other iteration in this stage yet to compare it with."), None
+    if control.protocol != change.protocol:
+        return None, _describe_other_way(control, change), None
+    if unknown := [iteration for iteration in (control, change) if not iteration.is_known]:
+        return None, _describe_unknown(unknown[-1]), None
+    if control.id == change.compared_with:
+        preview = decision_preview(history, change.id)
+        assert preview is not None
+        return preview.compared, look_refusal(preview.basis.look), preview
+    found = compare(
+        control.figures,
+        change.figures,
+        rubric,
+        earlier=history.earlier(control, change),
+        target=change.target or None,
+        material=change.material,
+    )
+    return found, "", None
+
+
+def _describe_other_way(control: HistoryIteration, change: HistoryIteration) -> str:
+    """Why two iterations are not compared; with what to do, if they differ in nothing but the rubric version."""
+    numbers = {"first": control.number, "other": change.number}
+    if replace(control, rubric_version=change.rubric_version).protocol == change.protocol:
+        older = min(control, change, key=lambda iteration: iteration.rubric_version)
+        says = _(
+            "Iterations %(first)d and %(other)d were judged by different rubric versions, so their figures cannot be "
+            "held against each other. If iteration %(older)d can be moved to the newer version on its page, they are "
+            "compared then."
+        )
+        return says % {**numbers, "older": older.number}
+    says = _(
+        "Iterations %(first)d and %(other)d were judged in different ways (rubric version, evaluators, what they "
+        "were shown), so their figures cannot be held against each other."
+    )
+    return says % numbers
+
+
+def _describe_unknown(iteration: HistoryIteration) -> str:
+    if iteration.tied:
+        says = _(
+            "Evaluators differ on %(games)s of iteration %(number)d. The two are compared here once a lead has "
+            "resolved the ties of a game."
+        )
+        return says % {"games": format_numbers(iteration.tied), "number": iteration.number}
+    says = _("Iteration %(number)d has no rated game yet; the two are compared here once it has.")
+    return says % {"number": iteration.number}
+
+
+def _choices(history: History, change: HistoryIteration) -> list[tuple[int, str]]:
+    baseline = history.baseline
+    found = []
+    for iteration in history.iterations:
+        if iteration is change:
+            continue
+        label = f"{iteration.number} {iteration.name}"
+        if iteration.id == change.compared_with:
+            label = _("%(name)s (what it is compared with)") % {"name": label}
+        elif baseline is not None and iteration.id == baseline.id:
+            label = _("%(name)s (baseline)") % {"name": label}
+        found.append((iteration.number, label))
+    return found
+
+
+def _answer(
+    found: IterationComparison,
+    change: HistoryIteration,
+    control: HistoryIteration,
+    history: History,
+    preview: DecisionPreview | None,
+) -> dict[str, Any]:
+    """The answer, and what to do by default.
+
+    `look` counts the looks at the pair, including this one; 0 if the decision is not about this pair. `waits` names
+    games that are not rated, `pooled` games of other iterations that count too.
+    """
+    target = found.metric(found.target) if found.target else None
+    look = preview.basis.look if preview else 0
+    pooled = (pooled_control_says(history, control), pooled_says(history, change)) if look else ()
+    return {
+        "says": describe_comparison(found),
+        "tone": TONES[found.answer],
+        "action": found.action if look else "",
+        "look": look,
+        "most_looks": MOST_LOOKS,
+        "checks": found.checks,
+        "waits": waits_says(*(history.same_prompt(control) if look else [control]), change),
+        "pooled": [says for says in pooled if says],
+        "rebound": _rebound(target) if look and target else "",
+        "withdrawn": describe_withdrawn(found, preview) if preview else "",
+    }
+
+
+def _rebound(target: MetricCompared) -> str:
+    """A sentence on the regression to the mean if the target was picked as the lowest; "" for any other target."""
+    found = target.difference
+    if not found.rebound or found.raw is None:
+        return ""
+    says = _(
+        "%(raw)s%(rebound)s: %(label)s was the lowest metric of these games, and the lowest one tends to rise in new "
+        "games without any change. That much was taken off before judging. With new games of the reference, less "
+        "has to be taken off."
+    )
+    return says % {
+        "raw": signed_figure(found.raw),
+        "rebound": describe_rebound(found),
+        "label": target.label.lower(),
+    }
+
+
+def _side_games(row: HistoryIteration, rubric: RubricRecord) -> list[dict[str, Any]]:
+    """The games of an iteration, a figure for each metric with the part of its page that shows it; withdrawn last."""
+    games = [(game, False) for game in row.figures] + [(game.game.figures, True) for game in row.left_out]
+    return [
+        {
+            "number": game.number,
+            "figures": [
+                describe_figure(game, criterion.key, float(criterion.threshold or 0))
+                for criterion in rubric.criteria
+            ],
+            "cost": _("not reported") if game.cost_usd is None else f"${figure(game.cost_usd, decimals=2)}",
+            "is_withdrawn": is_withdrawn,
+        }
+        for game, is_withdrawn in games
+    ]
+
+
+def build_replay_button(*, stage: Stage, history: History, row: HistoryIteration) -> dict[str, object] | None:
+    """The button on the page of an iteration: for a change its reference, for a reference itself, else None.
+
+    A re-play that still takes games has no button: its games are added on that page.
+    """
+    is_reference = row is history.reference
+    played = row if is_reference else history.find(row.replay_of or row.compared_with or row.id)
+    if played is None or (row.replay_of is not None and row.state == IMPORTING):
+        return None
+    return _offer_replay(stage, history, played)
+
+
+def _offer_replay(stage: Stage, history: History, reference: HistoryIteration) -> dict[str, object]:
+    """Plays this reference again, also when the next change is compared with another one; a refusal disables it."""
+    refusal = get_refusal(check_stage_open, stage) or get_sentence(why_no_replay(history, reference))
+    return {"number": reference.number, "refusal": refusal}
