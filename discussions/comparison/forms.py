@@ -8,8 +8,6 @@ from rubric.versions.forms import several_lines
 
 
 class DecisionForm(forms.Form):
-    """The choice, the reason, and the hash of the figures that the page showed."""
-
     basis_sha256 = forms.RegexField(r"\A[0-9a-f]{64}\Z", widget=forms.HiddenInput)
     choice = forms.ChoiceField(
         label=_("Decision"),

@@ -21,12 +21,8 @@ from workspace.core.text import figure
 
 # Below and above these a share is "hardly ever" and "almost always".
 RARE, USUAL = 0.03, 0.97
-
-
 # A scale as wide as this is shown in whole points, a narrower one with a decimal.
 WIDE_SPAN = 20
-
-
 # The shares that have words, as numerator and denominator.
 SHARES = (
     (1, 20), (1, 10), (1, 7), (1, 5), (1, 4), (1, 3), (2, 5), (1, 2), (3, 5), (2, 3), (3, 4), (4, 5), (9, 10), (19, 20),
@@ -62,12 +58,10 @@ def _number_words() -> dict[int, str]:
 
 
 def points(value: float) -> str:
-    """A material difference in words."""
     return _in_points(f"{value:g}")
 
 
 def material_text(key: str, value: float) -> str:
-    """The material difference of a metric: points of a percentage or of the rating, else in the metric's own unit."""
     scale = METRICS[key].scale
     return points(value) if scale in (PERCENT, RATING) else f"{value:g}{scale.symbol}"
 
@@ -78,7 +72,6 @@ def points_text(value: float, span: float) -> str:
 
 
 def get_decimals(span: float) -> int:
-    """The number of decimals in sentences for figures of a scale of width `span`."""
     return 0 if span >= WIDE_SPAN else 1
 
 
@@ -148,7 +141,6 @@ def _sentence(line: VerdictLine, *, has_rebound: bool) -> str:
 
 
 def _describe_range(interval: tuple[float, float], decimals: int) -> str:
-    """An interval in words that name its directions."""
     low, high = interval
     given = _ends(interval, decimals)
     if low > 0:

@@ -123,7 +123,6 @@ def _look(pair: list[HistoryIteration], basis: DecisionBasis, out: list[Withdraw
 
 
 def _with_games(basis: DecisionBasis, out: list[WithdrawnGame]) -> DecisionBasis:
-    """The basis with these withdrawn games on the sides that they were on."""
     ids = {act.game.id for act in out}
     return msgspec.structs.replace(
         basis,

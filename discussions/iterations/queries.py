@@ -88,8 +88,6 @@ _NAMED = {
 
 
 _READ = ("games", "left_out", "decisions")
-
-
 _FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _READ]
 
 
@@ -112,8 +110,6 @@ def _decisions(stage: Stage) -> dict[int, list[DecisionLine]]:
 
 
 class _Row(NamedTuple):
-    """The columns of a game."""
-
     id: int
     number: int
     iteration: int
@@ -129,8 +125,6 @@ class _Row(NamedTuple):
 
 
 class _Paid(Struct, frozen=True):
-    """What a game cost, as reported or by hand."""
-
     cost_usd: Decimal | None
     is_cost_by_hand: bool
     cache_hit_rate: float | None
@@ -141,7 +135,6 @@ class _Paid(Struct, frozen=True):
 def _games(
     iterations: list[int], rules: dict[int, dict[str, Any]]
 ) -> tuple[dict[int, list[HistoryGame]], dict[int, list[WithdrawnGame]]]:
-    """The games of these iterations that count, and those that were withdrawn."""
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
         "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count", "message_count", "word_count",
@@ -189,7 +182,6 @@ def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
 
 
 def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
-    """The current cost of games: the newest figure by hand, else the transcript's."""
     entered = ManualFigure.objects.filter(game__iteration__in=iterations).not_superseded()
     by_hand = {(game, kind): value for game, kind, value in entered.values_list("game_id", "kind", "value")}
     found = {}
@@ -208,7 +200,6 @@ def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
 def _complete(
     rows: Collection[_Row], rules: dict[int, dict[str, Any]]
 ) -> tuple[dict[int, Outcome], set[int]]:
-    """The outcomes that would be recorded now for games with all evaluations, and the games with ties."""
     if not rows:
         return {}, set()
     submitted = Evaluation.objects.submitted_ratings().filter(game__in=[row.id for row in rows])
@@ -251,31 +242,25 @@ _RECORDED: Any = msgspec.json.Decoder(_Recorded)
 
 
 def propose_target(history: History, reference: HistoryIteration) -> NextTarget:
-    """The next target that the games of the reference's prompt propose."""
     alike = history.same_prompt(reference)
     games = history.pooled_control(reference).figures
     return next_target(games, load_rubric(reference), earlier=history.earlier(*alike))
 
 
 def load_rubric(iteration: HistoryIteration) -> RubricRecord:
-    """The record of the iteration's rubric version."""
     return rubric_record(iteration.rubric_version, iteration.rubric_sha256)
 
 
 class Obstacle(NamedTuple):
-    """A code for programs, a sentence for people."""
-
     code: str
     says: str
 
 
 def get_sentence(obstacle: Obstacle | None) -> str:
-    """The text next to a disabled button; "" without an obstacle."""
     return obstacle.says if obstacle else ""
 
 
 def why_no_replay(history: History, iteration: HistoryIteration) -> Obstacle | None:
-    """Why an iteration cannot be re-played now: no change is compared with it, or games can simply be added."""
     is_reference = iteration is history.reference
     if not is_reference and not any(row.compared_with == iteration.id for row in history.iterations):
         says = _(
@@ -290,7 +275,6 @@ def why_no_replay(history: History, iteration: HistoryIteration) -> Obstacle | N
 
 
 def why_unready(iteration: Iteration) -> Obstacle | None:
-    """Why an iteration that is open for import cannot be opened for rating: too few games, or not all are measured."""
     if why := why_coming(iteration):
         return why
     games = Game.objects.filter(iteration=iteration, withdrawn_at=None)
@@ -316,7 +300,6 @@ def why_unready(iteration: Iteration) -> Obstacle | None:
 
 
 def why_coming(iteration: Iteration) -> Obstacle | None:
-    """Why the list of games cannot be frozen yet: some games are still being imported."""
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
     if not coming:
         return None
@@ -329,7 +312,6 @@ def why_coming(iteration: Iteration) -> Obstacle | None:
 
 
 def compute_stage_streak(stage: Stage, history: History) -> Streak:
-    """How many iterations or games of the stage succeed in a row, counted by its settings."""
     choices = Choices(unit=stage.streak_unit, engagement=stage.engagement_rule)
     return compute_streak(history.for_gate(load_rubric), load_stage_rubric(stage, history), choices)
 
@@ -376,7 +358,6 @@ def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:
 
 
 def why_rules_are_final(stage: Stage) -> Obstacle | None:
-    """Why a stage cannot count its successes in another way: an iteration was opened under these rules."""
     opened = Iteration.objects.filter(stage=stage).exclude(opened_at=None).order_by("opened_at")
     number = opened.values_list("number", flat=True).first()
     if number is None:
@@ -389,7 +370,6 @@ def why_rules_are_final(stage: Stage) -> Obstacle | None:
 
 
 def counted_says(stage: Stage) -> str:
-    """How the stage's row of successes is counted."""
     units = {"iteration": _("whole iterations"), "game": _("single games")}
     rules = {"average": _("on average"), "every_game": _("in every game")}
     return _("A success is counted in %(unit)s, with the rating needed %(rule)s.") % {

@@ -110,7 +110,6 @@ def stage_or_404(person: Person, slug: str, number: int) -> Stage:
 
 @require("open_stage", methods=("GET", "POST"))
 def open_stage(request: SignedIn, slug: str) -> HttpResponse:
-    """A form for the project's first stage; leads to it."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_open_stage)
     form, status = StageForm(), 200
@@ -136,7 +135,6 @@ def open_stage(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_iterations")
 def stage_gate(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The row of successes and what breaks it, costs, the statement, and the gate to the next stage."""
     only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, row.project)
@@ -145,7 +143,6 @@ def stage_gate(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("state_fascinating", methods=("POST",))
 def sign_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """Sign that the games of the stage are fascinating to watch; leads back to the gate."""
     row = stage_or_404(request.user, slug, stage)
     form, status = bind_form(request, StatementForm), 422
     try:
@@ -188,7 +185,6 @@ def _show_gate(
     next_form: NextStageForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The gate now, of a closed stage when the next one was opened; with what was typed into one of its forms."""
     rules = {"streak_unit": stage.streak_unit, "engagement_rule": stage.engagement_rule}
     history = load_history(stage)
     context = {
@@ -240,7 +236,6 @@ def _list_missing(gate: GateStatus) -> list[str]:
 
 
 def _describe_weak_games(numbers: list[int]) -> str:
-    """Which games of the row pass a metric with little to count; "" for none."""
     if not numbers:
         return ""
     return _(
@@ -260,7 +255,6 @@ def get_next_refusal(person: Person, stage: Stage, gate: GateStatus) -> str:
 
 
 def _list_payments(gate: GateStatus, history: History) -> list[dict[str, object]]:
-    """What each game cost, by the rubric version of its iteration, and whether it is in the row of successes."""
     rubrics = {iteration.number: load_rubric(iteration) for iteration in history.iterations}
     counted = {game.number for game in gate.streak.games}
     states = {
@@ -288,7 +282,6 @@ def _describe_limits(rubric: RubricRecord) -> str:
 
 
 def _describe_cache(cache: CacheRate) -> dict[str, object]:
-    """The cache hit rate over the games of the row, the rate needed, and notes on games counted otherwise."""
     notes = (
         (cache.unweighted, _("Counted with the usual number of input tokens: %(games)s.")),
         (cache.by_hand, _("Entered by hand: %(games)s.")),
@@ -323,7 +316,6 @@ def _list_conditions(project: Project) -> list[str]:
 
 @require("change_stage", methods=("GET", "POST"))
 def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """A form for a stage, its rules only while no iteration was opened under them; leads back to the gate."""
     only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_change_stage(request.user, row)

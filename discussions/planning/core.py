@@ -16,16 +16,10 @@ from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 from workspace.core.words import say
 
 LONGEST_PROMPT = 200_000
-
-
 MOST_GAMES = 1_000
-
-
 # Without games of its own a project plans with twice the material difference: 10 points of a percentage, 0.6 of a
 # rating. Strategic depth and coherence of public games of Mafia differ by 7 to 12 points.
 USUAL_SD = 2.0
-
-
 # How often a pair may be looked at, and so how many times the least number of games each side can have.
 SIZES = (1, MOST_LOOKS)
 
@@ -59,8 +53,6 @@ class Plan(Struct, frozen=True):
 
 
 class PlanFault(NamedTuple):
-    """A fault of a plan: the field, a code, and a sentence."""
-
     field: str
     code: str
     says: str
@@ -96,7 +88,6 @@ def plan_faults(
 
 
 def get_game_count(rubric: RubricRecord, kind: str) -> int:
-    """How many games the rubric asks for in an iteration of that kind."""
     name = "baseline_game_count" if kind == BASELINE else "iteration_game_count"
     return int(rubric.parameters.get(name, 3))
 

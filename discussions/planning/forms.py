@@ -33,8 +33,6 @@ REVEAL_CHOICES = (
 
 
 HERE, OUT = "here", "out"
-
-
 _DIFFERENCE = "material-"
 
 
@@ -61,8 +59,6 @@ class IterationForm(forms.Form):
 
 
 class RatingRuleForm(forms.Form):
-    """The rules that apply once something is rated."""
-
     flags = forms.ChoiceField(
         label=_("Open flags"),
         choices=(
@@ -157,8 +153,6 @@ class BaselineForm(PlanForm):
 
 
 class ChangeForm(PlanForm):
-    """One change: what is new, which metric should improve, which difference matters, and the reference."""
-
     change_note = forms.CharField(
         label=_("What is changed"), required=False, help_text=_("One line, as the history shows it.")
     )
@@ -206,15 +200,11 @@ class ChangeForm(PlanForm):
 
 
 class MoveForm(forms.Form):
-    """Games, by number, to move into the iteration, or out of it to the unsorted games."""
-
     to = forms.ChoiceField(choices=((HERE, _("into this iteration")), (OUT, _("back to the unsorted games"))))
     games = NumbersField(label=_("Games"), required=False)
 
 
 class VersionForm(forms.Form):
-    """The version, the hash of the preview that was shown, and the reason."""
-
     to = forms.ChoiceField(label=_("Rubric version"))
     shown = forms.RegexField("^[0-9a-f]{64}$", widget=forms.HiddenInput)
     reason = forms.CharField(

@@ -26,7 +26,6 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 
 def why_no_change(history: History) -> Obstacle | None:
-    """The reason why the stage can open no change: it has no baseline, or an earlier change is not decided."""
     for iteration in history.iterations:
         if iteration.kind == CHANGE and iteration.decision is None:
             says = _(
@@ -40,7 +39,6 @@ def why_no_change(history: History) -> Obstacle | None:
 
 
 def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
-    """Why the plan of an iteration cannot change: it is open for rating, or has games imported or being imported."""
     if iteration.state != IMPORTING:
         says = _("Iteration %(number)d is open for rating; its plan is final.")
         return Obstacle("frozen", says % {"number": iteration.number})
@@ -60,7 +58,6 @@ def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
 
 
 def why_judged_so(iteration: Iteration) -> Obstacle | None:
-    """Why the way of judging cannot change: a change is judged like its reference, and changes depend on a baseline."""
     if iteration.kind != BASELINE:
         says = _("A change is judged like what it is compared with, else the two could not be compared.")
         return Obstacle("change", says)
@@ -84,12 +81,10 @@ class VersionPreview(Struct, frozen=True):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Outcome under the version, in words -> games."""
         return dict(Counter(game.after for game in self.games))
 
     @property
     def waiting_count(self) -> int:
-        """Games with a verdict that would wait for labels or a decision."""
         return sum(game.is_recorded and game.after == PENDING for game in self.games)
 
 

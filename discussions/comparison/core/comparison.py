@@ -37,7 +37,6 @@ PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
 
 
 def get_material_difference(key: str, chosen: Mapping[str, float] | None = None) -> float:
-    """The material difference of a metric: the chosen one, else that of its scale."""
     return (chosen or {}).get(key, METRICS[key].scale.material)
 
 
@@ -108,7 +107,6 @@ class IterationComparison(Struct, frozen=True):
     says_with: str = ""
 
     def metric(self, key: str) -> MetricCompared:
-        """That metric's comparison; raises KeyError when the rubric has none."""
         for metric in self.metrics:
             if metric.key == key:
                 return metric
@@ -216,7 +214,6 @@ def _metric(
 
 
 def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
-    """The same metrics, with all answers but the target's corrected for multiple testing."""
     others = [metric for metric in found if not metric.is_target]
     posteriors = [metric.difference.posterior for metric in others]
     no_better = holm([1 - posterior.higher if posterior else 1.0 for posterior in posteriors])
@@ -242,7 +239,6 @@ MOST_LOOKS = 3
 
 
 def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> Rule:
-    """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
     if control is None or change is None:
         return Rule(
             None, say("the rule says nothing yet: an average of {metric} is not known", metric=label.lower())
@@ -271,7 +267,6 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
 
 
 def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:
-    """The answer in a sentence: of the target, or of all metrics together."""
     if target is not None:
         return "".join(summarize_metric(metric) for metric in metrics if metric.is_target)
     named = [
@@ -402,7 +397,6 @@ def _with_more(metric: MetricCompared) -> str:
 
 
 def _material_text(metric: MetricCompared) -> str:
-    """The material difference in points of a percentage or of the rating, else in the metric's own unit."""
     scale, material = METRICS[metric.key].scale, metric.difference.material
     if scale in (PERCENT, RATING):
         return say("1 point") if material == 1 else say("{points:g} points", points=material)
@@ -412,7 +406,6 @@ def _material_text(metric: MetricCompared) -> str:
 def list_guardrail_checks(
     metrics: Sequence[MetricCompared], rubric: RubricRecord, change: Sequence[GameFigures]
 ) -> list[str]:
-    """Sentences on guardrails: metrics that probably fell, and mandatory averages that fail in the change."""
     fell = [
         say(
             "Check {metric}: it probably fell by more than {material}.",
@@ -435,7 +428,6 @@ def list_guardrail_checks(
 
 
 def _list_failing(rubric: RubricRecord, change: Sequence[GameFigures]) -> list[tuple[Criterion, Fraction]]:
-    """The mandatory criteria whose average in the change is below the threshold, with that average."""
     return [
         (criterion, found)
         for criterion in rubric.criteria
@@ -447,7 +439,6 @@ def _list_failing(rubric: RubricRecord, change: Sequence[GameFigures]) -> list[t
 
 
 def list_difference_notes(found: Difference, left_out: int) -> list[str]:
-    """What to know when reading the answer: how the spread is known, who is left out, what the exact test can show."""
     notes = [found.spread.warning] if found.spread.warning else []
     if left_out:
         notes.append(

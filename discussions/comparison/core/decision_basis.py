@@ -20,8 +20,6 @@ FORMAT = 3
 
 
 MARKS: dict[int, Callable[[Difference], bool]] = {1: has_fallen_after_shrinking, 2: has_fallen, 3: has_fallen}
-
-
 # Floats of another machine or library may differ in their last digits.
 TOLERANCE = 1e-6
 
@@ -105,7 +103,6 @@ def _is_known(figures: GameFigures) -> bool:
 
 
 def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationComparison | None:
-    """The comparison computed from the basis; None if this is one look too many."""
     if look_refusal(basis.look):
         return None
     found = _compare(basis, basis.control, basis.change, rubric)

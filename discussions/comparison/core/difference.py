@@ -18,46 +18,22 @@ from workspace.statistics.means import exact_mean, student_t
 from workspace.statistics.permutation import Permutation, permutation_test
 
 IMPROVED = "improved"
-
-
 WORSE = "worse"
-
-
 SAME = "no material difference"
-
-
 UNCLEAR = "cannot tell yet"
-
-
 PRIOR_SHARE = 0.7
-
-
 # The prior of "better" is narrower by this much of the share of the control that picked the target, since the rebound
 # that is subtracted is itself an estimate. Thus at most 3 % of changes without effect are called improved over three
 # looks.
 PICKED_NARROWER = 0.45
-
-
 TAIL = 0.05
-
-
 SURE_SAME = 0.90
-
-
 SURE_HARM = 0.80
-
-
 LIKELY_HARM = 0.5
-
-
 # The normal quantile of 80 %: this share of falls of the size that is said to be detectable is marked.
 SEEN_Z = 0.8416
-
-
 # 1.645 and 0.84: the normal quantiles for 5 % on one side and a power of 80 %.
 POWER_Z = 1.645 + 0.84
-
-
 MORE_GAMES = 3
 
 
@@ -113,8 +89,6 @@ class Difference(Struct, frozen=True):
 
 
 class ScoresJudged(Struct, frozen=True):
-    """What one metric's scores say: the raw difference, the posterior, and the answer with its reason."""
-
     raw: Fraction | None
     posterior: Posterior | None
     answer: str
@@ -326,7 +300,6 @@ def _answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tu
 
 
 def decide_answer(*, no_better: float, no_worse: float, within: float) -> str:
-    """One of the four answers, from P(the change is no better), P(it is no worse) and P(it is immaterial)."""
     if no_better < TAIL:
         return IMPROVED
     if no_worse < TAIL:

@@ -13,8 +13,6 @@ from workspace.core.text import figure
 from workspace.core.words import mark, say
 
 FOLLOW_LENGTH = frozenset({DIVERSITY, REPETITION})
-
-
 _MORE = mark("{share}\u00a0% more {name} ({after} against {before})")
 _FEWER = mark("{share}\u00a0% fewer {name} ({after} against {before})")
 # A difference of a fifth, up or down, is reported.

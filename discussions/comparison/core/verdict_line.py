@@ -17,28 +17,14 @@ from discussions.comparison.core.difference import (
 
 # Improved or worse: certain if the 95 % interval agrees and P(true difference > 0) is beyond .99, else likely.
 CERTAIN = "certain"
-
-
 LIKELY = "likely"
-
-
 # Can't tell yet, or no material difference, although the interval is on one side of 0.
 PERHAPS = "perhaps"
-
-
 PERHAPS_SMALL = "perhaps, but small"
-
-
 # No material difference: the interval lies within the material difference, or extends beyond it.
 NO_DIFFERENCE = "no difference"
-
-
 PROBABLY_NO_DIFFERENCE = "probably no difference"
-
-
 OPEN = "open"
-
-
 ALMOST_CERTAIN = 0.99
 
 
@@ -57,7 +43,6 @@ class VerdictLine(Struct, frozen=True):
 
 
 def choose_verdict_line(found: Difference) -> VerdictLine:
-    """The first line for a difference and its uncorrected answer."""
     is_better = (found.judged or 0) > 0
     posterior = found.posterior
     if posterior is None:

@@ -239,7 +239,6 @@ def _answer(
 
 
 def _rebound(target: MetricCompared) -> str:
-    """A sentence on the regression to the mean if the target was picked as the lowest; "" for any other target."""
     found = target.difference
     if not found.rebound or found.raw is None:
         return ""

@@ -137,7 +137,6 @@ def build_decision_part(
 
 
 def describe_comparison(found: IterationComparison | None) -> str:
-    """The first line of a comparison; "" without one."""
     if found is None or found.target is None:
         return found.says if found else ""
     return describe_verdict(found.metric(found.target), METRICS[found.target].scale.span)

@@ -56,8 +56,6 @@ NOTHING = dict.fromkeys(
 
 
 class Fact(Struct, frozen=True):
-    """One figure with its name and a hint for reading it; `is_muted` if it is not reliable."""
-
     label: str
     text: str
     note: str
@@ -122,7 +120,6 @@ def _describe_compared(found: MetricCompared) -> dict[str, Any]:
 
 
 def _describe_fall_seen(metric: MetricCompared) -> str:
-    """The size of fall that these games can detect in a guardrail, and how often it is marked without any fall."""
     fall, chance = compute_fall_seen(metric.difference), compute_false_mark(metric.difference)
     if fall is None or chance is None:
         return _("nobody can say yet how large a fall would be marked")
@@ -132,7 +129,6 @@ def _describe_fall_seen(metric: MetricCompared) -> str:
 
 
 def list_facts(found: Difference) -> list[Fact]:
-    """Every figure behind an answer, in the order in which it is read."""
     posterior = found.posterior
     facts = []
     if found.raw is not None and found.judged is not None:
@@ -162,7 +158,6 @@ def list_facts(found: Difference) -> list[Fact]:
 
 
 def _describe_spread(found: Difference) -> str:
-    """How much games differ under one prompt, and from how many games that is known."""
     if found.spread.sd is None:
         return found.spread.warning
     given = {"sd": figure(found.spread.sd), "df": found.spread.df, "count": found.spread.batch_count}
@@ -212,7 +207,6 @@ def _posterior_facts(found: Difference, posterior: Posterior) -> list[Fact]:
 
 
 def _games_facts(found: Difference) -> list[Fact]:
-    """About how many games each side needs to show the material difference; nothing if that is unknown."""
     if found.more_games is None:
         return []
     control, change = (

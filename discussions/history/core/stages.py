@@ -20,8 +20,6 @@ FORMAT = 1
 
 
 class SummaryAverage(Struct, frozen=True):
-    """One average: as text with its state ("pass", "fail", "pending") and its word, and unrounded."""
-
     key: str
     label: str
     text: str
@@ -55,8 +53,6 @@ class SummaryGame(Struct, frozen=True):
 
 
 class SummaryWithdrawal(Struct, frozen=True):
-    """A withdrawn game, with the reason, the person and the moment."""
-
     game: SummaryGame
     reason: str
     by: str
@@ -64,8 +60,6 @@ class SummaryWithdrawal(Struct, frozen=True):
 
 
 class SummaryDecision(Struct, frozen=True):
-    """One decision; the last one of an iteration is current."""
-
     number: int
     look: int
     choice: str
@@ -100,8 +94,6 @@ class SummaryDifference(Struct, frozen=True):
 
 
 class SummaryComparison(Struct, frozen=True):
-    """A change against its reference."""
-
     number: int
     name: str
     answer: str
@@ -184,7 +176,6 @@ class StageSummary(Struct, frozen=True):
 
     @property
     def game_count(self) -> int:
-        """The games that count in the stage."""
         return sum(len(iteration.games) for iteration in self.iterations)
 
 
@@ -194,8 +185,6 @@ def summary_to_json(summary: StageSummary) -> bytes:
 
 
 COST, CACHE = "cost", "cache_hit_rate"
-
-
 COLUMNS = (
     "row", "stage", "iteration", "iteration_name", "kind", "decision", "compared_with", "game", "metric", "unit",
     "value", "threshold", "passes", "applies", "source", "withdrawn", "games", "second_look", "difference", "low",

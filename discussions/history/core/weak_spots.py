@@ -37,8 +37,6 @@ WEIGHTS = {INACCURATE: 3, VAGUE: 2, "confesses": 3, "accuses_fellow": 2, "votes_
 
 
 class ExaminedGame(Struct, frozen=True):
-    """A game with its measurements and people's judgements of them."""
-
     number: int
     record: GameRecord
     measurements: Mapping[str, Measurement]
@@ -53,7 +51,6 @@ class Speaker(Struct, frozen=True):
     personality: str
 
     def get(self, grouping: str) -> str:
-        """The agent, the role or the personality."""
         return str(getattr(self, grouping))
 
 
@@ -89,7 +86,6 @@ class Group(Struct, frozen=True):
 
     @property
     def rate(self) -> float:
-        """Spots in 100 messages."""
         return 100 * self.total / self.message_count if self.message_count else 0.0
 
 
@@ -114,7 +110,6 @@ class PersonalityNeighbours(Struct, frozen=True):
 
 
 def find_spots(game: ExaminedGame) -> list[Spot]:
-    """Everything that is wrong in one game, in the order of the transcript within each kind."""
     return [
         *_wrong_references(game),
         *_wrong_messages(game, COHERENCE, NO),
@@ -124,7 +119,6 @@ def find_spots(game: ExaminedGame) -> list[Spot]:
 
 
 def rank_spots(spots: Iterable[Spot], kind: str) -> list[Spot]:
-    """The spots of a kind, the worst first: judgements of people first, then by weight, then by frequency."""
     chosen = [spot for spot in spots if spot.kind == kind]
     return sorted(
         chosen,
@@ -139,7 +133,6 @@ def rank_spots(spots: Iterable[Spot], kind: str) -> list[Spot]:
 
 
 def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: str) -> list[Group]:
-    """The agents, roles or personalities with their spots, those with the most in 100 messages first."""
     said: Counter[str] = Counter()
     for game in games:
         for message in game.record.messages:
@@ -202,12 +195,10 @@ def group_neighbours(neighbours: Iterable[Neighbour], known: Sequence[str]) -> l
 
 
 def name_speaker(player: Player) -> Speaker:
-    """Who a player is, as the file spells it."""
     return Speaker(player.name, player.role or "", player.personality or "")
 
 
 def _wrong_references(game: ExaminedGame) -> Iterator[Spot]:
-    """References that people call inaccurate or vague, and unlabelled ones that the vote record does not support."""
     if MEMORY not in game.measurements:
         return
     values = game.found.values.get(REFERENCE, {})

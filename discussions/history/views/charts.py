@@ -112,7 +112,6 @@ def _charts(
 
 
 def get_mark(row: HistoryIteration) -> str:
-    """The letter under an iteration: its kind, or the decision on it."""
     if row.replay_of is not None:
         return _("A")
     if row.kind == BASELINE:
@@ -165,7 +164,6 @@ def _scales(kinds: Mapping[str, Kind], described: Sequence[dict[str, DescribedFi
 
 
 def _values(kind: Kind, described: Sequence[dict[str, DescribedFigure]]) -> list[float]:
-    """Every value that a chart shows, thresholds included."""
     values = [value.value for record in described if kind.key in record for value in record[kind.key].values]
     return values + [value for value, _text in kind.rules]
 

@@ -31,7 +31,6 @@ from workspace.web.respond import download, respond
 
 @require("see_iterations")
 def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The iterations of a stage, newest first, as a table, and as small charts, a dot for every game."""
     only_parameters(request)
     row = _stage_or_404(request.user, slug, stage, "project")
     history = load_history(row)
@@ -53,7 +52,6 @@ def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("see_iterations")
 def stage_summary(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """Everything about a stage on one page, made to be printed."""
     row, summary, iterations = _load_summary(request, slug, stage)
     context = {
         "summary": summary,
@@ -73,21 +71,18 @@ def stage_summary_markdown(request: SignedIn, slug: str, stage: int) -> HttpResp
 
 @require("see_iterations")
 def stage_summary_json(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The summary as a JSON file."""
     _row, summary, _iterations = _load_summary(request, slug, stage)
     return download(summary_to_json(summary), f"{slug}-stage-{stage}.json", "application/json")
 
 
 @require("see_iterations")
 def stage_figures(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """The figures behind every chart of the stage as a CSV file."""
     _row, summary, _iterations = _load_summary(request, slug, stage)
     name = f"{slug}-stage-{stage}-figures.csv"
     return download(figures_csv(summary), name, "text/csv; charset=utf-8; header=present")
 
 
 def led_project_or_404(person: Person, slug: str) -> Project:
-    """The project for its leads and admins, else 404."""
     project = project_or_404(person, slug)
     if not may_lead(person, project):
         raise Http404
@@ -138,7 +133,6 @@ def _notes(history: History, iterations: list[JudgedIteration], *, is_closed: bo
 
 
 def _note(row: HistoryIteration) -> tuple[str, int] | None:
-    """What an iteration without a decision waits for; None for a baseline whose games are rated."""
     open_count = sum(game.state == OPEN and not game.has_ties for game in row.games)
     values = {"number": row.number, "count": len(row.games), "least": row.least_games, "open": open_count}
     if row.state == IMPORTING:

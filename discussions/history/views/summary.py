@@ -44,7 +44,6 @@ Record = TypeVar("Record", bound=Struct)
 def build_stage_summary(
     stage: Stage, history: History, iterations: list[JudgedIteration], *, now: datetime
 ) -> StageSummary:
-    """The summary of a stage fetched with its project and the people of `stated_by`, `closed_by`, `created_by`."""
     prompts = dict(Iteration.objects.filter(stage=stage).values_list("pk", "prompt"))
     versions = _versions(history)
     reference = history.reference

@@ -90,7 +90,6 @@ class SpotLine:
 
     @property
     def why(self) -> str:
-        """Why it is listed: by whom, the rule or label, and the evidence."""
         spot = self.spot
         if spot.kind == PHRASE:
             count = {"count": spot.count, "messages": len(set(spot.messages))}
@@ -108,7 +107,6 @@ class SpotLine:
 
 @require("see_iterations")
 def weak_spots(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """The worst findings across the games, by agent, role and personality, with the same as Markdown to copy."""
     row, findings = _read_findings(request, slug, iteration)
     assert row.stage is not None  # unsorted games have no such page
     context = {
@@ -122,7 +120,6 @@ def weak_spots(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
 
 @require("see_iterations")
 def weak_spots_markdown(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """The page as a Markdown file."""
     _row, findings = _read_findings(request, slug, iteration)
     text, name = render_markdown(MARKDOWN, **findings), f"{slug}-iteration-{iteration}-weak-spots.md"
     return download(text.encode(), name, "text/markdown; charset=utf-8")

@@ -30,8 +30,6 @@ RULES = {"streak_unit", "engagement_rule"}
 
 
 class StagePlan(Struct, frozen=True):
-    """A stage as a lead plans it: its goal, and how it reads the rubric's gate."""
-
     name: str
     goal: str = ""
     streak_unit: str = ITERATION

@@ -139,7 +139,6 @@ def _refuse_rated(games: list[Game]) -> None:
 
 
 def _close_slots(games: list[Game]) -> None:
-    """Close the slots of these games, all of them free; the new iteration opens its own."""
     slots = Slot.objects.filter(game__in=[game.pk for game in games])
     # Lock before the check, since an evaluator may take a slot at the same moment.
     locked = list(slots.order_by("pk").select_for_update())
@@ -207,7 +206,6 @@ def change_iteration(
 
 
 def check_evaluator_count(count: int) -> None:
-    """A game is rated by 1 to 10 evaluators; raises Unacceptable for another number."""
     if not 1 <= count <= MOST_EVALUATORS:
         says = _("A game is rated by 1 to %(most)d evaluators.") % {"most": MOST_EVALUATORS}
         raise Unacceptable(says, field="evaluator_count")

@@ -61,7 +61,6 @@ class Average(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """A sentence on what the rubric's average is a mean of, and how many games pass."""
         parts = [_describe_mean(self.of_count, len(self.pending))]
         if self.by_rule_count:
             parts.append(
@@ -92,7 +91,6 @@ class Average(Struct, frozen=True):
 
     @property
     def second_says(self) -> str:
-        """A sentence on what the diagnostics' average is a mean of."""
         left_out = self.of_count - self.second_of_count
         rest = (
             say("; left out: {left_out} to which the metric does not apply", left_out=left_out)
@@ -133,7 +131,6 @@ class Averages(Struct, frozen=True):
     cost: GamesCost
 
     def line(self, key: str) -> Average:
-        """The average of that criterion; raises KeyError when the rubric has none."""
         for line in self.lines:
             if line.key == key:
                 return line
@@ -141,7 +138,6 @@ class Averages(Struct, frozen=True):
 
 
 def compute_averages(games: Sequence[GameFigures], rubric: RubricRecord) -> Averages:
-    """The averages of these games under that rubric version; without games everything is missing."""
     rules = read_rules(rubric)
     lines = [compute_average(criterion, games) for criterion in rubric.criteria]
     missing = [line.key for line in lines if line.passes is None]
@@ -188,7 +184,6 @@ def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Avera
 
 
 def compute_games_cost(games: Sequence[GameFigures], rules: Rules) -> GamesCost:
-    """What the games cost, and which of them cost too much or report nothing."""
     states = {game.number: get_cost_state(game.cost_usd, rules) for game in games}
     named = {
         state: [number for number, found in states.items() if found == state]
@@ -296,12 +291,10 @@ class Spread(Struct, frozen=True):
 
     @property
     def sd(self) -> float | None:
-        """The standard deviation between games."""
         return None if self.variance is None else sqrt(self.variance)
 
     @property
     def warning(self) -> str:
-        """A sentence when the spread comes from few games; empty otherwise."""
         if not self.df:
             return say("The spread between games is not known: no batch has two games.")
         if self.df >= FEW_DF:
@@ -352,7 +345,6 @@ class CacheRate(Struct, frozen=True):
 
 
 def compute_cache_rate(games: Sequence[GameFigures], rubric: RubricRecord) -> CacheRate:
-    """The cache hit rate over these games; a game without one leaves it unknown."""
     percent = Fraction(str(rubric.parameters["cache_hit_percent"]))
     missing = [game.number for game in games if game.cache_hit_rate is None]
     weights = [game.input_tokens for game in games if game.input_tokens is not None]

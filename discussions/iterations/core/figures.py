@@ -39,11 +39,9 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     on_few_references: list[str] = []
 
     def score(self, key: str) -> float | None:
-        """The score of a metric, or the rating if the key names it; None while it is not known."""
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
 
     def applies(self, key: str) -> bool:
-        """Whether the metric has anything to count in this game."""
         return key not in self.not_applicable
 
 
@@ -59,7 +57,6 @@ def game_figures(
     message_count: int | None = None,
     word_count: int | None = None,
 ) -> GameFigures:
-    """The figures of a game from its outcome; cost and cache rate are the current ones, perhaps by hand."""
     return GameFigures(
         number=number,
         scores={line.key: line.score for line in outcome.lines if line.key != ENGAGEMENT},

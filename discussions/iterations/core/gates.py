@@ -93,18 +93,15 @@ class Streak(Struct, frozen=True):
 
     @property
     def row(self) -> list[StreakStep]:
-        """The steps since the last break."""
         broken = [index for index, step in enumerate(self.steps) if step.state == BROKEN]
         return self.steps[broken[-1] + 1 :] if broken else self.steps
 
     @property
     def broken_by(self) -> StreakStep | None:
-        """The step that broke the row last; None when nothing did."""
         return next((step for step in reversed(self.steps) if step.state == BROKEN), None)
 
     @property
     def count(self) -> int:
-        """How many steps of the row succeed."""
         return sum(step.state == SUCCESS for step in self.row)
 
     @property
@@ -119,7 +116,6 @@ class Streak(Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether nothing unknown could still break the row."""
         return not self.unknown
 
     @property
@@ -141,12 +137,10 @@ class Streak(Struct, frozen=True):
 
     @property
     def not_kept(self) -> list[StreakStep]:
-        """The successes that count although their prompt was not kept."""
         return [step for step in self.successes if not step.is_kept]
 
     @property
     def counted(self) -> str:
-        """How many succeed, how many are needed, and what lies between them that is not certain."""
         words = _OF_GAMES if self.unit == GAME else _OF_ITERATIONS
         if self.count <= 1:
             return say(words.none if not self.count else words.one, needed=self.needed)
@@ -169,7 +163,6 @@ class Streak(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """The count, what broke the row, and what it waits for."""
         parts = [self.counted]
         if self.broken_by is not None and not self.is_reached:
             parts.append(
@@ -208,7 +201,6 @@ class GateStatus(Struct, frozen=True):
 
     @property
     def is_by_override(self) -> bool:
-        """Whether only the admin's reason opens it."""
         return self.is_open and bool(self.missing)
 
 
@@ -219,7 +211,6 @@ def compute_gate_status(
     statement: Signed | None = None,
     override: Signed | None = None,
 ) -> GateStatus:
-    """The gate for a streak, judged under that rubric version."""
     cache = compute_cache_rate(streak.games, rubric)
     missing = [] if streak.is_reached else [streak.says]
     if statement is None or not statement.says.strip():
@@ -312,7 +303,6 @@ def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], lis
 
 
 def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -> tuple[list[str], list[str]]:
-    """What breaks, and what is not known yet, of "5 of 7 metrics passing"."""
     if choices.unit == ITERATION:
         averages = compute_averages(games, rubric)
         labels = [rubric.criterion(key).label.lower() for key in averages.missing]
@@ -346,7 +336,6 @@ def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -
 def _engagement(
     games: list[GameFigures], rubric: RubricRecord, choices: Choices
 ) -> tuple[list[str], list[str]]:
-    """What breaks, and what is not known yet, where every game needs the rating."""
     if choices.engagement != EVERY_GAME or choices.unit != ITERATION:
         return [], []
     threshold = rubric.criterion(ENGAGEMENT).threshold or 0.0
@@ -364,7 +353,6 @@ def _engagement(
 
 
 def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], list[str]]:
-    """What breaks, and what is not known yet, of "cost consistently below" the amount that success allows."""
     rules = read_rules(rubric)
     limit = figure(rules.amber, decimals=2)
     expensive = [

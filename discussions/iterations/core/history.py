@@ -40,8 +40,6 @@ class WithdrawnGame(Struct, frozen=True):
 
 
 class DecisionLine(Struct, frozen=True):
-    """One decision, with the name of who made it."""
-
     id: int
     number: int
     look: int
@@ -63,7 +61,6 @@ class IterationLink(Struct, frozen=True):
     replay_of: int | None = None
 
     def choice(self, at: datetime | None = None) -> str:
-        """The decision now, or at that moment; "" while there is none."""
         made = [choice for moment, choice in self.decisions if at is None or moment <= at]
         return made[-1] if made else ""
 
@@ -122,12 +119,10 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def is_known(self) -> bool:
-        """Whether a game that counts is rated, so that something is known of the iteration."""
         return any(game.state != OPEN for game in self.games)
 
     @property
     def tied(self) -> list[int]:
-        """The numbers of its games that wait until a lead resolves a tie."""
         return [game.figures.number for game in self.games if game.has_ties]
 
     @property
@@ -136,7 +131,6 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def withdrawn(self) -> list[int]:
-        """The numbers of its withdrawn games."""
         return [game.game.figures.number for game in self.left_out]
 
     @property
@@ -151,7 +145,6 @@ class HistoryIteration(Struct, frozen=True):
 
     @property
     def link(self) -> IterationLink:
-        """The iteration as a link of the chain of references."""
         made = [(decision.created_at, decision.choice) for decision in self.decisions]
         return IterationLink(
             self.id, self.number, self.kind, self.created_at, self.compared_with, made, self.replay_of
@@ -175,28 +168,22 @@ class IterationFigures(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    """The iterations of a stage in the order in which they were made."""
-
     stage: int
     iterations: list[HistoryIteration]
 
     @property
     def reference(self) -> HistoryIteration | None:
-        """The iteration that the next change is compared with."""
         return self.find(find_reference_iteration(self._chain))
 
     @property
     def baseline(self) -> HistoryIteration | None:
-        """The newest baseline."""
         return self.find(find_baseline(self._chain))
 
     @property
     def newest_change(self) -> int:
-        """The number of the newest change; 0 while there is none."""
         return max((iteration.number for iteration in self.iterations if iteration.kind == CHANGE), default=0)
 
     def find(self, iteration: int | None) -> HistoryIteration | None:
-        """The iteration with that key, if it is in this stage."""
         return next(
             (history_iteration for history_iteration in self.iterations if history_iteration.id == iteration),
             None,
@@ -283,7 +270,6 @@ class History(Struct, frozen=True):
         return known, [out for row in pair for out in row.left_out if out.game.state != OPEN]
 
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
-        """The iterations that were opened for rating, in order of opening, each under its own rubric version."""
         opened = [
             (iteration.opened_at, iteration.number, iteration)
             for iteration in self.iterations
@@ -331,7 +317,6 @@ def find_baseline(chain: Iterable[IterationLink]) -> int | None:
 
 
 def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:
-    """The changes of a chain that were not compared with the reference at their time."""
     for index, link in enumerate(chain):
         if link.kind == BASELINE:
             continue

@@ -86,7 +86,6 @@ class TargetAdvice(Struct, frozen=True):
 def next_target(
     games: Sequence[GameFigures], rubric: RubricRecord, *, earlier: Iterable[Sequence[GameFigures]] = ()
 ) -> NextTarget:
-    """Proposes the next target from the games of an iteration; `earlier` are other batches, for the spread."""
     batches = [games, *earlier]
     known = [
         found for criterion in rubric.criteria if (found := _margin(criterion, games, batches)) is not None
@@ -111,7 +110,6 @@ def next_target(
 
 
 def describe_target(found: NextTarget) -> TargetAdvice | None:
-    """The proposal as a page and a file show it; None while no metric is known."""
     if found.target is None:
         return None
     lines = [_margin_text(margin, found) for margin in found.margins]

@@ -19,15 +19,9 @@ from msgspec import Struct
 from workspace.core.words import say, say_many
 
 SAME, REMOVED, ADDED = "same", "removed", "added"
-
-
 CONTEXT = 2
-
-
 # Below this share of common words, lines are shown as replaced without marked words.
 LEAST_IN_COMMON = 0.25
-
-
 _TOKENS = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 
 
@@ -248,8 +242,6 @@ def _warning(hunks: int, allowed: int) -> str:
 
 # The largest product of both numbers of entries for which difflib is asked, for one stretch and for all together.
 LARGEST_STRETCH = 90_000
-
-
 MOST_IN_ALL = 400_000
 
 

@@ -144,7 +144,6 @@ def edit_iteration(
 
 
 def _set_protocol(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
-    """Set the protocol on the locked row; returns the values for the audit log, by column."""
     if why := why_judged_so(iteration):
         raise NotAllowed(why.says, code=why.code)
     _check_protocol(protocol)
@@ -156,7 +155,6 @@ def _set_protocol(iteration: Iteration, protocol: Protocol) -> dict[str, object]
 
 
 def _lock(stage: Stage, by: Person) -> Stage:
-    """The current stage, locked together with its project."""
     Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
     locked = Stage.objects.select_related("project").get(pk=stage.pk)
     check_open_iteration(by, locked)

@@ -26,8 +26,6 @@ from workspace.texts import clean_text
 
 
 class VersionMove(Struct, frozen=True):
-    """The numbers of games with a verdict that was recorded again, and of games that wait for something first."""
-
     recorded: list[int]
     waiting: list[int]
 

@@ -50,8 +50,6 @@ router = Operations()
 PROJECT = "/projects/{slug:slug}/"
 ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
-
-
 # The settings that one action changes.
 SETTINGS = {
     "games": ("evaluator_count", "identification"),

@@ -60,7 +60,6 @@ MOST_CANDIDATES = 200
 
 @require("see_iterations")
 def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Show an iteration's state, plan and games; unsorted games have the settings page instead."""
     only_parameters(request)
     row = iteration_or_404(request.user, slug, iteration)
     check_see_iterations(request.user, row.project)
@@ -71,7 +70,6 @@ def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
 
 @require("change_iteration", methods=("POST",))
 def move_games(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Move games in from the unsorted ones, or back; redirects to the iteration."""
     row = iteration_or_404(request.user, slug, iteration)
     check_change_iteration(request.user, row.project)
     form = bind_form(request, MoveForm)
@@ -88,7 +86,6 @@ def move_games(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
 
 @require("freeze", methods=("POST",))
 def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Freeze the list of games and open their slots; redirects to the iteration."""
     row = iteration_or_404(request.user, slug, iteration)
     form = bind_form(request, NothingForm)
     try:
@@ -101,7 +98,6 @@ def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpRespons
 
 @require("open_iteration", methods=("POST",))
 def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Open an iteration that plays the prompt of this one again; redirects to the new one."""
     row = iteration_or_404(request.user, slug, iteration)
     form = bind_form(request, NothingForm)
     try:
@@ -112,7 +108,6 @@ def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpRespon
 
 
 def _again(request: SignedIn, row: Iteration, **forms: object) -> HttpResponse:
-    """Show the page in its current state, with the refused form."""
     if row.is_unsorted:
         return redirect("project_settings", slug=row.project.slug)
     fresh = iteration_or_404(request.user, row.project.slug, row.number)
@@ -181,7 +176,6 @@ def _iteration_context(iteration: Iteration, history: History, person: Person) -
 
 
 def _list_materials(row: HistoryIteration, rubric: RubricRecord) -> list[tuple[str, str]]:
-    """Metrics with the difference that matters."""
     return [
         (criterion.label, material_text(criterion.key, row.material[criterion.key]))
         for criterion in rubric.criteria
@@ -190,7 +184,6 @@ def _list_materials(row: HistoryIteration, rubric: RubricRecord) -> list[tuple[s
 
 
 def _load_candidates(iteration: Iteration) -> dict[str, object]:
-    """The unsorted games that could move in, the newest first, and how many more there are; two queries."""
     rows = Game.objects.filter(
         ~Exists(Evaluation.objects.filter(game=OuterRef("pk"))),
         ~Exists(Verdict.objects.filter(game=OuterRef("pk"))),
@@ -294,7 +287,6 @@ class IterationGame:
 
 
 def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
-    """The rows in order of their numbers, withdrawn games last; three queries."""
     evaluations = Evaluation.objects.filter(purpose=RATING).only("game", "state")
     stored = Game.objects.annotate(is_measured=Exists(measured_for(iteration))).only("needed_count")
     rows = stored.prefetch_related(Prefetch("evaluations", evaluations)).in_bulk(

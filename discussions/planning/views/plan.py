@@ -76,7 +76,6 @@ def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("open_iteration", methods=("GET", "POST"))
 def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """Edit the plan of an iteration that has no games yet; redirects to the iteration."""
     only_parameters(request)
     row = iteration_or_404(request.user, slug, iteration)
     if row.stage is None:
@@ -131,13 +130,11 @@ class PlanView(NamedTuple):
 
     @property
     def form_arguments(self) -> dict[str, Any]:
-        """Arguments of the form class besides the data."""
         if self.form_class is ChangeForm:
             return {"rubric": rubric_for(self.history, self.iteration)}
         return {"versions": versions_for()} if self.form_class is BaselineForm else {}
 
     def fresh_form(self) -> PlanForm:
-        """The form with its initial values."""
         texts = (
             plan_texts(self.iteration) if self.iteration else first_texts(self.stage, self.history, self.kind)
         )
@@ -145,7 +142,6 @@ class PlanView(NamedTuple):
 
 
 def _add_faults(form: PlanForm, view: PlanView) -> bool:
-    """Add all faults of the plan to its form; return whether there are any."""
     faults = list_plan_faults(form.to_plan(), view.kind, view.history, view.iteration)
     for fault in faults:
         form.add_error(fault.field if fault.field in form.fields else None, fault.says)
@@ -153,7 +149,6 @@ def _add_faults(form: PlanForm, view: PlanView) -> bool:
 
 
 def _save(request: SignedIn, view: PlanView, form: PlanForm) -> int:
-    """Store the plan; return the number of its iteration."""
     plan, now = form.to_plan(), timezone.now()
     protocol = _protocol(form.cleaned_data) if isinstance(form, BaselineForm) else None
     if view.iteration is not None:
@@ -242,17 +237,14 @@ def find_reference(history: History, iteration: Iteration | None) -> HistoryIter
 
 
 def first_kind(history: History) -> str:
-    """The kind that is opened next in the stage by default."""
     return BASELINE if history.reference is None else CHANGE
 
 
 def load_prompt(reference: HistoryIteration) -> str:
-    """The prompt of an iteration; one query."""
     return Iteration.objects.values_list("prompt", flat=True).get(pk=reference.id)
 
 
 def versions_for() -> list[tuple[str, str]]:
-    """The published versions that a baseline can be judged by, as choices."""
     rows = RubricVersion.objects.published().filter(rubric__kind=DISCUSSION).select_related("rubric")
     return [(str(version.pk), str(version)) for version in rows.order_by("-published_at", "-pk")]
 
@@ -300,7 +292,6 @@ def first_texts(stage: Stage, history: History, kind: str) -> dict[str, object]:
 
 
 def _first_baseline(stage: Stage, history: History) -> dict[str, object]:
-    """The newest baseline's protocol and the reference's prompt; for the first one, the unsorted games' protocol."""
     before = history.baseline
     rows = Iteration.objects.select_related("rubric_version")
     like = rows.get(pk=before.id) if before else rows.get(project=stage.project_id, stage=None)
@@ -316,7 +307,6 @@ def _first_baseline(stage: Stage, history: History) -> dict[str, object]:
 
 
 def plan_texts(iteration: Iteration) -> dict[str, object]:
-    """The initial values of the form for an existing iteration."""
     material = msgspec.json.decode(iteration.material, type=dict[str, float])
     return {
         **{f"material-{key}": value for key, value in material.items()},
@@ -360,7 +350,6 @@ def build_how_many(
 
 
 def read_size(typed: object) -> int:
-    """The number of games in the form, or the usual one if the text is not a number."""
     text = str(typed).strip()
     size = int(text) if text.isascii() and text.isdigit() and len(text) < 5 else 0
     return size if 1 <= size <= MOST_GAMES else LEAST_GAMES

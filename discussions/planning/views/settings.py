@@ -30,7 +30,6 @@ from workspace.web.respond import respond
 
 @require("change_iteration", methods=("GET", "POST"))
 def change(request: SignedIn, slug: str) -> HttpResponse:
-    """Project settings: how the games of a project are judged. Leads back here."""
     only_parameters(request)
     iteration, wanted = settings_or_404(request, slug), None
     if request.method == "GET":
@@ -48,7 +47,6 @@ def change(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("change_iteration", methods=("POST",))
 def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
-    """Set the rules that apply once something is rated; redirects to the project settings."""
     iteration = settings_or_404(request, slug)
     form = bind_form(request, RatingRuleForm)
     if not form.is_valid():
@@ -60,7 +58,6 @@ def change_rating_rules(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("set_storage_limit", methods=("POST",))
 def set_storage_limit(request: SignedIn, slug: str) -> HttpResponse:
-    """Set how much the project may store; redirects to the project settings."""
     iteration = settings_or_404(request, slug)
     check_set_storage_limit(request.user, iteration.project)
     form = bind_form(request, StorageLimitForm)
@@ -112,7 +109,6 @@ def _show_settings(
 
 
 def _count_started(iteration: Iteration) -> int:
-    """How many open evaluations keep the form that they started with."""
     started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     return started.exclude(identification=iteration.identification).count()
 

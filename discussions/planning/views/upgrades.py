@@ -25,7 +25,6 @@ from workspace.web.respond import respond
 
 @require("change_iteration", methods=("GET", "POST"), costs="computations")
 def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """What the newest or the chosen version would change, and the form that moves the iteration; redirects to it."""
     row = iteration_or_404(request.user, slug, iteration)
     check_change_iteration(request.user, row.project)
     chosen = parse_number(only_parameters(request, "to")["to"])
@@ -70,7 +69,6 @@ def load_move_preview(
 
 
 def _list_compared(iteration: Iteration, version: RubricVersion) -> list[int]:
-    """The iterations that it is compared with or that are compared with it, under other versions after the move."""
     rows = Iteration.objects.filter(compared_with=iteration) | Iteration.objects.filter(compared_by=iteration)
     other = rows.exclude(rubric_version=version).order_by("number")
     return list(other.values_list("number", flat=True).distinct())
@@ -78,7 +76,6 @@ def _list_compared(iteration: Iteration, version: RubricVersion) -> list[int]:
 
 @require("measure_again", methods=("POST",), costs="computations")
 def measure_outdated(request: SignedIn, slug: str) -> HttpResponse:
-    """Measure the games again that another version of the code measured; redirects to the imports."""
     project = project_or_404(request.user, slug, check_measure_again)
     bind_form(request, NothingForm)
     measure_again(project=project, by=request.user, now=timezone.now())
