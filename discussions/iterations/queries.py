@@ -1,9 +1,7 @@
 """The iterations of a stage with the figures of all their games, read in a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from datetime import datetime
-from decimal import Decimal
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import msgspec
@@ -49,17 +47,14 @@ from workspace.models.jobs import QUEUED, RUNNING
 
 def load_history(stage: Stage) -> History:
     """The stage's iterations with their decisions and games: five queries, seven more while games wait for verdicts."""
-    rows = [_decoded(row) for row in _columns(Iteration.objects.filter(stage=stage).order_by("number"))]
+    rows = _read(Iteration.objects.filter(stage=stage))
     decisions = _decisions(stage)
-    games, left_out = _games([row["id"] for row in rows], {row["id"]: row for row in rows})
+    games, left_out = _games(rows)
     iterations = [
         HistoryIteration(
-            **row,
-            games=games.get(row["id"], []),
-            left_out=left_out.get(row["id"], []),
-            decisions=decisions.get(row["id"], []),
+            **row, games=games.get(key, []), left_out=left_out.get(key, []), decisions=decisions.get(key, [])
         )
-        for row in rows
+        for key, row in rows.items()
     ]
     return History(stage.pk, iterations)
 
@@ -69,9 +64,8 @@ def load_batches(project: int, rubric_version: int) -> list[list[GameFigures]]:
 
     Four queries, seven more while games wait for verdicts.
     """
-    given = Iteration.objects.filter(project=project, stage__isnull=False, rubric_version=rubric_version)
-    rows = {row["id"]: row for row in map(_decoded, _columns(given.order_by("number")))}
-    games, _left_out = _games(list(rows), rows)
+    rows = Iteration.objects.filter(project=project, stage__isnull=False, rubric_version=rubric_version)
+    games, _left_out = _games(_read(rows))
     return [[game.figures for game in batch] for batch in games.values()]
 
 
@@ -91,13 +85,13 @@ _READ = ("games", "left_out", "decisions")
 _FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _READ]
 
 
-def _columns(rows: "QuerySet[Iteration]") -> Iterable[tuple[Any, ...]]:
-    return rows.values_list(*(_NAMED.get(name, name) for name in _FIELDS))
-
-
-def _decoded(row: tuple[Any, ...]) -> dict[str, Any]:
-    found = dict(zip(_FIELDS, row, strict=True))
-    return found | {"material": msgspec.json.decode(found["material"])}
+def _read(rows: "QuerySet[Iteration]") -> dict[int, dict[str, Any]]:
+    """The columns of iterations by their keys, in order of their numbers."""
+    found = {}
+    for values in rows.order_by("number").values_list(*(_NAMED.get(name, name) for name in _FIELDS)):
+        row = dict(zip(_FIELDS, values, strict=True))
+        found[row["id"]] = row | {"material": msgspec.json.decode(row["material"])}
+    return found
 
 
 def _decisions(stage: Stage) -> dict[int, list[DecisionLine]]:
@@ -109,105 +103,80 @@ def _decisions(stage: Stage) -> dict[int, list[DecisionLine]]:
     return found
 
 
-class _Row(NamedTuple):
-    id: int
-    number: int
-    iteration: int
-    cost: Decimal | None
-    cache: float | None
-    tokens: int | None
-    withdrawn_at: datetime | None
-    withdrawn_by: str | None
-    withdrawn_reason: str
-    needed: int | None
-    messages: int
-    words: int | None
-
-
-class _Paid(Struct, frozen=True):
-    cost_usd: Decimal | None
-    is_cost_by_hand: bool
-    cache_hit_rate: float | None
-    is_cache_by_hand: bool
-    input_tokens: int | None
-
-
 def _games(
-    iterations: list[int], rules: dict[int, dict[str, Any]]
+    iterations: dict[int, dict[str, Any]],
 ) -> tuple[dict[int, list[HistoryGame]], dict[int, list[WithdrawnGame]]]:
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
         "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count", "message_count", "word_count",
     )  # fmt: skip
-    found = Game.objects.filter(iteration__in=iterations).order_by("number").values_list(*columns)
-    rows = [_Row(*row) for row in found]
-    paid = _paid(rows, iterations)
+    found = Game.objects.filter(iteration__in=list(iterations)).order_by("number")
+    rows: list[Any] = list(found.values_list(*columns, named=True))
+    facts = _read_facts(rows, iterations)
     verdicts = _verdicts(iterations)
-    waiting, tied = _complete([row for row in rows if row.id not in verdicts], rules)
+    waiting, tied = _complete([row for row in rows if row.pk not in verdicts], iterations)
     games: dict[int, list[HistoryGame]] = defaultdict(list)
     left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
     for row in rows:
-        key, outcome = verdicts.get(row.id, (None, waiting.get(row.id)))
-        figures = _figures(row, outcome, paid[row.id], rules[row.iteration])
-        state = RECORDED if key else COMPLETE if outcome else OPEN
-        game = HistoryGame(row.id, figures, state, key, has_ties=row.id in tied)
-        if row.withdrawn_at is None:
-            games[row.iteration].append(game)
+        key, outcome = verdicts.get(row.pk, (None, waiting.get(row.pk)))
+        if outcome is None:
+            rules = iterations[row.iteration_id]
+            rubric = rubric_record(rules["rubric_version"], rules["rubric_sha256"])
+            keys = [criterion.key for criterion in rubric.criteria if criterion.key != ENGAGEMENT]
+            figures = GameFigures(row.number, dict.fromkeys(keys), **facts[row.pk])
         else:
-            why = WithdrawnGame(game, row.withdrawn_reason, row.withdrawn_by or "", row.withdrawn_at)
-            left_out[row.iteration].append(why)
+            figures = game_figures(row.number, outcome, **facts[row.pk])
+        state = RECORDED if key else COMPLETE if outcome else OPEN
+        game = HistoryGame(row.pk, figures, state, key, has_ties=row.pk in tied)
+        if row.withdrawn_at is None:
+            games[row.iteration_id].append(game)
+        else:
+            why = WithdrawnGame(game, row.withdrawn_reason, row.withdrawn_by__name or "", row.withdrawn_at)
+            left_out[row.iteration_id].append(why)
     return games, left_out
 
 
-def _figures(row: _Row, outcome: Outcome | None, paid: _Paid, rules: dict[str, Any]) -> GameFigures:
-    facts: dict[str, Any] = {name: getattr(paid, name) for name in _Paid.__struct_fields__}
-    facts |= {"message_count": row.messages, "word_count": row.words}
-    if outcome is not None:
-        return game_figures(row.number, outcome, **facts)
-    rubric = rubric_record(rules["rubric_version"], rules["rubric_sha256"])
-    keys = [criterion.key for criterion in rubric.criteria if criterion.key != ENGAGEMENT]
-    return GameFigures(row.number, dict.fromkeys(keys), **facts)
-
-
-def _verdicts(iterations: list[int]) -> dict[int, tuple[int, Any]]:
+def _verdicts(iterations: Collection[int]) -> dict[int, tuple[int, Any]]:
     # A verdict from before its iteration was moved to a newer rubric version no longer counts. Compared here: SQLite
     # would look for them among all verdicts under these versions.
-    rows = Verdict.objects.filter(game__iteration__in=iterations).not_superseded()
+    rows = Verdict.objects.filter(game__iteration__in=list(iterations)).not_superseded()
     columns = ("game_id", "pk", "outcome", "rubric_version_id", "game__iteration__rubric_version_id")
     return {
-        game: (key, _RECORDED.decode(outcome))
+        game: (key, _SCORED.decode(outcome))
         for game, key, outcome, version, present in rows.values_list(*columns)
         if version == present
     }
 
 
-def _paid(rows: list[_Row], iterations: list[int]) -> dict[int, _Paid]:
-    entered = ManualFigure.objects.filter(game__iteration__in=iterations).not_superseded()
+def _read_facts(rows: list[Any], iterations: Collection[int]) -> dict[int, dict[str, Any]]:
+    """Costs, as reported or the newest figure by hand, and sizes of games."""
+    entered = ManualFigure.objects.filter(game__iteration__in=list(iterations)).not_superseded()
     by_hand = {(game, kind): value for game, kind, value in entered.values_list("game_id", "kind", "value")}
-    found = {}
+    facts = {}
     for row in rows:
-        cost, cache = by_hand.get((row.id, COST)), by_hand.get((row.id, CACHE))
-        found[row.id] = _Paid(
-            cost_usd=row.cost if cost is None else cost,
-            is_cost_by_hand=cost is not None,
-            cache_hit_rate=row.cache if cache is None else float(cache),
-            is_cache_by_hand=cache is not None,
-            input_tokens=row.tokens,
-        )
-    return found
+        cost, cache = by_hand.get((row.pk, COST)), by_hand.get((row.pk, CACHE))
+        facts[row.pk] = {
+            "cost_usd": row.cost_usd if cost is None else cost,
+            "is_cost_by_hand": cost is not None,
+            "cache_hit_rate": row.cache_hit_rate if cache is None else float(cache),
+            "is_cache_by_hand": cache is not None,
+            "input_tokens": row.input_tokens,
+            "message_count": row.message_count,
+            "word_count": row.word_count,
+        }
+    return facts
 
 
-def _complete(
-    rows: Collection[_Row], rules: dict[int, dict[str, Any]]
-) -> tuple[dict[int, Outcome], set[int]]:
+def _complete(rows: list[Any], iterations: dict[int, dict[str, Any]]) -> tuple[dict[int, Outcome], set[int]]:
+    """The outcomes that would be recorded now for games with all evaluations, and the games with ties."""
     if not rows:
         return {}, set()
-    submitted = Evaluation.objects.submitted_ratings().filter(game__in=[row.id for row in rows])
+    submitted = Evaluation.objects.submitted_ratings().filter(game__in=[row.pk for row in rows])
     counts = dict(submitted.order_by().values_list("game").annotate(count=Count("pk")))
     ready = {
-        row.number: row.id
+        row.number: row.pk
         for row in rows
-        if counts.get(row.id, 0) >= (row.needed or rules[row.iteration]["evaluator_count"])
+        if counts.get(row.pk, 0) >= (row.needed_count or iterations[row.iteration_id]["evaluator_count"])
     }
     if not ready:
         return {}, set()
@@ -222,7 +191,7 @@ def _complete(
     return found, tied
 
 
-class _RecordedLine(Struct, PassKind):
+class _ScoredLine(Struct, PassKind):
     key: str
     denominator: int
     score: float | None
@@ -231,14 +200,14 @@ class _RecordedLine(Struct, PassKind):
     manual_check: ManualCheck | None = None
 
 
-class _Recorded(Struct):
+class _Scored(Struct):
     """The columns of a verdict that `game_figures` needs; reading whole verdicts takes three times as long."""
 
     passes: bool | None
-    lines: list[_RecordedLine]
+    lines: list[_ScoredLine]
 
 
-_RECORDED: Any = msgspec.json.Decoder(_Recorded)
+_SCORED: Any = msgspec.json.Decoder(_Scored)
 
 
 def propose_target(history: History, reference: HistoryIteration) -> NextTarget:
@@ -350,8 +319,7 @@ def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:
     It sets how many successes and what cache hit rate are needed. Each iteration succeeds under its own version.
     """
     if history.iterations:
-        newest = history.iterations[-1]
-        return rubric_record(newest.rubric_version, newest.rubric_sha256)
+        return load_rubric(history.iterations[-1])
     unsorted = Iteration.objects.filter(project=stage.project_id, stage=None)
     version, sha256 = unsorted.values_list("rubric_version_id", "rubric_version__sha256").get()
     return rubric_record(version, sha256)
