@@ -63,41 +63,26 @@ class Average(Struct, frozen=True):
     def says(self) -> str:
         parts = [_describe_mean(self.of_count, len(self.pending))]
         if self.by_rule_count:
-            parts.append(
-                say(
-                    "{by_rule_count} not applicable, counted as 100",
-                    by_rule_count=self.by_rule_count,
-                )
-            )
+            by_rule = say("{by_rule_count} not applicable, counted as 100", by_rule_count=self.by_rule_count)
+            parts.append(by_rule)
         if self.of_count:
-            few = (
-                say(
+            few = ""
+            if self.few_count:
+                few = say(
                     ", {few_count} of them on fewer than {few_references} references",
                     few_count=self.few_count,
                     few_references=FEW_REFERENCES,
                 )
-                if self.few_count
-                else ""
-            )
-            parts.append(
-                say(
-                    "{passed_count} of {of_count} pass{few}",
-                    passed_count=self.passed_count,
-                    of_count=self.of_count,
-                    few=few,
-                )
-            )
+            counts = {"passed_count": self.passed_count, "of_count": self.of_count}
+            parts.append(say("{passed_count} of {of_count} pass{few}", **counts, few=few))
         return "; ".join(parts)
 
     @property
     def second_says(self) -> str:
-        left_out = self.of_count - self.second_of_count
-        rest = (
-            say("; left out: {left_out} to which the metric does not apply", left_out=left_out)
-            if left_out
-            else ""
-        )
-        return _describe_mean(self.second_of_count, len(self.pending)) + rest
+        mean = _describe_mean(self.second_of_count, len(self.pending))
+        if left_out := self.of_count - self.second_of_count:
+            mean += say("; left out: {left_out} to which the metric does not apply", left_out=left_out)
+        return mean
 
 
 class GamesCost(Struct, frozen=True):
@@ -108,9 +93,7 @@ class GamesCost(Struct, frozen=True):
     """
 
     state: str
-    total_usd: Decimal | None
     mean_usd: Decimal | None
-    highest_usd: Decimal | None
     amber: list[int]
     above: list[int]
     unreported: list[int]
@@ -124,17 +107,13 @@ class Averages(Struct, frozen=True):
     lines: list[Average]
     passes: bool | None
     passed_count: int
-    needed_count: int
     missing: list[str]
     headline: str
     reasons: list[str]
     cost: GamesCost
 
     def line(self, key: str) -> Average:
-        for line in self.lines:
-            if line.key == key:
-                return line
-        raise KeyError(key)
+        return {line.key: line for line in self.lines}[key]
 
 
 def compute_averages(games: Sequence[GameFigures], rubric: RubricRecord) -> Averages:
@@ -147,7 +126,6 @@ def compute_averages(games: Sequence[GameFigures], rubric: RubricRecord) -> Aver
         lines=lines,
         passes=None if missing else not reasons,
         passed_count=passed,
-        needed_count=rules.needed,
         missing=missing,
         headline=_headline(lines, missing, reasons),
         reasons=reasons,
@@ -194,9 +172,7 @@ def compute_games_cost(games: Sequence[GameFigures], rules: Rules) -> GamesCost:
         state=next(
             (state for state in (ABOVE, AMBER, UNREPORTED) if named[state]), LOW if games else UNREPORTED
         ),
-        total_usd=sum(costs, Decimal(0)) if costs else None,
         mean_usd=sum(costs, Decimal(0)) / len(costs) if costs else None,
-        highest_usd=max(costs, default=None),
         amber=named[AMBER],
         above=named[ABOVE],
         unreported=named[UNREPORTED],
@@ -209,37 +185,21 @@ def _cost_says(games: Sequence[GameFigures], named: dict[str, list[int]], rules:
     if not games:
         return say("No games, so no cost.")
     limit, amber = figure(rules.limit, decimals=2), figure(rules.amber, decimals=2)
-    parts = [
-        f"{format_numbers(numbers)} {text}"
-        for numbers, text in (
-            (named[ABOVE], say("above {limit} dollars, which fails", limit=limit)),
-            (
-                named[AMBER],
-                say("from {amber} to {limit} dollars, which is no success", amber=amber, limit=limit),
-            ),
-            (named[UNREPORTED], say("without a reported cost")),
-        )
-        if numbers
-    ]
+    says = {
+        ABOVE: say("above {limit} dollars, which fails", limit=limit),
+        AMBER: say("from {amber} to {limit} dollars, which is no success", amber=amber, limit=limit),
+        UNREPORTED: say("without a reported cost"),
+    }
+    parts = [f"{format_numbers(named[state])} {text}" for state, text in says.items() if named[state]]
     sentence = "; ".join(parts) or say("every game below {amber} dollars", amber=amber)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _reasons(lines: list[Average], needed: int) -> list[str]:
     passed = sum(bool(line.passes) for line in lines)
-    short = (
-        [
-            say(
-                "{passed} of {lines_count} averages pass, {needed} are needed",
-                passed=passed,
-                lines_count=len(lines),
-                needed=needed,
-            )
-        ]
-        if passed < needed
-        else []
-    )
-    return short + [
+    counts = {"passed": passed, "lines_count": len(lines), "needed": needed}
+    short = [say("{passed} of {lines_count} averages pass, {needed} are needed", **counts)]
+    return (short if passed < needed else []) + [
         say(
             "{metric} {average} < {threshold} on average",
             metric=line.label.lower(),
@@ -253,11 +213,8 @@ def _reasons(lines: list[Average], needed: int) -> list[str]:
 
 def _headline(lines: list[Average], missing: list[str], reasons: list[str]) -> str:
     if missing:
-        return say(
-            "pending: {missing_count} of {lines_count} averages are not known yet",
-            missing_count=len(missing),
-            lines_count=len(lines),
-        )
+        counts = {"missing_count": len(missing), "lines_count": len(lines)}
+        return say("pending: {missing_count} of {lines_count} averages are not known yet", **counts)
     count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
     by_rule = sum(line.is_by_rule_only for line in lines)
     rule = say(", {count} not applicable", count=by_rule) if by_rule else ""
@@ -377,27 +334,21 @@ def _cache_says(
     if not games:
         return say("The cache hit rate is not known: no iteration is in the row yet.")
     if rate is None:
+        numbers = format_numbers(missing)
         return say(
-            "The cache hit rate of {numbers} is not reported; enter it with a reason.",
-            numbers=format_numbers(missing),
+            "The cache hit rate of {numbers} is not reported; enter it with a reason.", numbers=numbers
         )
-    over = say("over {numbers}", numbers=format_numbers([game.number for game in games]))
-    how = (
-        say("weighted by input tokens")
-        if sum(weights)
-        else say("each game alike, since no input tokens are known")
-    )
-    if sum(weights) and len(weights) < len(games):
-        bare = format_numbers([game.number for game in games if game.input_tokens is None])
-        how += say(" (of {bare} none are known: the mean of the others stands in)", bare=bare)
-    shown = figure(rate * 100, float(percent))
-    needs = (
-        "" if rate * 100 > percent else say(" It must be above {percent}\u00a0%.", percent=figure(percent))
-    )
+    how = say("each game alike, since no input tokens are known")
+    if sum(weights):
+        how = say("weighted by input tokens")
+        if len(weights) < len(games):
+            bare = format_numbers([game.number for game in games if game.input_tokens is None])
+            how += say(" (of {bare} none are known: the mean of the others stands in)", bare=bare)
+    needs = say(" It must be above {percent}\u00a0%.", percent=figure(percent))
     return say(
         "The cache hit rate {over} is {shown}\u00a0%, {how}.{needs}",
-        over=over,
-        shown=shown,
+        over=say("over {numbers}", numbers=format_numbers([game.number for game in games])),
+        shown=figure(rate * 100, float(percent)),
         how=how,
-        needs=needs,
+        needs="" if rate * 100 > percent else needs,
     )

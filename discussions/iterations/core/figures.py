@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -45,33 +46,17 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
         return key not in self.not_applicable
 
 
-def game_figures(
-    number: int,
-    outcome: Outcome,
-    *,
-    cost_usd: Decimal | None,
-    is_cost_by_hand: bool = False,
-    cache_hit_rate: float | None = None,
-    is_cache_by_hand: bool = False,
-    input_tokens: int | None = None,
-    message_count: int | None = None,
-    word_count: int | None = None,
-) -> GameFigures:
+def game_figures(number: int, outcome: Outcome, **facts: Any) -> GameFigures:
+    """The figures of a game from its outcome; `facts` are the current costs, perhaps by hand, and sizes."""
     return GameFigures(
         number=number,
         scores={line.key: line.score for line in outcome.lines if line.key != ENGAGEMENT},
         rating=next((line.score for line in outcome.lines if line.key == ENGAGEMENT), None),
         passes={line.key: line.passes for line in outcome.lines},
         not_applicable=[line.key for line in outcome.lines if not line.is_applicable],
-        cost_usd=cost_usd,
-        is_cost_by_hand=is_cost_by_hand,
-        cache_hit_rate=cache_hit_rate,
-        is_cache_by_hand=is_cache_by_hand,
-        input_tokens=input_tokens,
         is_pass=outcome.passes,
-        message_count=message_count,
-        word_count=word_count,
         on_few_references=[line.key for line in outcome.lines if line.is_weak_pass and line.is_applicable],
+        **facts,
     )
 
 

@@ -165,21 +165,8 @@ class Streak(Struct, frozen=True):
     def says(self) -> str:
         parts = [self.counted]
         if self.broken_by is not None and not self.is_reached:
-            parts.append(
-                say(
-                    "{step_name} broke the row: {reasons}.",
-                    step_name=_step_name(self.broken_by),
-                    reasons="; ".join(self.broken_by.reasons),
-                )
-            )
-        parts += [
-            say(
-                "{step_name} is not certain: {reasons}.",
-                step_name=_step_name(step),
-                reasons="; ".join(step.reasons),
-            )
-            for step in self.unknown
-        ]
+            parts.append(say("{step_name} broke the row: {reasons}.", **_name_step(self.broken_by)))
+        parts += [say("{step_name} is not certain: {reasons}.", **_name_step(step)) for step in self.unknown]
         if self.not_kept:
             numbers = format_numbers([_step_number(step) for step in self.not_kept], self.unit)
             parts.append(say("Counted although the prompt was not kept: {numbers}.", numbers=numbers))
@@ -216,9 +203,8 @@ def compute_gate_status(
     if statement is None or not statement.says.strip():
         anchor = rubric.criterion(ENGAGEMENT).anchors.get("5", "")
         quoted = f' ("{anchor}")' if anchor else ""
-        missing.append(
-            say("No lead has signed yet that the games are fascinating to watch{quoted}.", quoted=quoted)
-        )
+        says = say("No lead has signed yet that the games are fascinating to watch{quoted}.", quoted=quoted)
+        missing.append(says)
     if not cache.passes:
         missing.append(cache.says)
     return GateStatus(
@@ -247,21 +233,19 @@ def compute_streak(
     """The streak of a stage's opened iterations, given in the order in which they were opened."""
     return Streak(
         steps=[
-            step
+            _step(iteration, games, rubric, choices)
             for iteration in iterations
             if not iteration.is_reverted
-            for step in _steps(iteration, rubric, choices)
+            for games in (
+                [[game] for game in iteration.games]
+                if choices.unit == GAME and iteration.games
+                else [iteration.games]
+            )
         ],
         reverted=[iteration.number for iteration in iterations if iteration.is_reverted],
         unit=choices.unit,
         needed=int(rubric.parameters["successes_in_a_row"]),
     )
-
-
-def _steps(iteration: IterationFigures, rubric: RubricRecord, choices: Choices) -> list[StreakStep]:
-    if choices.unit == GAME and iteration.games:
-        return [_step(iteration, [game], rubric, choices) for game in iteration.games]
-    return [_step(iteration, iteration.games, rubric, choices)]
 
 
 def _step(
@@ -305,28 +289,16 @@ def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], lis
 def _quality(games: list[GameFigures], rubric: RubricRecord, choices: Choices) -> tuple[list[str], list[str]]:
     if choices.unit == ITERATION:
         averages = compute_averages(games, rubric)
-        labels = [rubric.criterion(key).label.lower() for key in averages.missing]
-        return averages.reasons, [
-            say("no average yet of {labels}", labels=", ".join(labels))
-        ] if labels else []
+        labels = ", ".join(rubric.criterion(key).label.lower() for key in averages.missing)
+        return averages.reasons, [say("no average yet of {labels}", labels=labels)] if labels else []
     found = [(criterion, passes(games[0], criterion)) for criterion in rubric.criteria]
-    missing = [criterion.label.lower() for criterion, passed in found if passed is None]
+    missing = ", ".join(criterion.label.lower() for criterion, passed in found if passed is None)
     if missing:
-        return [], [say("not known yet: {missing}", missing=", ".join(missing))]
+        return [], [say("not known yet: {missing}", missing=missing)]
     count, needed = sum(bool(passed) for _, passed in found), read_rules(rubric).needed
-    short = (
-        [
-            say(
-                "{count} of {metric_count} metrics pass, {needed} are needed",
-                count=count,
-                metric_count=len(found),
-                needed=needed,
-            )
-        ]
-        if count < needed
-        else []
-    )
-    return short + [
+    counts = {"count": count, "metric_count": len(found), "needed": needed}
+    short = [say("{count} of {metric_count} metrics pass, {needed} are needed", **counts)]
+    return (short if count < needed else []) + [
         say("{metric} fails, which must pass", metric=criterion.label.lower())
         for criterion, passed in found
         if criterion.is_mandatory and not passed
@@ -365,20 +337,17 @@ def _costs(games: list[GameFigures], rubric: RubricRecord) -> tuple[list[str], l
         for game in games
         if game.cost_usd is not None and game.cost_usd >= rules.amber
     ]
-    unreported = [game.number for game in games if game.cost_usd is None]
-    return expensive, [
-        say(
-            "the cost of {numbers} is not reported; enter it with a reason",
-            numbers=format_numbers(unreported),
-        )
-    ] if unreported else []
+    bare = [game.number for game in games if game.cost_usd is None]
+    if not bare:
+        return expensive, []
+    numbers = format_numbers(bare)
+    return expensive, [say("the cost of {numbers} is not reported; enter it with a reason", numbers=numbers)]
 
 
 def _step_number(step: StreakStep) -> int:
     return step.iteration if step.game is None else step.game
 
 
-def _step_name(step: StreakStep) -> str:
-    if step.game is None:
-        return say("Iteration {number}", number=step.iteration)
-    return say("Game {number}", number=step.game)
+def _name_step(step: StreakStep) -> dict[str, str]:
+    name = mark("Iteration {number}") if step.game is None else mark("Game {number}")
+    return {"step_name": say(name, number=_step_number(step)), "reasons": "; ".join(step.reasons)}
