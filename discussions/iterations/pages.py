@@ -50,7 +50,6 @@ class JudgedIteration(Struct, frozen=True):
 
 
 def judged_iterations(history: History) -> list[JudgedIteration]:
-    """The iterations of the stage, in order."""
     return [judge_iteration(iteration) for iteration in history.iterations]
 
 
@@ -93,7 +92,7 @@ class Mean(NamedTuple):
     second: str = ""
 
 
-class Kind(NamedTuple):
+class FigureKind(NamedTuple):
     """One figure of games, and how it is drawn. `value` takes a game; it gives None while the figure is not known.
 
     `weak` says why a game's figure rests on little evidence, "" when it does not. `mean` takes the averages of an
@@ -104,15 +103,15 @@ class Kind(NamedTuple):
     key: str
     label: str
     needs: str
-    hollow: str
-    place: str
-    missing: str
     value: Callable[[GameFigures], float | None]
     is_hollow: Callable[[GameFigures], bool]
     weak: Callable[[GameFigures], str]
     text: Callable[[float], str]
     mean: Callable[[Averages, CacheRate, int], Mean]
     rules: tuple[tuple[float, str], ...]
+    hollow: str
+    place: str = "game-facts"
+    missing: str = ""
 
 
 @lru_cache(maxsize=8192)
@@ -128,10 +127,9 @@ def describe_weak_score(game: GameFigures, key: str) -> str:
     return _("on few references") if key in game.on_few_references else ""
 
 
-def metric_kind(criterion: Criterion) -> Kind:
+def _metric_kind(criterion: Criterion) -> FigureKind:
     key, threshold = criterion.key, float(criterion.threshold or 0)
     is_rated, limit = METRICS[key].is_rated, limit_text(key, threshold)
-    by_rule = _("not applicable")
 
     def mean(averages: Averages, _rate: CacheRate, _count: int) -> Mean:
         line = averages.line(key)
@@ -139,23 +137,23 @@ def metric_kind(criterion: Criterion) -> Kind:
         second = "" if line.second is None or is_rated else format_figure(line.second, threshold)
         return Mean(line.value, cell.text, cell.state, cell.says, cell.title, second)
 
-    return Kind(
+    return FigureKind(
         key=key,
         label=criterion.label,
         needs=_("%(limit)s or more") % {"limit": limit},
-        hollow="" if is_rated else by_rule,
-        place=place_of_metric(key),
-        missing=_("pending"),
         value=lambda game: game.score(key),
         is_hollow=lambda game: not game.applies(key),
         weak=lambda game: describe_weak_score(game, key),
         text=lambda value: format_figure(value, threshold),
         mean=mean,
         rules=((threshold, f"{threshold:g}"),),
+        hollow="" if is_rated else _("not applicable"),
+        place=place_of_metric(key),
+        missing=_("pending"),
     )
 
 
-def cost_kind(rubric: RubricRecord) -> Kind:
+def _cost_kind(rubric: RubricRecord) -> FigureKind:
     rules = read_rules(rubric)
     amber, limit = float(rules.amber), float(rules.limit)
     needs = _("below %(amber)s to succeed, above %(limit)s fails")
@@ -165,24 +163,22 @@ def cost_kind(rubric: RubricRecord) -> Kind:
         value = None if cost.mean_usd is None else float(cost.mean_usd)
         return Mean(value, *cost_words(cost, count), cost.says)
 
-    return Kind(
+    return FigureKind(
         key=COST,
         label=_("Cost of a game in dollars"),
         needs=needs % {"amber": figure(amber, decimals=2), "limit": figure(limit, decimals=2)},
-        hollow=_("by hand"),
-        place="game-facts",
-        missing=_("not reported"),
         value=lambda game: None if game.cost_usd is None else float(game.cost_usd),
         is_hollow=lambda game: game.is_cost_by_hand,
         weak=lambda game: _("by hand") if game.is_cost_by_hand else "",
         text=lambda value: f"${format_figure(value, limit, 2)}",
         mean=mean,
         rules=((amber, f"{amber:g}"), (limit, f"{limit:g}")),
+        hollow=_("by hand"),
+        missing=_("not reported"),
     )
 
 
-def cache_kind(rubric: RubricRecord) -> Kind:
-    """How much of the games' input came from the cache."""
+def _cache_kind(rubric: RubricRecord) -> FigureKind:
     percent = float(rubric.parameters["cache_hit_percent"])
     states = {None: PENDING, True: PASS, False: FAIL}
 
@@ -190,31 +186,26 @@ def cache_kind(rubric: RubricRecord) -> Kind:
         value = None if rate.rate is None else 100 * rate.rate
         return Mean(value, cache_words(rate), states[rate.passes] if count else "", "", rate.says)
 
-    return Kind(
+    return FigureKind(
         key=CACHE,
         label=_("Cache hit rate"),
         needs=_("above %(percent)s\u00a0%% for the next stage") % {"percent": f"{percent:g}"},
-        hollow=_("by hand"),
-        place="game-facts",
-        missing=_("not reported"),
         value=lambda game: None if game.cache_hit_rate is None else 100 * game.cache_hit_rate,
         is_hollow=lambda game: game.is_cache_by_hand,
         weak=lambda game: _("by hand") if game.is_cache_by_hand else "",
         text=lambda value: f"{format_figure(value, percent)}\u00a0%",
         mean=mean,
         rules=((percent, f"{percent:g}"),),
+        hollow=_("by hand"),
+        missing=_("not reported"),
     )
 
 
 @lru_cache(maxsize=32)
-def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, Kind]:
+def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, FigureKind]:
     """All figures of games under a rubric version, by their keys, in the order in which they are drawn."""
     rubric = rubric_record(version, sha256)
-    kinds = [
-        *(metric_kind(criterion) for criterion in rubric.criteria),
-        cost_kind(rubric),
-        cache_kind(rubric),
-    ]
+    kinds = [*map(_metric_kind, rubric.criteria), _cost_kind(rubric), _cache_kind(rubric)]
     return {kind.key: kind for kind in kinds}
 
 
@@ -231,44 +222,30 @@ class AverageCell(Struct, frozen=True):
     title: str
 
 
-class HistoryRow(Struct, frozen=True):
+def history_row(judged: JudgedIteration, *, is_reference: bool) -> dict[str, Any]:
     """One iteration as a row. `cost` is the mean cost, its state, and a word on it; `tone` belongs to the decision."""
-
-    iteration: HistoryIteration
-    cache: CacheRate
-    is_reference: bool
-    target: str
-    games_says: str
-    cells: tuple[AverageCell, ...]
-    passes: AverageCell
-    cost: tuple[str, str, str]
-    cache_text: str
-    decision: str
-    tone: str
-
-
-def history_row(found: JudgedIteration, *, is_reference: bool) -> HistoryRow:
-    row, averages = found.row, found.averages
+    row, averages = judged.row, judged.averages
     decision, tone = decision_words(row)
-    return HistoryRow(
-        iteration=row,
-        cache=found.cache,
-        is_reference=is_reference,
-        target=target_label(found.rubric, row.target),
-        games_says=games_words(row),
-        cells=_cells(found.content, row.rubric_version, row.rubric_sha256, get_language() or ""),
-        passes=AverageCell(
+    is_pass = averages.passes
+    return {
+        "iteration": row,
+        "cache": judged.cache,
+        "is_reference": is_reference,
+        "target": target_label(judged.rubric, row.target),
+        "games_says": _describe_games(row),
+        "cells": _cells(judged.content, row.rubric_version, row.rubric_sha256, get_language() or ""),
+        "passes": AverageCell(
             "",
             f"{averages.passed_count}/{len(averages.lines)}",
-            PENDING if averages.passes is None else PASS if averages.passes else FAIL,
-            _("pending") if averages.passes is None else _("PASS") if averages.passes else _("FAIL"),
+            PENDING if is_pass is None else PASS if is_pass else FAIL,
+            _("pending") if is_pass is None else _("PASS") if is_pass else _("FAIL"),
             averages.headline,
         ),
-        cost=cost_words(averages.cost, len(row.games)),
-        cache_text=cache_words(found.cache),
-        decision=decision,
-        tone=tone,
-    )
+        "cost": cost_words(averages.cost, len(row.games)),
+        "cache_text": cache_words(judged.cache),
+        "decision": decision,
+        "tone": tone,
+    }
 
 
 def target_label(rubric: RubricRecord, key: str) -> str:
@@ -286,16 +263,17 @@ def average_cell(line: Average) -> AverageCell:
     """An average in a cell; a mean of only some of the games is pending."""
     text = "" if line.value is None else figure(line.value, line.threshold)
     if line.passes is None:
-        return AverageCell(line.key, text, PENDING, _("pending"), line.says)
-    if line.is_by_rule_only:
-        return AverageCell(line.key, text, PASS, _("not applicable (counts as pass)"), line.says)
-    if line.is_weak_only:
-        return AverageCell(line.key, text, PASS, _("pass on few references"), line.says)
-    state = PASS if line.passes else FAIL
-    return AverageCell(line.key, text, state, _("pass") if line.passes else _("fail"), line.says)
+        state, says = PENDING, _("pending")
+    elif not line.passes:
+        state, says = FAIL, _("fail")
+    elif line.is_by_rule_only:
+        state, says = PASS, _("not applicable (counts as pass)")
+    else:
+        state, says = PASS, _("pass on few references") if line.is_weak_only else _("pass")
+    return AverageCell(line.key, text, state, says, line.says)
 
 
-def games_words(row: HistoryIteration) -> str:
+def _describe_games(row: HistoryIteration) -> str:
     """How many games are rated or withdrawn; "" when all have a verdict."""
     parts = []
     recorded = sum(game.state == RECORDED for game in row.games)
@@ -311,30 +289,30 @@ def games_words(row: HistoryIteration) -> str:
 
 
 def cost_words(cost: GamesCost, game_count: int) -> tuple[str, str, str]:
+    """The mean cost, its state, and the worst that occurs: a mean below the target may hide a game above it."""
     text = "" if cost.mean_usd is None else f"${figure(cost.mean_usd, decimals=2)}"
+    if not game_count:
+        return text, "", ""
     notes = []
-    if cost.unreported:
-        notes.append(
-            _("not reported")
-            if len(cost.unreported) == game_count
-            else _("%(count)d not reported") % {"count": len(cost.unreported)}
-        )
+    if cost.state in (ABOVE, AMBER):
+        notes.append(_describe_expensive(cost, game_count))
+    if count := len(cost.unreported):
+        is_all = count == game_count
+        notes.append(_("not reported") if is_all else _("%(count)d not reported") % {"count": count})
     if cost.by_hand:
         notes.append(_("%(count)d by hand") % {"count": len(cost.by_hand)})
-    if cost.state in (ABOVE, AMBER):
-        notes.insert(0, _describe_expensive(cost, game_count))
     state = FAIL if cost.state == ABOVE else PENDING if cost.state == AMBER or cost.unreported else ""
-    return text, state if game_count else "", ", ".join(notes) if game_count else ""
+    return text, state, ", ".join(notes)
 
 
 def _describe_expensive(cost: GamesCost, game_count: int) -> str:
-    """The worst that occurs, with how many games unless it is all: a mean below the target may hide one above it."""
-    count = len(cost.above if cost.state == ABOVE else cost.amber)
+    is_above = cost.state == ABOVE
+    count = len(cost.above if is_above else cost.amber)
     if count == game_count:
-        return _("too high") if cost.state == ABOVE else _("over target")
+        return _("too high") if is_above else _("over target")
     says = (
         ngettext("%(count)d game too high", "%(count)d games too high", count)
-        if cost.state == ABOVE
+        if is_above
         else ngettext("%(count)d game over target", "%(count)d games over target", count)
     )
     return says % {"count": count}

@@ -13,8 +13,8 @@ from discussions.iterations.core.history import HistoryIteration
 from discussions.iterations.pages import (
     CACHE,
     COST,
+    FigureKind,
     JudgedIteration,
-    Kind,
     Mean,
     chart_scale,
     compute_totals,
@@ -53,7 +53,7 @@ class HistoryChart:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: FigureKind,
         frame: tuple[ColumnHead, ...],
         described: tuple[DescribedFigure | None, ...],
         scale: Scale,
@@ -148,7 +148,9 @@ def _number(game: tuple[GameFigures, bool]) -> int:
     return game[0].number
 
 
-def _scales(kinds: Mapping[str, Kind], described: Sequence[dict[str, DescribedFigure]]) -> dict[str, Scale]:
+def _scales(
+    kinds: Mapping[str, FigureKind], described: Sequence[dict[str, DescribedFigure]]
+) -> dict[str, Scale]:
     """The scale of each chart: metrics of one unit share one, so that they can be compared."""
     metrics: dict[str, list[str]] = {}
     for key in kinds.keys() - {COST, CACHE}:
@@ -163,7 +165,7 @@ def _scales(kinds: Mapping[str, Kind], described: Sequence[dict[str, DescribedFi
     return scales
 
 
-def _values(kind: Kind, described: Sequence[dict[str, DescribedFigure]]) -> list[float]:
+def _values(kind: FigureKind, described: Sequence[dict[str, DescribedFigure]]) -> list[float]:
     values = [value.value for record in described if kind.key in record for value in record[kind.key].values]
     return values + [value for value, _text in kind.rules]
 
