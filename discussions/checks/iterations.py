@@ -93,9 +93,9 @@ def _decisions_are_chained(_now: datetime) -> Iterator[str]:
 def _references_are_valid(_now: datetime) -> Iterator[str]:
     for stage in Stage.objects.order_by("pk"):
         history = load_history(stage)
-        chain = [iteration.link for iteration in history.iterations]
+        chain = history.iterations
         yield from (f"Stage {stage.number} (row {stage.pk}): {fault}" for fault in chain_faults(chain))
-        for place, result in enumerate(history.iterations):
+        for place, result in enumerate(chain):
             if result.kind == CHANGE and result.baseline != find_baseline(chain[:place]):
                 yield f"Iteration {result.number} (row {result.id}) names another baseline than its stage's newest."
         yield from _other_replays(history)

@@ -96,8 +96,7 @@ class FigureKind(NamedTuple):
     """One figure of games, and how it is drawn. `value` takes a game; it gives None while the figure is not known.
 
     `weak` says why a game's figure rests on little evidence, "" when it does not. `mean` takes the averages of an
-    iteration, its cache hit rate and the number of games. `hollow` explains a hollow dot, `missing` is the text for an
-    unknown figure.
+    iteration, its cache hit rate and the number of games. `missing` is the text for an unknown figure.
     """
 
     key: str
@@ -109,7 +108,6 @@ class FigureKind(NamedTuple):
     text: Callable[[float], str]
     mean: Callable[[Averages, CacheRate, int], Mean]
     rules: tuple[tuple[float, str], ...]
-    hollow: str
     place: str = "game-facts"
     missing: str = ""
 
@@ -147,7 +145,6 @@ def _metric_kind(criterion: Criterion) -> FigureKind:
         text=lambda value: format_figure(value, threshold),
         mean=mean,
         rules=((threshold, f"{threshold:g}"),),
-        hollow="" if is_rated else _("not applicable"),
         place=place_of_metric(key),
         missing=_("pending"),
     )
@@ -173,7 +170,6 @@ def _cost_kind(rubric: RubricRecord) -> FigureKind:
         text=lambda value: f"${format_figure(value, limit, 2)}",
         mean=mean,
         rules=((amber, f"{amber:g}"), (limit, f"{limit:g}")),
-        hollow=_("by hand"),
         missing=_("not reported"),
     )
 
@@ -196,7 +192,6 @@ def _cache_kind(rubric: RubricRecord) -> FigureKind:
         text=lambda value: f"{format_figure(value, percent)}\u00a0%",
         mean=mean,
         rules=((percent, f"{percent:g}"),),
-        hollow=_("by hand"),
         missing=_("not reported"),
     )
 

@@ -49,38 +49,6 @@ class DecisionLine(Struct, frozen=True):
     by: str
 
 
-class IterationLink(Struct, frozen=True):
-    """One iteration of the chain: its decisions as (moment, choice), in the order in which they were recorded."""
-
-    id: int
-    number: int
-    kind: str
-    created_at: datetime
-    compared_with: int | None = None
-    decisions: Sequence[tuple[datetime, str]] = ()
-    replay_of: int | None = None
-
-    def choice(self, at: datetime | None = None) -> str:
-        made = [choice for moment, choice in self.decisions if at is None or moment <= at]
-        return made[-1] if made else ""
-
-    def since(self, at: datetime | None = None) -> datetime | None:
-        """The moment from which it can be a reference, now or in the past: a baseline from its opening, a change
-        while it is kept.
-
-        A re-play never is a reference: its games count with those of the iteration that it plays again.
-        """
-        if self.replay_of is not None:
-            return None
-        if self.kind == BASELINE:
-            return self.created_at
-        kept = None
-        for moment, choice in self.decisions:
-            if at is None or moment <= at:
-                kept = (kept or moment) if choice == KEEP else None
-        return kept
-
-
 class HistoryIteration(Struct, frozen=True):
     """One iteration without its prompt. `games` count in its averages, in order of their numbers; `left_out` were taken
     out of them. `decisions` are all of them, the current one last."""
@@ -143,12 +111,21 @@ class HistoryIteration(Struct, frozen=True):
         """What makes games comparable evidence of one prompt: the prompt, and how its games are judged."""
         return self.prompt_sha256, *self.protocol
 
-    @property
-    def link(self) -> IterationLink:
-        made = [(decision.created_at, decision.choice) for decision in self.decisions]
-        return IterationLink(
-            self.id, self.number, self.kind, self.created_at, self.compared_with, made, self.replay_of
-        )
+    def since(self, at: datetime | None = None) -> datetime | None:
+        """The moment from which it can be a reference, now or in the past: a baseline from its opening, a change
+        while it is kept.
+
+        A re-play never is a reference: its games count with those of the iteration that it plays again.
+        """
+        if self.replay_of is not None:
+            return None
+        if self.kind == BASELINE:
+            return self.created_at
+        kept = None
+        for decision in self.decisions:
+            if at is None or decision.created_at <= at:
+                kept = (kept or decision.created_at) if decision.choice == KEEP else None
+        return kept
 
 
 class IterationFigures(Struct, frozen=True):
@@ -173,21 +150,18 @@ class History(Struct, frozen=True):
 
     @property
     def reference(self) -> HistoryIteration | None:
-        return self.find(find_reference_iteration(self._chain))
+        return self.find(find_reference_iteration(self.iterations))
 
     @property
     def baseline(self) -> HistoryIteration | None:
-        return self.find(find_baseline(self._chain))
+        return self.find(find_baseline(self.iterations))
 
     @property
     def newest_change(self) -> int:
         return max((iteration.number for iteration in self.iterations if iteration.kind == CHANGE), default=0)
 
     def find(self, iteration: int | None) -> HistoryIteration | None:
-        return next(
-            (history_iteration for history_iteration in self.iterations if history_iteration.id == iteration),
-            None,
-        )
+        return next((row for row in self.iterations if row.id == iteration), None)
 
     def earlier(self, *pair: HistoryIteration) -> list[list[GameFigures]]:
         """The other batches under the pair's protocol; the spread between games is pooled over them and the pair."""
@@ -270,59 +244,52 @@ class History(Struct, frozen=True):
         return known, [out for row in pair for out in row.left_out if out.game.state != OPEN]
 
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
-        opened = [
-            (iteration.opened_at, iteration.number, iteration)
-            for iteration in self.iterations
-            if iteration.opened_at
-        ]
+        """The iterations that were opened for rating, in order of opening, each under its own rubric version."""
+        opened = [(row.opened_at, row.number, row) for row in self.iterations if row.opened_at]
+        choices = {row.id: row.decision.choice if row.decision else "" for row in self.iterations}
         return [
             IterationFigures(
-                number=iteration.number,
-                name=iteration.name,
-                games=iteration.figures,
-                least=iteration.least_games,
-                is_reverted=iteration.decision is not None and iteration.decision.choice == REVERT,
-                rubric=rubric_for(iteration),
-                is_kept=iteration.kind != CHANGE
-                or (iteration.decision is not None and iteration.decision.choice == KEEP),
+                number=row.number,
+                name=row.name,
+                games=row.figures,
+                least=row.least_games,
+                is_reverted=choices[row.id] == REVERT,
+                rubric=rubric_for(row),
+                is_kept=row.kind != CHANGE or choices[row.id] == KEEP,
             )
-            for _at, _number, iteration in sorted(opened, key=lambda row: row[:2])
+            for _at, _number, row in sorted(opened, key=lambda each: each[:2])
         ]
-
-    @property
-    def _chain(self) -> list[IterationLink]:
-        return [iteration.link for iteration in self.iterations]
 
 
 def _known(iterations: Iterable[HistoryIteration]) -> list[HistoryGame]:
     return [game for iteration in iterations for game in iteration.games if game.state != OPEN]
 
 
-def find_reference_iteration(chain: Iterable[IterationLink], at: datetime | None = None) -> int | None:
+def find_reference_iteration(chain: Iterable[HistoryIteration], at: datetime | None = None) -> int | None:
     """The reference of a stage's iterations, given in order, now or at that moment; None before the first baseline.
 
     It is the baseline that was opened last or the change that was kept last, except those on which a kept change was
     built. A reverted, inconclusive or undecided change does not alter it.
     """
-    found = [(since, link) for link in chain if (since := link.since(at)) is not None]
-    built_on = {link.compared_with for _since, link in found}
-    ends = [(since, link.number, link.id) for since, link in found if link.id not in built_on]
+    found = [(since, row) for row in chain if (since := row.since(at)) is not None]
+    built_on = {row.compared_with for _since, row in found}
+    ends = [(since, row.number, row.id) for since, row in found if row.id not in built_on]
     return max(ends)[2] if ends else None
 
 
-def find_baseline(chain: Iterable[IterationLink]) -> int | None:
+def find_baseline(chain: Iterable[HistoryIteration]) -> int | None:
     """The newest baseline of a stage's iterations, given in order; a re-play does not count."""
-    baselines = [link.id for link in chain if link.kind == BASELINE and link.replay_of is None]
+    baselines = [row.id for row in chain if row.kind == BASELINE and row.replay_of is None]
     return baselines[-1] if baselines else None
 
 
-def chain_faults(chain: Sequence[IterationLink]) -> Iterable[str]:
-    for index, link in enumerate(chain):
-        if link.kind == BASELINE:
+def chain_faults(chain: Sequence[HistoryIteration]) -> Iterable[str]:
+    for index, row in enumerate(chain):
+        if row.kind == BASELINE:
             continue
-        expected = find_reference_iteration(chain[:index], at=link.created_at)
-        if link.compared_with != expected:
+        expected = find_reference_iteration(chain[:index], at=row.created_at)
+        if row.compared_with != expected:
             yield say(
                 "Iteration {number} is compared with another iteration than the reference of its time.",
-                number=link.number,
+                number=row.number,
             )

@@ -25,7 +25,7 @@ LEAST_IN_COMMON = 0.25
 _TOKENS = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 
 
-class Piece(Struct, frozen=True):
+class LinePiece(Struct, frozen=True):
     """A run of text within a line; `is_changed` if the other prompt has something else there."""
 
     text: str
@@ -41,7 +41,7 @@ class DiffLine(Struct, frozen=True):
     kind: str
     before: int | None
     after: int | None
-    pieces: list[Piece]
+    pieces: list[LinePiece]
 
     @property
     def text(self) -> str:
@@ -105,7 +105,7 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if text else []
 
 
-class Block(NamedTuple):
+class Stretch(NamedTuple):
     """Entries `start` to `stop` of the one (half-open) became `other_start` to `other_stop` of the other."""
 
     start: int
@@ -114,9 +114,9 @@ class Block(NamedTuple):
     other_stop: int
 
 
-def _groups(blocks: Sequence[Block], old: Sequence[str]) -> list[list[Block]]:
+def _groups(blocks: Sequence[Stretch], old: Sequence[str]) -> list[list[Stretch]]:
     """Blocks that belong to one hunk: only blank lines are between them."""
-    groups: list[list[Block]] = []
+    groups: list[list[Stretch]] = []
     for block in blocks:
         if groups and not any(line.strip() for line in old[groups[-1][-1].stop : block.start]):
             groups[-1].append(block)
@@ -132,9 +132,9 @@ class Matcher:
         self.left = MOST_IN_ALL
         self.is_coarse = False
 
-    def blocks(self, first: Sequence[str], other: Sequence[str]) -> list[Block]:
+    def blocks(self, first: Sequence[str], other: Sequence[str]) -> list[Stretch]:
         """The blocks that differ, in order; equal entries are between any two of them."""
-        whole = trim_block(first, other, Block(0, len(first), 0, len(other)))
+        whole = trim_block(first, other, Stretch(0, len(first), 0, len(other)))
         if _size(whole) <= LARGEST_STRETCH:
             return self._compare(first, other, whole)
         return [
@@ -143,7 +143,7 @@ class Matcher:
             for block in self._compare(first, other, trim_block(first, other, stretch))
         ]
 
-    def _compare(self, first: Sequence[str], other: Sequence[str], block: Block) -> list[Block]:
+    def _compare(self, first: Sequence[str], other: Sequence[str], block: Stretch) -> list[Stretch]:
         if block.start == block.stop and block.other_start == block.other_stop:
             return []
         size = _size(block)
@@ -156,14 +156,14 @@ class Matcher:
         start, stop, other_start, other_stop = block
         found = SequenceMatcher(None, first[start:stop], other[other_start:other_stop], autojunk=False)
         return [
-            Block(start + a, start + b, other_start + c, other_start + d)
+            Stretch(start + a, start + b, other_start + c, other_start + d)
             for tag, a, b, c, d in found.get_opcodes()
             if tag != "equal"
         ]
 
 
 def _hunk_lines(
-    old: Sequence[str], new: Sequence[str], group: Sequence[Block], shown: tuple[int, int], words: Matcher
+    old: Sequence[str], new: Sequence[str], group: Sequence[Stretch], shown: tuple[int, int], words: Matcher
 ) -> list[DiffLine]:
     found: list[DiffLine] = []
     position, shift = shown[0], group[0].other_start - group[0].start
@@ -179,14 +179,14 @@ def _hunk_lines(
 
 
 def _same(old: Sequence[str], index: int, shift: int) -> DiffLine:
-    return DiffLine(SAME, index + 1, index + shift + 1, [Piece(old[index])])
+    return DiffLine(SAME, index + 1, index + shift + 1, [LinePiece(old[index])])
 
 
 def _marked(
     removed: Sequence[str], added: Sequence[str], words: Matcher
-) -> tuple[list[list[Piece]], list[list[Piece]]]:
+) -> tuple[list[list[LinePiece]], list[list[LinePiece]]]:
     """The pieces of removed and of added lines, with differing words marked; unmarked if little is in common."""
-    whole = [[Piece(line)] for line in removed], [[Piece(line)] for line in added]
+    whole = [[LinePiece(line)] for line in removed], [[LinePiece(line)] for line in added]
     if not removed or not added:
         return whole
     first, second = (_TOKENS.findall("\n".join(lines)) for lines in (removed, added))
@@ -207,7 +207,7 @@ def _in_common(tokens: Sequence[str], changed: Sequence[int]) -> float:
     return 1 - differs / count if count else 1.0
 
 
-def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[Piece]]:
+def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[LinePiece]]:
     """The tokens as lines of pieces; white space between two changed tokens is marked with them."""
     marks = [False] * len(tokens)
     for index in changed:
@@ -222,7 +222,7 @@ def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[Piece]]:
             lines[-1][-1][0].append(token)
         else:
             lines[-1].append(([token], mark))
-    return [[Piece("".join(texts), mark) for texts, mark in line] for line in lines]
+    return [[LinePiece("".join(texts), mark) for texts, mark in line] for line in lines]
 
 
 def _warning(hunks: int, allowed: int) -> str:
@@ -245,30 +245,30 @@ LARGEST_STRETCH = 90_000
 MOST_IN_ALL = 400_000
 
 
-def trim_block(first: Sequence[str], other: Sequence[str], block: Block) -> Block:
+def trim_block(first: Sequence[str], other: Sequence[str], block: Stretch) -> Stretch:
     """The block without equal entries at its two ends."""
     start, stop, other_start, other_stop = block
     while start < stop and other_start < other_stop and first[start] == other[other_start]:
         start, other_start = start + 1, other_start + 1
     while start < stop and other_start < other_stop and first[stop - 1] == other[other_stop - 1]:
         stop, other_stop = stop - 1, other_stop - 1
-    return Block(start, stop, other_start, other_stop)
+    return Stretch(start, stop, other_start, other_stop)
 
 
-def _size(block: Block) -> int:
+def _size(block: Stretch) -> int:
     return (block.stop - block.start) * (block.other_stop - block.other_start)
 
 
-def _stretches(first: Sequence[str], other: Sequence[str], block: Block) -> Iterator[Block]:
+def _stretches(first: Sequence[str], other: Sequence[str], block: Stretch) -> Iterator[Stretch]:
     """The stretches between entries that both have exactly once and in the same order."""
     start, other_start = block.start, block.other_start
     for index, other_index in _anchors(first, other, block):
-        yield Block(start, index, other_start, other_index)
+        yield Stretch(start, index, other_start, other_index)
         start, other_start = index + 1, other_index + 1
-    yield Block(start, block.stop, other_start, block.other_stop)
+    yield Stretch(start, block.stop, other_start, block.other_stop)
 
 
-def _anchors(first: Sequence[str], other: Sequence[str], block: Block) -> list[tuple[int, int]]:
+def _anchors(first: Sequence[str], other: Sequence[str], block: Stretch) -> list[tuple[int, int]]:
     counts = Counter(first[block.start : block.stop])
     other_counts = Counter(other[block.other_start : block.other_stop])
     indexes = {other[index]: index for index in range(block.other_start, block.other_stop)}

@@ -23,7 +23,8 @@ from discussions.core.outcome import ManualCheck
 from discussions.iterations.core.averages import compute_average, compute_averages, compute_games_cost
 from discussions.iterations.core.figures import GameFigures, exact, game_figures, passes
 from discussions.iterations.core.history import (
-    IterationLink,
+    DecisionLine,
+    HistoryIteration,
     chain_faults,
     find_baseline,
     find_reference_iteration,
@@ -260,14 +261,21 @@ def at(hours):
     return START + timedelta(hours=hours)
 
 
+def link(number, kind, hours, **given):
+    """An iteration of which nothing but its place in the chain of references matters."""
+    values = dict.fromkeys(HistoryIteration.__struct_fields__[: -len(("games", "left_out", "decisions"))])
+    values |= {"id": number, "number": number, "kind": kind, "created_at": at(hours), **given}
+    return HistoryIteration(**values)
+
+
 def baseline(number, hours=0):
-    return IterationLink(number, number, "baseline", at(hours))
+    return link(number, "baseline", hours)
 
 
 def change(number, compared_with, *decisions, hours=None):
-    made = [(at(moment), choice) for moment, choice in decisions]
-    return IterationLink(
-        number, number, "change", at(number if hours is None else hours), compared_with, made
+    made = [DecisionLine(0, 0, 1, choice, "", at(moment), "") for moment, choice in decisions]
+    return link(
+        number, "change", number if hours is None else hours, compared_with=compared_with, decisions=made
     )
 
 

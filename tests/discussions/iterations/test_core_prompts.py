@@ -15,8 +15,8 @@ from discussions.iterations.core.prompt_diff import (
     LARGEST_STRETCH,
     REMOVED,
     SAME,
-    Block,
     Matcher,
+    Stretch,
     prompt_diff,
 )
 
@@ -213,7 +213,7 @@ def test_anchors_that_crossed_are_not_both_used():
 
 def test_what_is_too_large_is_replaced_whole_and_says_so():
     matcher = Matcher()
-    assert matcher.blocks(["a", "b"] * SIDE, ["b", "c"] * SIDE) == [Block(0, 2 * SIDE, 0, 2 * SIDE)]
+    assert matcher.blocks(["a", "b"] * SIDE, ["b", "c"] * SIDE) == [Stretch(0, 2 * SIDE, 0, 2 * SIDE)]
     assert matcher.is_coarse
 
 
