@@ -100,14 +100,6 @@ def build_decision_part(
     found = preview.compared if row.is_known else None
     target = found.metric(found.target) if found and found.target else None
     refusal = _refusal(person, iteration, preview)
-    # Only keeping has further conditions.
-    keep_refusal = refusal or _refusal(person, iteration, preview, KEEP)
-    words = choice_words()
-    means = {
-        KEEP: _("the next change builds on this prompt"),
-        REVERT: _("the next change builds on the earlier prompt"),
-        INCONCLUSIVE: _("nobody can tell; the next change builds on the earlier prompt"),
-    }
     return DecisionPart(
         number=iteration.number,
         against=against.number if against else 0,
@@ -115,22 +107,13 @@ def build_decision_part(
         says=describe_comparison(found),
         says_with=describe_withdrawn(found, preview),
         rule_says=target.rule.says if target else "",
-        words=words,
+        words=choice_words(),
         tones=TONES,
         look=min(preview.basis.look, MOST_LOOKS),
         most_looks=MOST_LOOKS,
         basis_sha256=preview.basis_sha256,
         refusal=refusal,
-        choices=[
-            {
-                "value": choice,
-                "label": words[choice].capitalize(),
-                "means": meaning,
-                "refusal": keep_refusal if choice == KEEP else refusal,
-                "is_proposed": found is not None and found.proposal == choice,
-            }
-            for choice, meaning in means.items()
-        ],
+        choices=_choices(refusal or _refusal(person, iteration, preview, KEEP), refusal, found),
         decided=row.decisions[::-1],
         differs=bool(row.decision and found and row.decision.choice != found.proposal),
     )
@@ -159,6 +142,25 @@ def describe_withdrawn(found: IterationComparison | None, preview: DecisionPrevi
 
 def choice_words() -> dict[str, str]:
     return {KEEP: _("keep"), REVERT: _("revert"), INCONCLUSIVE: _("inconclusive")}
+
+
+def _choices(keep_refusal: str, refusal: str, found: IterationComparison | None) -> list[dict[str, Any]]:
+    """Only keeping has further conditions."""
+    means = {
+        KEEP: _("the next change builds on this prompt"),
+        REVERT: _("the next change builds on the earlier prompt"),
+        INCONCLUSIVE: _("nobody can tell; the next change builds on the earlier prompt"),
+    }
+    return [
+        {
+            "value": choice,
+            "label": choice_words()[choice].capitalize(),
+            "means": meaning,
+            "refusal": keep_refusal if choice == KEEP else refusal,
+            "is_proposed": found is not None and found.proposal == choice,
+        }
+        for choice, meaning in means.items()
+    ]
 
 
 def _refusal(person: Person, iteration: Iteration, preview: DecisionPreview, choice: str = "") -> str:
