@@ -12,17 +12,33 @@ from msgspec.structs import replace
 
 from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
 from discussions.core.outcome import Outcome
-from discussions.iterations.core.history import History
+from discussions.iterations.core.history import History, HistoryIteration
+from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.queries import Obstacle
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Transcript, Verdict
+from discussions.planning.core import Plan
 from discussions.preview.core import PENDING, Rejudged, compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import measured_for
 from rubric.models import RubricVersion
 from rubric.preview.core import Impact
-from workspace.core.canonical import canonical_hash
+from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.models.jobs import QUEUED, RUNNING
+
+
+def load_prompt(reference: HistoryIteration) -> str:
+    return Iteration.objects.values_list("prompt", flat=True).get(pk=reference.id)
+
+
+def compare_with_reference(plan: Plan, history: History, reference: HistoryIteration) -> dict[str, Any]:
+    """What `plan_faults` asks of the reference of a change whose tidied plan this is; one query."""
+    prompt = load_prompt(reference)
+    return {
+        "reference_prompt": prompt,
+        "hunk_count": prompt_diff(prompt, plan.prompt).hunk_count,
+        "looks": history.looks(reference.id, bytes_hash(plan.prompt.encode())),
+    }
 
 
 def why_no_change(history: History) -> Obstacle | None:
@@ -68,9 +84,6 @@ def why_judged_so(iteration: Iteration) -> Obstacle | None:
     return None
 
 
-_OUTCOME: Any = msgspec.json.Decoder(Outcome)
-
-
 class VersionPreview(Struct, frozen=True):
     """What the move would change: each rated game, all of them together, and the hash that moving must carry."""
 
@@ -102,16 +115,13 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
     """
     draft = version.to_record()
     submitted = Evaluation.objects.submitted_ratings().filter(game__iteration=iteration)
-    rated = Game.objects.filter(Exists(measured_for(iteration)), pk__in=submitted.values("game")).order_by(
-        "pk"
-    )
+    rated = Game.objects.filter(Exists(measured_for(iteration)), pk__in=submitted.values("game"))
+    keys = list(rated.order_by("pk").values_list("pk", flat=True))
+    verdicts = Verdict.objects.filter(game__iteration=iteration).not_superseded()
     recorded = {
-        number: _OUTCOME.decode(outcome)
-        for number, outcome in Verdict.objects.filter(game__iteration=iteration)
-        .not_superseded()
-        .values_list("game__number", "outcome")
+        number: msgspec.json.decode(outcome, type=Outcome)
+        for number, outcome in verdicts.values_list("game__number", "outcome")
     }
-    keys = list(rated.values_list("pk", flat=True))
     judged = read_judged(Batch(keys, is_recorded=False), partial(needs_text, draft=draft))
     games = [rejudge(replace(game, recorded=recorded.get(game.where.number)), draft) for game in judged]
     return VersionPreview(version, games, compute_games_impact(games, draft), hash_input(iteration, version))

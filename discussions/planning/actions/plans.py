@@ -8,19 +8,25 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from discussions.core.iteration_states import BASELINE, BLIND_FIRST, CHANGE, IMPORTING, QUESTION
 from discussions.iterations.actions.opening import check_evaluator_count
-from discussions.iterations.core.history import History
-from discussions.iterations.core.prompt_diff import prompt_diff
+from discussions.iterations.core.history import HistoryIteration
 from discussions.iterations.permissions import check_change_iteration
-from discussions.iterations.queries import load_history, why_no_replay
+from discussions.iterations.queries import load_history, load_rubric, why_no_replay
 from discussions.models import Iteration, RatingRule, Stage
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.models.queue_rules import FLAG_RULES, MOST_REOPEN_MINUTES, load_rating_rule
 from discussions.planning.core import Plan, get_game_count, material_differences, most_hunks, plan_faults
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.queries import why_judged_so, why_no_change, why_plan_is_final
+from discussions.planning.queries import (
+    compare_with_reference,
+    load_prompt,
+    why_judged_so,
+    why_no_change,
+    why_plan_is_final,
+)
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
 from rubric.models.rubrics import PUBLISHED
@@ -51,9 +57,7 @@ def open_baseline(*, stage: Stage, plan: Plan, protocol: Protocol, by: Person, n
     rubric = protocol.rubric_version.to_record()
     _refuse_faults(plan, BASELINE, rubric)
     with transaction.atomic():
-        locked = _lock(stage, by)
-        given: dict[str, Any] = {name: getattr(protocol, name) for name in Protocol.__struct_fields__}
-        return _insert(locked, BASELINE, plan, rubric, given, by, now)
+        return _insert(_lock(stage, by), BASELINE, plan, rubric, asdict(protocol), by, now)
 
 
 def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now: datetime) -> Iteration:
@@ -69,20 +73,18 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
         history = load_history(locked)
         if why := why_no_change(history):
             raise NotAllowed(why.says, code=why.code)
-        reference = _reference(history, compared_with)
-        rubric = reference.rubric_version.to_record()
-        hunks = prompt_diff(reference.prompt, plan.prompt).hunk_count
-        found = {
-            "reference_prompt": reference.prompt,
-            "hunk_count": hunks,
-            "looks": _looks(history, reference, plan),
-        }
-        _refuse_faults(plan, CHANGE, rubric, **found)
-        given: dict[str, Any] = {name: getattr(reference, name) for name in Protocol.__struct_fields__}
-        baseline = history.baseline
-        assert baseline is not None
-        given |= {"compared_with": reference, "baseline_id": baseline.id, "hunk_count": hunks}
-        return _insert(locked, CHANGE, plan, rubric, given, by, now)
+        reference, baseline = history.reference, history.baseline
+        assert reference is not None and baseline is not None
+        if reference.id != compared_with:
+            says = _(
+                "The reference is iteration %(number)d by now. Nothing was created; look at it, then create the change."
+            )
+            raise Conflict(says % {"number": reference.number}, code="reference_changed")
+        rubric = load_rubric(reference)
+        compared = compare_with_reference(plan, history, reference)
+        _refuse_faults(plan, CHANGE, rubric, **compared)
+        given = {"compared_with_id": reference.id, "baseline_id": baseline.id} | _judged_like(reference)
+        return _insert(locked, CHANGE, plan, rubric, given, by, now, compared["hunk_count"])
 
 
 def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iteration:
@@ -102,12 +104,11 @@ def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iter
         assert row is not None
         if why := why_no_replay(history, row):
             raise NotAllowed(why.says, code=why.code)
-        played = Iteration.objects.select_related("rubric_version").get(pk=row.id)
-        rubric = played.rubric_version.to_record()
-        name = _("%(name)s, played again") % {"name": played.name[: LONGEST_NAME - 20]}
-        plan = Plan(name=name, prompt=played.prompt, least_games=get_game_count(rubric, CHANGE))
-        given: dict[str, Any] = {name: getattr(played, name) for name in Protocol.__struct_fields__}
-        return _insert(locked, BASELINE, plan, rubric, given | {"replay_of": played}, by, now)
+        rubric = load_rubric(row)
+        name = _("%(name)s, played again") % {"name": row.name[: LONGEST_NAME - 20]}
+        plan = Plan(name=name, prompt=load_prompt(row), least_games=get_game_count(rubric, CHANGE))
+        given = {"replay_of_id": row.id} | _judged_like(row)
+        return _insert(locked, BASELINE, plan, rubric, given, by, now)
 
 
 def edit_iteration(
@@ -125,18 +126,20 @@ def edit_iteration(
     plan = plan.tidied()
     with transaction.atomic():
         _lock(stage, by)
-        rows = Iteration.objects.select_related("rubric_version", "compared_with", "project")
+        rows = Iteration.objects.select_related("rubric_version", "project")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
         if why := why_plan_is_final(locked):
             raise NotAllowed(why.says, code=why.code)
         judged = _set_protocol(locked, protocol) if protocol else {}
-        rubric, reference = locked.rubric_version.to_record(), locked.compared_with
-        prompt = reference.prompt if reference else ""
-        hunks = prompt_diff(prompt, plan.prompt).hunk_count if reference else 0
-        looks = _looks(load_history(stage), reference, plan) if reference else 0
-        found = {"reference_prompt": prompt, "hunk_count": hunks, "looks": looks}
-        _refuse_faults(plan, locked.kind, rubric, **found)
-        columns = _columns(plan, locked.kind, rubric, hunks)
+        rubric = locked.rubric_version.to_record()
+        compared: dict[str, Any] = {}
+        if locked.compared_with_id is not None:
+            history = load_history(stage)
+            reference = history.find(locked.compared_with_id)
+            assert reference is not None
+            compared = compare_with_reference(plan, history, reference)
+        _refuse_faults(plan, locked.kind, rubric, **compared)
+        columns = _columns(plan, locked.kind, rubric, compared.get("hunk_count", 0))
         for name, value in columns.items():
             setattr(locked, name, value)
         locked.save(update_fields=[*columns, *judged])
@@ -147,10 +150,18 @@ def _set_protocol(iteration: Iteration, protocol: Protocol) -> dict[str, object]
     if why := why_judged_so(iteration):
         raise NotAllowed(why.says, code=why.code)
     _check_protocol(protocol)
-    for name in Protocol.__struct_fields__:
-        setattr(iteration, name, getattr(protocol, name))
-    return {name: getattr(iteration, name) for name in Protocol.__struct_fields__} | {
-        "rubric_version": iteration.rubric_version_id
+    judged = asdict(protocol)
+    for name, value in judged.items():
+        setattr(iteration, name, value)
+    return judged | {"rubric_version": iteration.rubric_version_id}
+
+
+def _judged_like(reference: HistoryIteration) -> dict[str, Any]:
+    return {
+        "rubric_version_id": reference.rubric_version,
+        "evaluator_count": reference.evaluator_count,
+        "reveal": reference.reveal,
+        "identification": reference.identification,
     }
 
 
@@ -177,24 +188,6 @@ def _refuse_faults(plan: Plan, kind: str, rubric: RubricRecord, **given: Any) ->
         raise Unacceptable(fault.says, field=fault.field, code=fault.code)
 
 
-def _reference(history: History, compared_with: int) -> Iteration:
-    reference = history.reference
-    assert reference is not None
-    if reference.id != compared_with:
-        raise Conflict(
-            _(
-                "The reference is iteration %(number)d by now. Nothing was created; look at it, then create the change."
-            )
-            % {"number": reference.number},
-            code="reference_changed",
-        )
-    return Iteration.objects.select_related("rubric_version").get(pk=reference.id)
-
-
-def _looks(history: History, reference: Iteration, plan: Plan) -> int:
-    return history.looks(reference.pk, bytes_hash(plan.prompt.encode()))
-
-
 def _columns(plan: Plan, kind: str, rubric: RubricRecord, hunk_count: int) -> dict[str, Any]:
     is_change = kind == CHANGE
     return {
@@ -218,6 +211,7 @@ def _insert(
     given: dict[str, Any],
     by: Person,
     now: datetime,
+    hunk_count: int = 0,
 ) -> Iteration:
     newest = Iteration.objects.filter(project=stage.project_id).aggregate(newest=Max("number"))["newest"]
     made = Iteration.objects.create(
@@ -228,7 +222,7 @@ def _insert(
         state=IMPORTING,
         created_at=now,
         created_by=by,
-        **_columns(plan, kind, rubric, given.pop("hunk_count", 0)),
+        **_columns(plan, kind, rubric, hunk_count),
         **given,
     )
     _record(made, "iteration:opened", by, now)

@@ -34,7 +34,7 @@ from discussions.planning.actions.plans import Protocol
 from discussions.planning.core import Plan
 from discussions.planning.forms import HERE, OUT
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.views.plan import first_texts, plan_texts
+from discussions.planning.views.plan import PlanView, first_texts, plan_texts
 from discussions.planning.views.settings import settings_or_404
 from discussions.queue.actions import change_queue
 from rubric.models import RubricVersion
@@ -215,7 +215,7 @@ def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven
     found = stage_or_404(request.user, slug, stage)
     check_open_iteration(request.user, found)
     history, now = load_history(found), timezone.now()
-    proposed = first_texts(found, history, given.kind)
+    proposed = first_texts(PlanView(found, history, given.kind, None))
     plan = _plan(given, proposed)
     if given.kind == BASELINE:
         protocol = _protocol(given, proposed, request.user)

@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.planning.core import list_find_chances
-from discussions.planning.views.plan import build_how_many, read_size
+from discussions.planning.views.plan import describe_how_many, read_size
 from tests.factories.iteration_figures import GATED, game
 
 DEPTH = "strategic_depth"
@@ -38,23 +38,23 @@ def test_the_projects_own_spread_is_taken_from_four_degrees_of_freedom_on():
 
 
 def test_the_sentence_names_the_gain_and_both_sizes():
-    found = build_how_many(GATED, [batch(63, 70, 77), batch(73, 80, 87)], DEPTH, 3)
-    assert found.says == (
+    found = describe_how_many(GATED, [batch(63, 70, 77), batch(73, 80, 87)], DEPTH, 3)
+    assert found["says"] == (
         "3 against 3 finds a gain of 7 points in strategic depth one time in ten; 9 against 9 one in two."
     )
-    assert found.source == "By so much, 7 points, games of this project under one prompt usually differ."
-    assert found.sizes == ["3 against 3", "9 against 9"]
-    bare = build_how_many(GATED, [], "engagement", 5)
-    assert bare.says == (
+    assert found["source"] == "By so much, 7 points, games of this project under one prompt usually differ."
+    assert found["sizes"] == ["3 against 3", "9 against 9"]
+    bare = describe_how_many(GATED, [], "engagement", 5)
+    assert bare["says"] == (
         "5 against 5 finds a gain of 0.6 points in engagement one time in four; 15 against 15 four in five."
     )
-    assert bare.source.startswith("This project has too few games to know")
+    assert bare["source"].startswith("This project has too few games to know")
 
 
 def test_without_a_target_the_first_metric_is_told():
-    found = build_how_many(GATED, [], "", 3)
-    assert f"in {GATED.criteria[0].label.lower()} one time in ten" in found.says
-    assert len(found.lines) == len(GATED.criteria)
+    found = describe_how_many(GATED, [], "", 3)
+    assert f"in {GATED.criteria[0].label.lower()} one time in ten" in found["says"]
+    assert len(found["lines"]) == len(GATED.criteria)
 
 
 @pytest.mark.parametrize(
