@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import MOST_LOOKS, get_material_difference
 from discussions.comparison.core.difference import compute_find_chance
@@ -13,7 +14,7 @@ from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import RubricRecord
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
-from workspace.core.words import say
+from workspace.core.words import mark, say
 
 LONGEST_PROMPT = 200_000
 MOST_GAMES = 1_000
@@ -41,14 +42,13 @@ class Plan(Struct, frozen=True):
 
     def tidied(self) -> "Plan":
         """The same plan with Unix line ends, and without white space around single lines and notes."""
-        return Plan(
+        return replace(
+            self,
             name=" ".join(self.name.split()),
             prompt=self.prompt.replace("\r\n", "\n").replace("\r", "\n"),
             change_note=self.change_note.strip(),
             target=self.target.strip(),
-            material=self.material,
             hunks_answer=self.hunks_answer.strip(),
-            least_games=self.least_games,
         )
 
 
@@ -71,19 +71,18 @@ def plan_faults(
     compared with the reference `looks` times before."""
     yield from _wrong_texts(plan)
     if not 1 <= plan.least_games <= MOST_GAMES:
-        yield PlanFault(
-            "least_games", "range", say("Ask for 1 to {most_games:,} games.", most_games=MOST_GAMES)
+        says = say("Ask for 1 to {most_games:,} games.", most_games=MOST_GAMES)
+        yield PlanFault("least_games", "range", says)
+    if kind == CHANGE and looks >= MOST_LOOKS:
+        says = say(
+            "This prompt was compared with the reference {looks} times already, and {most_looks} "
+            "looks are the most. Change something else: games of the same two prompts count "
+            "together, whenever they are played.",
+            looks=looks,
+            most_looks=MOST_LOOKS,
         )
+        yield PlanFault("prompt", "too_many_looks", says)
     if kind == CHANGE:
-        if looks >= MOST_LOOKS:
-            says = say(
-                "This prompt was compared with the reference {looks} times already, and {most_looks} "
-                "looks are the most. Change something else: games of the same two prompts count "
-                "together, whenever they are played.",
-                looks=looks,
-                most_looks=MOST_LOOKS,
-            )
-            yield PlanFault("prompt", "too_many_looks", says)
         yield from _wrong_change(plan, rubric, reference_prompt, hunk_count)
 
 
@@ -106,14 +105,10 @@ def most_hunks(rubric: RubricRecord) -> int:
 
 
 def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
+    no_prompt = say("Paste the whole prompt that the agents are given.")
     texts = (
         ("name", plan.name, LONGEST_NAME, say("Give the iteration a name.")),
-        (
-            "prompt",
-            plan.prompt.strip(),
-            LONGEST_PROMPT,
-            say("Paste the whole prompt that the agents are given."),
-        ),
+        ("prompt", plan.prompt.strip(), LONGEST_PROMPT, no_prompt),
         ("change_note", plan.change_note, LONGEST_REASON, ""),
         ("hunks_answer", plan.hunks_answer, LONGEST_REASON, ""),
     )
@@ -121,11 +116,8 @@ def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
         if not text and missing:
             yield PlanFault(field, "required", missing)
         if len(text) > most:
-            yield PlanFault(
-                field,
-                "too_long",
-                say("At most {most:,} characters; these are {length:,}.", most=most, length=len(text)),
-            )
+            says = say("At most {most:,} characters; these are {length:,}.", most=most, length=len(text))
+            yield PlanFault(field, "too_long", says)
 
 
 def _wrong_change(
@@ -148,24 +140,16 @@ def _wrong_change(
         yield PlanFault("hunks_answer", "several_changes", says)
     keys = {criterion.key for criterion in rubric.criteria}
     if plan.target and plan.target not in keys:
-        yield PlanFault(
-            "target",
-            "unknown",
-            say("The rubric has no metric “{target}”. Choose one that it has.", target=plan.target),
-        )
+        says = say("The rubric has no metric “{target}”. Choose one that it has.", target=plan.target)
+        yield PlanFault("target", "unknown", says)
     for key, value in plan.material.items():
         if key not in keys:
             yield PlanFault("material", "unknown", say("The rubric has no metric “{key}”.", key=key))
             continue
-        most = METRICS[key].scale.span
+        most, metric = METRICS[key].scale.span, rubric.criterion(key).label.lower()
         if not 0 < value <= most:
-            label = rubric.criterion(key).label
-            says = say(
-                "The difference that matters in {metric} is more than 0 and at most {most:g}.",
-                metric=label.lower(),
-                most=most,
-            )
-            yield PlanFault("material", "range", says)
+            says = mark("The difference that matters in {metric} is more than 0 and at most {most:g}.")
+            yield PlanFault("material", "range", say(says, metric=metric, most=most))
 
 
 class FindChance(Struct, frozen=True):

@@ -1,6 +1,7 @@
 """One iteration for its leads: its state, the next step, its plan, what changed, and its games."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db.models import Exists, OuterRef, Prefetch
 from django.http import HttpResponse
@@ -44,7 +45,7 @@ from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import why_no_change, why_plan_is_final
 from discussions.queries import measured_for
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
-from rubric.core.records import Criterion, RubricRecord
+from rubric.core.records import Criterion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.core.text import figure
@@ -159,7 +160,11 @@ def _iteration_context(iteration: Iteration, history: History, person: Person) -
         "columns": [criterion.label for criterion in rubric.criteria],
         "places": [place_of_metric(criterion.key) for criterion in rubric.criteria],
         "target": rubric.criterion(iteration.target).label if iteration.target else "",
-        "materials": _list_materials(row, rubric),
+        "materials": [
+            (criterion.label, material_text(criterion.key, row.material[criterion.key]))
+            for criterion in rubric.criteria
+            if criterion.key in row.material
+        ],
         "diff": diff,
         "reveal": dict(REVEALS)[iteration.reveal],
         "identification": dict(IDENTIFICATIONS)[iteration.identification],
@@ -173,14 +178,6 @@ def _iteration_context(iteration: Iteration, history: History, person: Person) -
         "ready_count": sum(game.state == COMPLETE for game in row.games),
         "tied": row.tied,
     }
-
-
-def _list_materials(row: HistoryIteration, rubric: RubricRecord) -> list[tuple[str, str]]:
-    return [
-        (criterion.label, material_text(criterion.key, row.material[criterion.key]))
-        for criterion in rubric.criteria
-        if criterion.key in row.material
-    ]
 
 
 def _load_candidates(iteration: Iteration) -> dict[str, object]:
@@ -203,32 +200,24 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[d
     recorded = sum(game.state == RECORDED for game in row.games)
     is_open = row.opened_at is not None
     progress = ngettext("%(done)d of %(count)d game", "%(done)d of %(count)d games", count)
+    done = [progress % {"done": number, "count": count} for number in (rated, recorded)]
     steps = [
         ("games", _("Import the games"), _describe_count(row), is_open or count >= row.least_games),
         ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),
-        (
-            "rate",
-            _("Evaluators rate"),
-            progress % {"done": rated, "count": count},
-            is_open and rated == count,
-        ),
-        (
-            "verdicts",
-            _("Record the verdicts"),
-            progress % {"done": recorded, "count": count},
-            is_open and recorded == count,
-        ),
+        ("rate", _("Evaluators rate"), done[0], is_open and rated == count),
+        ("verdicts", _("Record the verdicts"), done[1], is_open and recorded == count),
         _last_step(row, history),
     ]
     if row.decision is not None:
         steps = [(key, says, detail, is_done or key != "decide") for key, says, detail, is_done in steps]
     due = next((key for key, _says, _detail, is_done in steps if not is_done), "")
+    states = {True: "done", False: "later"}
     return [
         {
             "key": key,
             "says": says,
             "detail": detail,
-            "state": "done" if is_done else "now" if key == due else "later",
+            "state": "now" if key == due else states[is_done],
         }
         for key, says, detail, is_done in steps
     ]
@@ -236,13 +225,13 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[d
 
 def _describe_count(row: HistoryIteration) -> str:
     counts = {"count": len(row.games), "least": row.least_games, "out": len(row.left_out)}
-    if row.left_out:
-        return _("%(count)d count and %(out)d withdrawn, %(least)d or more are needed") % counts
     says = ngettext(
         "%(count)d is here, %(least)d or more are needed",
         "%(count)d are here, %(least)d or more are needed",
         counts["count"],
     )
+    if row.left_out:
+        says = _("%(count)d count and %(out)d withdrawn, %(least)d or more are needed")
     return says % counts
 
 
@@ -253,64 +242,45 @@ def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, 
         return "compare", _("See the comparison in which its games count"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
     refusal = "" if follows else get_sentence(why_no_change(history))
-    is_first = not history.newest_change
-    says = (
-        _("Change one thing: create the first change")
-        if is_first
-        else _("Change one thing: create the next change")
-    )
+    says = _("Change one thing: create the first change")
+    if history.newest_change:
+        says = _("Change one thing: create the next change")
     return "change", says, refusal, follows
 
 
-class IterationGame:
-    """One game as a row. `may_move` says that it can go back to the unsorted ones.
+def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[dict[str, Any]]:
+    """The rows in order of their numbers, withdrawn games last; three queries.
 
-    `withdrawn` says why the game does not count, "" if it does. What people have not judged yet is shown by its
-    `automatic` value, as in the list of games.
+    `may_move` says that a game can go back to the unsorted ones, `withdrawn` why it does not count, "" if it does. What
+    people have not judged yet is shown by its automatic value, as in the list of games.
     """
-
-    def __init__(
-        self,
-        game: HistoryGame,
-        rubric: RubricRecord,
-        automatic: Mapping[str, ScoreCell],
-        *,
-        state: tuple[str, str],
-        may_move: bool = False,
-        withdrawn: str = "",
-    ) -> None:
-        self.figures = game.figures
-        self.state, self.tone = state
-        self.cells = [_cell(game, criterion, automatic) for criterion in rubric.criteria]
-        self.cost = cost_text(game.figures, rubric)
-        self.may_move, self.withdrawn = may_move, withdrawn
-
-
-def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[IterationGame]:
     evaluations = Evaluation.objects.filter(purpose=RATING).only("game", "state")
     stored = Game.objects.annotate(is_measured=Exists(measured_for(iteration))).only("needed_count")
     rows = stored.prefetch_related(Prefetch("evaluations", evaluations)).in_bulk(
         [game.id for game in row.games]
     )
     rubric = load_rubric(row)
-    listed = [*row.games, *(withdrawn.game for withdrawn in row.left_out)]
-    open_keys = [
-        game.id
-        for game in listed
-        if None in [game.figures.score(criterion.key) for criterion in rubric.criteria]
-    ]
+    listed = [(game, "") for game in row.games]
+    listed += [(out.game, f"{out.reason} ({out.by})") for out in row.left_out]
+    scored = [criterion.key for criterion in rubric.criteria]
+    open_keys = [game.id for game, _why in listed if None in [game.figures.score(key) for key in scored]]
     automatic = load_figure_cells(open_keys, row.rubric_version, rubric)
     games = []
-    for game in row.games:
-        states = [evaluation.state for evaluation in rows[game.id].evaluations.all()]
-        state = _state(game, iteration, rows[game.id], states)
-        may_move = iteration.takes_games and not states
+    for game, why in listed:
+        states = [] if why else [evaluation.state for evaluation in rows[game.id].evaluations.all()]
+        state = (_("withdrawn"), "") if why else _state(game, iteration, rows[game.id], states)
         cells = automatic.get(game.id, {})
-        games.append(IterationGame(game, rubric, cells, state=state, may_move=may_move))
-    for withdrawn in row.left_out:
-        why = f"{withdrawn.reason} ({withdrawn.by})"
-        cells = automatic.get(withdrawn.game.id, {})
-        games.append(IterationGame(withdrawn.game, rubric, cells, state=(_("withdrawn"), ""), withdrawn=why))
+        games.append(
+            {
+                "figures": game.figures,
+                "state": state[0],
+                "tone": state[1],
+                "cells": [_cell(game, criterion, cells) for criterion in rubric.criteria],
+                "cost": cost_text(game.figures, rubric),
+                "may_move": iteration.takes_games and not states and not why,
+                "withdrawn": why,
+            }
+        )
     return games
 
 

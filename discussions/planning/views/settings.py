@@ -1,11 +1,11 @@
 """Project settings: how the unsorted games of a project are judged, and how much it may store."""
 
+from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, ngettext_lazy
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from discussions.core.evaluation_states import OPEN
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
@@ -26,6 +26,12 @@ from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
+
+REVEALED = {
+    BLIND_FIRST: gettext_lazy("blind first: findings are shown once a person has judged for themselves"),
+    ALONGSIDE: gettext_lazy("alongside: findings are shown from the start"),
+    NEVER: gettext_lazy("never: findings are shown once a verdict is recorded"),
+}
 
 
 @require("change_iteration", methods=("GET", "POST"))
@@ -76,14 +82,7 @@ def settings_or_404(request: SignedIn, slug: str) -> Iteration:
 
 
 def _show_settings(
-    request: SignedIn,
-    iteration: Iteration,
-    *,
-    form: IterationForm | None = None,
-    rule_form: RatingRuleForm | None = None,
-    storage_form: StorageLimitForm | None = None,
-    wanted: int | None = None,
-    status: int = 200,
+    request: SignedIn, iteration: Iteration, *, wanted: int | None = None, status: int = 200, **bound: Form
 ) -> HttpResponse:
     """Show the page, with the input of one of its forms; with `wanted`, the effect of that number of evaluators."""
     project, rule = iteration.project, load_rating_rule(iteration.project_id)
@@ -92,83 +91,65 @@ def _show_settings(
     shows = YES if rule.shows_differences else NO
     ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes, "shows_differences": shows}
     limit = {"megabytes": storage.limit_mb if storage.is_own else None}
+    started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     context = {
         "iteration": iteration,
-        "reveal": _describe_reveal(iteration),
-        "started_count": _count_started(iteration),
+        "reveal": REVEALED[iteration.reveal],
+        # Open evaluations keep the form that they started with.
+        "started_count": started.exclude(identification=iteration.identification).count(),
         "wanted": wanted,
         "effect": [] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
         "storage": storage,
         "storage_refusal": get_refusal(check_set_storage_limit, request.user, project),
-        "form": form or IterationForm(initial=stored),
-        "rule_form": rule_form or RatingRuleForm(initial=ruled),
-        "storage_form": storage_form or StorageLimitForm(initial=limit),
+        "form": IterationForm(initial=stored),
+        "rule_form": RatingRuleForm(initial=ruled),
+        "storage_form": StorageLimitForm(initial=limit),
+        **bound,
         **frame(request.user, project, "settings"),
     }
     return respond(request, page="discussions/planning/rules.html", context=context, status=status)
 
 
-def _count_started(iteration: Iteration) -> int:
-    started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
-    return started.exclude(identification=iteration.identification).count()
-
-
-def _describe_reveal(iteration: Iteration) -> str:
-    return {
-        BLIND_FIRST: _("blind first: findings are shown once a person has judged for themselves"),
-        ALONGSIDE: _("alongside: findings are shown from the start"),
-        NEVER: _("never: findings are shown once a verdict is recorded"),
-    }[iteration.reveal]
-
-
-_OPENED = ngettext_lazy(
-    "%(n)d further slot opens on a game without a verdict.",
-    "%(n)d further slots open on games without a verdict.",
-    "n",
-)
-_CLOSED = ngettext_lazy(
-    "%(n)d open slot closes. Nothing that anybody started is taken away.",
-    "%(n)d open slots close. Nothing that anybody started is taken away.",
-    "n",
-)
-_WAITING = ngettext_lazy(
-    "%(n)d game was complete and waits for further evaluations before its verdict.",
-    "%(n)d games were complete and wait for further evaluations before their verdicts.",
-    "n",
-)
-_COMPLETE = ngettext_lazy(
-    "%(n)d game has enough evaluations then, and its verdict can be recorded.",
-    "%(n)d games have enough evaluations then, and their verdicts can be recorded.",
-    "n",
-)
-_BEYOND = ngettext_lazy(
-    "%(n)d evaluation that is under way is not needed then; it may still be submitted, and counts.",
-    "%(n)d evaluations that are under way are not needed then; they may still be submitted, and count.",
-    "n",
-)
-_KEPT = ngettext_lazy(
-    "%(n)d game has a verdict and keeps the number it was recorded under.",
-    "%(n)d games have a verdict and keep the number it was recorded under.",
-    "n",
+EFFECTS = (
+    ngettext_lazy(
+        "%(n)d further slot opens on a game without a verdict.",
+        "%(n)d further slots open on games without a verdict.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d open slot closes. Nothing that anybody started is taken away.",
+        "%(n)d open slots close. Nothing that anybody started is taken away.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d game was complete and waits for further evaluations before its verdict.",
+        "%(n)d games were complete and wait for further evaluations before their verdicts.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d game has enough evaluations then, and its verdict can be recorded.",
+        "%(n)d games have enough evaluations then, and their verdicts can be recorded.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d evaluation that is under way is not needed then; it may still be submitted, and counts.",
+        "%(n)d evaluations that are under way are not needed then; they may still be submitted, and count.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d game has a verdict and keeps the number it was recorded under.",
+        "%(n)d games have a verdict and keep the number it was recorded under.",
+        "n",
+    ),
 )
 
 
 def _describe_effect(effect: Effect) -> list[str]:
-    n = effect.after
-    sentences = [
-        ngettext(
-            "Games imported from now on are rated by %(n)d evaluator.",
-            "Games imported from now on are rated by %(n)d evaluators.",
-            n,
-        )
-        % {"n": n}
-    ]
-    counted = (
-        (effect.opened, _OPENED),
-        (effect.closed, _CLOSED),
-        (effect.waiting, _WAITING),
-        (effect.complete, _COMPLETE),
-        (effect.beyond, _BEYOND),
-        (effect.kept, _KEPT),
+    says = ngettext(
+        "Games imported from now on are rated by %(n)d evaluator.",
+        "Games imported from now on are rated by %(n)d evaluators.",
+        effect.after,
     )
-    return sentences + [words % {"n": count} for count, words in counted if count]
+    counts = (effect.opened, effect.closed, effect.waiting, effect.complete, effect.beyond, effect.kept)
+    counted = zip(counts, EFFECTS, strict=True)
+    return [says % {"n": effect.after}, *(words % {"n": count} for count, words in counted if count)]
