@@ -107,10 +107,7 @@ class IterationComparison(Struct, frozen=True):
     says_with: str = ""
 
     def metric(self, key: str) -> MetricCompared:
-        for metric in self.metrics:
-            if metric.key == key:
-                return metric
-        raise KeyError(key)
+        return {metric.key: metric for metric in self.metrics}[key]
 
 
 def compare(
@@ -239,31 +236,20 @@ MOST_LOOKS = 3
 
 
 def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> Rule:
+    """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
     if control is None or change is None:
+        metric = label.lower()
         return Rule(
-            None, say("the rule says nothing yet: an average of {metric} is not known", metric=label.lower())
+            None, say("the rule says nothing yet: an average of {metric} is not known", metric=metric)
         )
-    if change == control:
-        return Rule(
-            False,
-            say(
-                "the rule says REVERT: {change} = {control}, which is not improved",
-                change=figure(change),
-                control=figure(control),
-            ),
-        )
-    shown = _format_apart(change, control)
     keeps = change > control
-    return Rule(
-        keeps,
-        say(
-            mark("the rule says KEEP: {change} > {control}")
-            if keeps
-            else mark("the rule says REVERT: {change} < {control}"),
-            change=shown[0],
-            control=shown[1],
-        ),
-    )
+    says = mark("the rule says KEEP: {change} > {control}")
+    if change < control:
+        says = mark("the rule says REVERT: {change} < {control}")
+    elif not keeps:
+        says = mark("the rule says REVERT: {change} = {control}, which is not improved")
+    shown = _format_apart(change, control)
+    return Rule(keeps, say(says, change=shown[0], control=shown[1]))
 
 
 def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:
@@ -287,9 +273,9 @@ def summarize_metric(metric: MetricCompared) -> str:
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return f"{metric.label}: {metric.answer}. {found.reason}"
     shown = _format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
-    shrunken = (
-        say(", {points} after shrinking", points=_signed(found.posterior.shrunken)) if found.posterior else ""
-    )
+    shrunken = ""
+    if found.posterior:
+        shrunken = say(", {points} after shrinking", points=_signed(found.posterior.shrunken))
     reason = f" {found.reason}" if found.reason else ""
     played = f"{_signed(found.raw)}{describe_rebound(found)}"
     means = say("{control} against {change}", control=shown[0], change=shown[1])
@@ -300,12 +286,10 @@ def describe_rebound(found: Difference) -> str:
     """The regression to the mean in a difference, as the end of a sentence on the difference; "" if there is none."""
     if not found.rebound or found.raw is None:
         return ""
+    says = mark(" as played, about {points} of it is regression to the mean")
     if found.raw < found.rebound:
-        return say(
-            " as played, although about {points} of regression to the mean was expected",
-            points=_signed(found.rebound),
-        )
-    return say(" as played, about {points} of it is regression to the mean", points=_signed(found.rebound))
+        says = mark(" as played, although about {points} of regression to the mean was expected")
+    return say(says, points=_signed(found.rebound))
 
 
 NOT_WORSE = mark("That does not call the change worse.")
@@ -328,11 +312,8 @@ def recommend_action(
             "accept that for now."
         )
     if answer == IMPROVED:
-        return (
-            say("Keep the change, after a look at what is to be checked.")
-            if checks
-            else say("Keep the change.")
-        )
+        checked = mark("Keep the change, after a look at what is to be checked.")
+        return say(checked if checks else mark("Keep the change."))
     if answer == WORSE:
         return say("Revert the change.")
     if answer == SAME:
@@ -351,29 +332,28 @@ def recommend_action(
 
 
 def _needed(metrics: Sequence[MetricCompared]) -> str:
-    asked = [metric for metric in metrics if metric.is_target] or list(metrics)
-    several = [
-        (metric.difference.more_games, metric) for metric in asked if metric.difference.more_games is not None
-    ]
+    asked = [metric for metric in metrics if metric.is_target] or metrics
+    several = [(count, metric) for metric in asked if (count := metric.difference.more_games) is not None]
     if not several:
         return say("How many are needed shows once games of one batch differ.")
-    count, metric = max(several, key=lambda pair: pair[0] or 0)
-    material = _material_text(metric)
+    count, metric = max(several, key=lambda pair: pair[0])
+    about = {"material": _material_text(metric), "metric": metric.label.lower()}
     if not count:
         return say(
-            "There are enough to see {material} in {metric}; the true difference may be smaller.",
-            material=material,
-            metric=metric.label.lower(),
+            "There are enough to see {material} in {metric}; the true difference may be smaller.", **about
         )
-    games = say_many("1 more game", "{count} more games", count, count=roughly(count))
-    shows = say(
-        "would show a difference of {material} in {metric}", material=material, metric=metric.label.lower()
-    )
+    with_more = ""
+    if posterior := metric.difference.posterior:
+        with_more = say(
+            "; with {more_games} more each the interval would be ± {half_width}",
+            more_games=MORE_GAMES,
+            half_width=figure(posterior.half_width_with_more),
+        )
     return say(
         "About {games} on each side {shows}{with_more}.",
-        games=games,
-        shows=shows,
-        with_more=_with_more(metric),
+        games=say_many("1 more game", "{count} more games", count, count=roughly(count)),
+        shows=say("would show a difference of {material} in {metric}", **about),
+        with_more=with_more,
     )
 
 
@@ -383,17 +363,6 @@ def roughly(count: int) -> str:
         return str(count)
     step = 10 ** (len(str(count)) - 2)
     return f"{round(count / step) * step:,}"
-
-
-def _with_more(metric: MetricCompared) -> str:
-    found = metric.difference.posterior
-    if found is None:
-        return ""
-    return say(
-        "; with {more_games} more each the interval would be ± {half_width}",
-        more_games=MORE_GAMES,
-        half_width=figure(found.half_width_with_more),
-    )
 
 
 def _material_text(metric: MetricCompared) -> str:

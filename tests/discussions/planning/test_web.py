@@ -174,8 +174,8 @@ def test_unrated_games_show_the_automatic_values_of_the_list_of_games(client, st
     assert unrated["cells"] == listed[str(unrated["figures"].number)].cells
     automatic = [cell for cell in unrated["cells"] if cell.state == AUTOMATIC]
     assert automatic and {cell.says.partition(",")[0] for cell in automatic} <= {"automatic", "n/a"}
-    assert not any(cell.state == AUTOMATIC for game in games[:2] for cell in game.cells)
-    assert unrated.cells[6].says == "pending", "engagement is rated by people alone"
+    assert not any(cell.state == AUTOMATIC for game in games[:2] for cell in game["cells"])
+    assert unrated["cells"][6].says == "pending", "engagement is rated by people alone"
     text = shown(client, found)
     assert 'class="num quiet"' in text and "automatic, " in text
 
