@@ -106,7 +106,7 @@ def _build_page(
     rubric, stage = sides[-1].rubric, iteration.stage
     assert stage is not None
     choices = _choices(history, change)
-    found, problem, preview = _compare(history, change, control, rubric, has_choice=bool(choices))
+    found, problem, preview = _find_comparison(history, change, control, rubric, has_choice=bool(choices))
     metrics = {metric.key: metric for metric in found.metrics} if found else {}
     parts = [
         build_metric_part(criterion, sides, metrics.get(criterion.key))
@@ -133,7 +133,7 @@ def _build_page(
     }
 
 
-def _compare(
+def _find_comparison(
     history: History,
     change: HistoryIteration,
     control: HistoryIteration | None,

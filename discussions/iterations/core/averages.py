@@ -34,7 +34,6 @@ class Average(Struct, frozen=True):
 
     key: str
     label: str
-    scale: str
     threshold: float
     is_mandatory: bool
     value: float | None
@@ -144,7 +143,6 @@ def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Avera
     return Average(
         key=key,
         label=criterion.label,
-        scale=scale.key,
         threshold=float(threshold),
         is_mandatory=criterion.is_mandatory,
         value=None if value is None else float(value),

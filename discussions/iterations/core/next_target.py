@@ -31,7 +31,6 @@ class Margin(Struct, frozen=True):
 
     key: str
     label: str
-    scale: str
     threshold: float
     value: float
     points: float
@@ -170,7 +169,6 @@ def _margin(
     return Margin(
         key=key,
         label=criterion.label,
-        scale=scale.key,
         threshold=float(criterion.threshold or 0),
         value=float(value),
         points=float(points),
