@@ -7,8 +7,7 @@ from django.conf import settings
 from ninja import NinjaAPI
 
 from discussions.adjudication.api import router as disagreements
-from discussions.calibration.api.guidelines import router as guidelines
-from discussions.calibration.api.rounds import router as calibrations
+from discussions.calibration.api import calibrations, guidelines
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
 from discussions.games.api.changes import router as game_changes

@@ -21,10 +21,9 @@ from rubric.human_reviewers.pages.records import (
     CriterionScores,
     ScoreItem,
     ShownResponse,
-    SubmittedResponse,
 )
-from rubric.human_reviewers.pages.review_page import ReviewQuery, review_page
-from rubric.human_reviewers.pages.submission import build_submitted_page
+from rubric.human_reviewers.pages.review_page import review_page
+from rubric.human_reviewers.pages.submission import SubmittedResponse, build_submitted_page
 from rubric.human_reviewers.queries.reviews import load_review_state
 from rubric.human_reviewers.queries.waiting import (
     AFTER_CALIBRATION,
@@ -266,7 +265,7 @@ def _review(request: SignedIn, key: int) -> ReviewAnswer:
     }
     told |= {name: [] for name in ("responses", "scores", "criteria", "missing", "submitted")}
     if work.review.state == DRAFT:
-        page = review_page(work=work, wanted=ReviewQuery("", ""), person=request.user)
+        page = review_page(work=work, nonce="", step="", person=request.user)
         told |= {name: getattr(page, name) for name in ("question", "responses", "criteria")}
         told |= {"why_closed": page.closed_because, "missing": work.missing}
         told["scores"] = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]

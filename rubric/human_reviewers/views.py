@@ -12,7 +12,6 @@ from rubric.human_reviewers.actions import undo_mark as do_undo
 from rubric.human_reviewers.forms import MarkForm, SubmitForm, UndoMarkForm
 from rubric.human_reviewers.pages.review_page import (
     ActOutcome,
-    ReviewQuery,
     choose_anchor,
     review_answer,
     review_page,
@@ -91,8 +90,7 @@ def review(request: SignedIn, review: int) -> HttpResponse:
     if work.review.state != DRAFT:
         context = {"page": build_submitted_page(work=work, person=request.user), **frame(request.user)}
         return respond(request, page="rubric/human_reviewers/submitted.html", context=context)
-    wanted = ReviewQuery(new_nonce(), asked["step"])
-    page = review_page(work=work, wanted=wanted, person=request.user)
+    page = review_page(work=work, nonce=new_nonce(), step=asked["step"], person=request.user)
     return respond(request, page=PAGE, context={"page": page, "changed": None})
 
 
@@ -199,14 +197,12 @@ def answered(
     Built from `work` as it was committed, or read again when the act wrote nothing.
     """
     work = work or load_review_state(review_or_404(request, review.pk))
-    wanted = ReviewQuery(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
-    page, changed = review_answer(work=work, wanted=wanted, done=done, person=request.user)
+    nonce, step = form.page_nonce or new_nonce(), str(form.data.get("step", ""))
+    page, changed = review_answer(work=work, nonce=nonce, step=step, done=done, person=request.user)
     context: dict[str, object] = {"page": page, "changed": changed}
     plain = None
     if not is_htmx(request) and status >= 400:
-        context["page"] = review_page(
-            work=work, wanted=ReviewQuery(new_nonce(), page.step), person=request.user
-        )
+        context["page"] = review_page(work=work, nonce=new_nonce(), step=page.step, person=request.user)
     elif not is_htmx(request):
         place = choose_anchor(done.kind, done.subject)
         plain = f"{reverse('review', args=[review.pk])}?step={page.step}#{place}"

@@ -14,7 +14,7 @@ from discussions.metrics.queries import outdated_games
 from discussions.models import Measured, MeasuredFindings, Verdict
 from discussions.verdicts.actions import replay_verdict
 from rubric.model_reviewers import queries
-from rubric.model_reviewers.actions.readings import reread_answers
+from rubric.model_reviewers.actions.answers import reread_answers
 from rubric.model_reviewers.queries import list_readable
 from rubric.models import ComparisonSet
 from rubric.reviews import actions as reviews_actions

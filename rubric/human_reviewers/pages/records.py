@@ -7,11 +7,6 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from rubric.calibration.core import ComparedReview
-from rubric.calibration.queries import ReviewerProgress
-from rubric.human_reviewers.queries.waiting import Waiting
-from rubric.models import CalibrationRound, Review
-
 
 class ScoreItem(Struct, frozen=True):
     """One score that is asked for: of the response at `place`, as a whole or by a criterion.
@@ -179,61 +174,3 @@ class ChangedParts(Struct, frozen=True):
     kept_notes: list[ShownResponse] = []
     conflict: ConflictNote | None = None
     refusal: str = ""
-
-
-class SubmittedResponse(Struct, frozen=True):
-    """A response of a submitted review; `overall` is computed, "" without scores. `changed` is what round 2 changed."""
-
-    label: str
-    rank: str
-    holistic: str
-    scores: list[str]
-    overall: str
-    is_incomplete: bool
-    notes: str
-    cannot_judge: list[str]
-    text: str
-    others: list[str]
-    changed: list[str] = []
-
-
-class MarkDifference(Struct, frozen=True):
-    label: str
-    what: str
-    given: str
-    agreed: str
-
-
-class Feedback(Struct, frozen=True):
-    """The outcome of one comparison of a calibration round, and the progress of the round.
-
-    `optional` is the comparison that comes next in a round that is not required, 0 without one.
-    """
-
-    round: CalibrationRound
-    note: str
-    compared: ComparedReview
-    differences: list[MarkDifference]
-    agreed_first: list[str]
-    progress: ReviewerProgress
-    optional: int = 0
-
-
-class SubmittedReviewPage(Struct, frozen=True):
-    """A submitted review; `number` is the reviewer's own number for it. `feedback` is set in a calibration round.
-
-    `has_scales` says that criteria have scales of their own.
-    """
-
-    review: Review
-    number: int
-    has_holistic: bool
-    criteria: list[str]
-    responses: list[SubmittedResponse]
-    is_ranking_own: bool
-    has_scales: bool
-    contradicts: bool
-    other_round: int
-    next: Waiting | None
-    may_get_second: bool
-    feedback: Feedback | None = None

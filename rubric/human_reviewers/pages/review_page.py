@@ -1,38 +1,259 @@
 """The reviewer's page, and the part of it that the response to one act updates."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC
-from rubric.human_reviewers.core import NOTES, RANKING, SCORE, find_mark_fault, get_label
-from rubric.human_reviewers.pages import visible_review as parts
-from rubric.human_reviewers.pages.records import ChangedParts, ConflictNote, ReviewPage, ShownResponse
-from rubric.human_reviewers.pages.visible_review import (
-    CRITERIA_STEP,
-    HOLISTIC_STEP,
-    REVIEW_STEP,
-    STEP_BY_KIND,
-    VisibleReview,
-    item_id,
+from rubric.human_reviewers.core import (
+    CANNOT,
+    LONGEST_ROW,
+    NOTES,
+    RANKING,
+    SCORE,
+    Order,
+    build_record,
+    contradicts_scores,
+    find_mark_fault,
+    format_ranking,
+    get_label,
+    list_keys,
+    move_response,
+    order_in,
+    parse_position,
+    parse_ranking,
+)
+from rubric.human_reviewers.pages.records import (
+    ChangedParts,
+    ConflictNote,
+    CriterionScores,
+    MissingLink,
+    Ranking,
+    RankRow,
+    ReviewPage,
+    ScoreItem,
+    ScoreLine,
+    ShownResponse,
+    StepTab,
 )
 from rubric.human_reviewers.permissions import check_review
-from rubric.human_reviewers.queries.reviews import ReviewState, load_other_reviews
+from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
 from rubric.models.reviews import CALIBRATION
+from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.reviews.queries import load_own_numbers
+from rubric.versions.labels import format_mark
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
 
+HOLISTIC_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
+MOST_MISSING = 6
+MOST_SIDE_BY_SIDE = 4  # columns of 232 px, beside the scores in a window of 1366 px
+STEP_BY_KIND = {HOLISTIC: HOLISTIC_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
 
-class ReviewQuery(Struct, frozen=True):
-    """What the URL asks for, and the page's own nonce: the part of every key that changes with every page load."""
 
-    nonce: str
-    step: str = ""
+@dataclass(frozen=True)
+class VisibleReview:
+    """A review as its reviewer may see it now. `others` is empty in a first round."""
+
+    work: ReviewState
+    is_open: bool
+    others: Sequence[OtherReview] = field(default=())
+
+    @cached_property
+    def asked(self) -> frozenset[tuple[str, str]]:
+        """(kind, subject) of everything that is missing for the submission."""
+        return frozenset((step.kind, step.subject) for step in self.work.missing)
+
+    @cached_property
+    def others_at(self) -> dict[int, list[OtherReview]]:
+        """What others gave, by the position that the response has in this review."""
+        order = self.work.review.order
+        others: dict[int, list[OtherReview]] = defaultdict(list)
+        for other in self.others:
+            others[order.index(other.number) + 1].append(other)
+        return others
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The ranking once all scores are given: the person's own, else the one computed from the scores."""
+        work = self.work
+        if work.missing:
+            return None
+        own = work.mark(RANKING, "")
+        order = parse_ranking(own.value, work.sheet.count) if own.value else None
+        record = build_record(work.sheet, work.values, work.rubric)
+        groups = order or order_in(record.ranking)
+        numbers = compute_rank_numbers([[str(place) for place in group] for group in groups])
+        ranked = [place for group in groups for place in group]
+        rest = [place for place in work.sheet.places if place not in ranked]
+        return Ranking(
+            rows=[self._rank_row(groups, place, numbers) for place in ranked + rest],
+            value=format_ranking(groups),
+            version=own.version,
+            is_changed=order is not None,
+            contradicts=contradicts_scores(record),
+        )
+
+    def _rank_row(self, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
+        group = next((group for group in order if place in group), [])
+        rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
+        ways: dict[str, str] = {}
+        for way in ("higher", "lower", "equal"):
+            after = move_response(order, place, way) if self.is_open else None
+            ways[way] = format_ranking(after) if after else ""
+        return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **ways)
+
+    def item(self, kind: str, subject: str) -> ScoreItem:
+        mark = self.work.mark(kind, subject)
+        place = parse_position(kind, subject)
+        criterion = subject.partition(".")[2]
+        label = get_label(place)
+        what = dict(self.work.sheet.criteria)[criterion] if criterion else _("overall (holistic)")
+        is_closed = kind == HOLISTIC and self.work.is_locked
+        points = list_keys(self.work.sheet.get_scale(subject))
+        return ScoreItem(
+            id=item_id(kind, subject),
+            kind=kind,
+            subject=subject,
+            place=place,
+            label=label,
+            what=_("%(label)s: %(what)s") % {"label": label, "what": what},
+            version=mark.version,
+            value=mark.value,
+            word=self.format_score(subject, mark.value),
+            reason=mark.reason,
+            needs=(kind, subject) in self.asked,
+            is_open=self.is_open and not is_closed,
+            others=self._say_others(place, criterion),
+            may_correct=self.is_open and is_closed and not self.work.sheet.is_second,
+            first=self._say_first(kind, subject, mark.value),
+            points=points,
+            is_row=len(points) <= LONGEST_ROW,
+        )
+
+    def format_score(self, subject: str, value: str) -> str:
+        """A score in words, with its scale where criteria have their own."""
+        if value == CANNOT:
+            return _("cannot judge")
+        return format_mark(value, subject.partition(".")[2], self.work.sheet.scales)
+
+    def _say_first(self, kind: str, subject: str, value: str) -> str:
+        """The value of the first round, if the second round says something else."""
+        if not self.work.sheet.is_second:
+            return ""
+        first = self.work.started.get((kind, subject), "")
+        return "" if first == value else self.format_score(subject, first) or _("no score")
+
+    def _say_others(self, place: int, criterion: str) -> list[str]:
+        """What others gave for a criterion; their holistic scores only where there are no criteria."""
+        if not self.others or (self.work.sheet.scores and not criterion):
+            return []
+        said, key = [], criterion or HOLISTIC
+        for other in self.others_at[place]:
+            points, why = other.scores.get(key) if criterion else other.holistic, other.cannot_judge.get(key)
+            if points is not None:
+                said.append(format_mark(points, key, self.work.sheet.scales))
+            else:
+                said.append(_("cannot judge: %(why)s") % {"why": why} if why else _("no score"))
+        return said
+
+    def whole(self) -> list[ScoreItem]:
+        return [self.item(kind, subject) for kind, subject in self.work.sheet.holistic]
+
+    def are_criteria_open(self) -> bool:
+        """Whether the criteria are shown: from the beginning, or once every holistic score is given."""
+        sheet = self.work.sheet
+        return bool(sheet.scores) and (not sheet.holistic or self.work.is_locked)
+
+    def criteria(self) -> list[CriterionScores]:
+        """The criteria with their scores; none before they are open, so that they do not shape the first impression."""
+        if not self.are_criteria_open():
+            return []
+        scales = self.work.sheet.scales
+        return [
+            CriterionScores(
+                key=criterion.key,
+                label=criterion.label,
+                description=criterion.description,
+                question=criterion.question,
+                guiding_questions=criterion.guiding_questions,
+                good_examples=criterion.good_examples,
+                bad_examples=criterion.bad_examples,
+                anchors=list(criterion.anchors.items()),
+                items=[self.item(SCORE, f"{place}.{criterion.key}") for place in self.work.sheet.places],
+                scale=scales[criterion.key].text if scales else "",
+            )
+            for criterion in self.work.rubric.criteria
+        ]
+
+    def score_lines(self) -> list[ScoreLine]:
+        """The scores of each response so far, in the order shown; empty if all responses are side by side."""
+        sheet = self.work.sheet
+        if len(sheet.places) <= MOST_SIDE_BY_SIDE:
+            return []
+
+        def say(kind: str, subject: str) -> str:
+            value = self.work.mark(kind, subject).value
+            return _("cannot") if value == CANNOT else value
+
+        lines, keys = [], [key for key, _label in sheet.criteria] if self.are_criteria_open() else []
+        for place in sheet.places:
+            subjects = [f"{place}.{key}" for key in keys]
+            asked = [(HOLISTIC, str(place)), *((SCORE, subject) for subject in subjects)]
+            scores = [say(SCORE, subject) or "–" for subject in subjects]
+            left = len(self.asked.intersection(asked))
+            lines.append(ScoreLine(place=place, whole=say(HOLISTIC, str(place)), scores=scores, left=left))
+        return lines
+
+    def choose_opened(self) -> int:
+        """The position of the response that is shown first: the one that lacks the next score, else the first."""
+        return next((parse_position(step.kind, step.subject) for step in self.work.missing), 1)
+
+    def progress(self) -> tuple[int, int]:
+        sheet = self.work.sheet
+        needed = len(sheet.holistic) + len(sheet.scores)
+        return needed - len(self.work.missing), needed
+
+    def steps(self) -> list[StepTab]:
+        sheet, tabs = self.work.sheet, []
+        for key, kind, label, asked in (
+            (HOLISTIC_STEP, HOLISTIC, _("Holistic"), sheet.holistic),
+            (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
+        ):
+            if asked:
+                left = sum(step.kind == kind for step in self.work.missing)
+                count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
+                tabs.append(StepTab(key, label, count, left > 0))
+        last = _("not yet") if self.work.missing else _("ready")
+        go = self.ranking.rows[0].id if self.ranking else ""
+        return [*tabs, StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
+
+    def open_step(self, wanted: str) -> str:
+        """The wanted step, else the first one that lacks something or shows what others gave."""
+        sheet = self.work.sheet
+        known = {HOLISTIC_STEP: sheet.holistic, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
+        if known.get(wanted):
+            return wanted
+        if sheet.is_second and not self.work.missing:
+            return CRITERIA_STEP if sheet.scores else HOLISTIC_STEP
+        return STEP_BY_KIND[self.work.missing[0].kind] if self.work.missing else REVIEW_STEP
+
+    def missing_links(self) -> list[MissingLink]:
+        return [
+            MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
+            for step in self.work.missing[:MOST_MISSING]
+        ]
+
+
+def item_id(kind: str, subject: str) -> str:
+    return f"item-{kind}-{subject.replace('.', '-')}" if subject else f"item-{kind}"
 
 
 class ActOutcome(Struct, frozen=True):
@@ -52,32 +273,35 @@ class ActOutcome(Struct, frozen=True):
     is_elsewhere: bool = False
 
 
-def review_page(*, work: ReviewState, wanted: ReviewQuery, person: Person) -> ReviewPage:
-    """The whole page of a draft, in a fixed number of queries for any comparison."""
+def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> ReviewPage:
+    """The whole page of a draft, in a fixed number of queries for any comparison.
+
+    `nonce` is the part of every key that changes with every page load.
+    """
     review = work.review
     closed_because = get_refusal(check_review, person, review)
     visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
     newest = MarkRevision.objects.filter(mark__review=review).order_by("-pk").first()
     texts = dict(Response.objects.filter(comparison=review.comparison_id).values_list("number", "text"))
     return ReviewPage(
-        **_shared(visible, wanted, newest.created_at if newest else None),
+        **_shared(visible, nonce, step, newest.created_at if newest else None),
         number=load_own_numbers(review.reviewer_id)[review.pk],
         closed_because=closed_because,
-        whole=parts.whole(visible),
-        criteria=parts.criteria(visible),
-        opened=parts.choose_opened(visible),
+        whole=visible.whole(),
+        criteria=visible.criteria(),
+        opened=visible.choose_opened(),
         question=review.comparison.question,
         responses=[
             _show_response(visible, place, texts[number])
             for place, number in enumerate(review.order, start=1)
         ],
-        begins_with_responses=not (wanted.step or parts.progress(visible)[0]),
+        begins_with_responses=not (step or visible.progress()[0]),
         single_keys=person.has_single_keys,
     )
 
 
 def review_answer(
-    *, work: ReviewState, wanted: ReviewQuery, done: ActOutcome, person: Person
+    *, work: ReviewState, nonce: str, step: str, done: ActOutcome, person: Person
 ) -> tuple[ReviewPage, ChangedParts]:
     """What one act changed, built from the rows after the act."""
     review = work.review
@@ -87,41 +311,41 @@ def review_answer(
     # The last act can be undone, unless it was the last score before the criteria opened.
     is_undoable = done.is_new and not done.is_undo and not (done.kind == HOLISTIC and work.is_locked)
     page = ReviewPage(
-        **_shared(visible, wanted, done.saved_at, is_undoable=is_undoable and not closed_because),
+        **_shared(visible, nonce, step, done.saved_at, is_undoable=is_undoable and not closed_because),
         closed_because=closed_because,
-        whole=parts.whole(visible) if HOLISTIC_STEP in changed.steps else [],
-        criteria=parts.criteria(visible) if CRITERIA_STEP in changed.steps else [],
+        whole=visible.whole() if HOLISTIC_STEP in changed.steps else [],
+        criteria=visible.criteria() if CRITERIA_STEP in changed.steps else [],
     )
     return page, changed
 
 
 def _shared(
-    visible: VisibleReview, wanted: ReviewQuery, saved_at: datetime | None, *, is_undoable: bool = False
+    visible: VisibleReview, nonce: str, step: str, saved_at: datetime | None, *, is_undoable: bool = False
 ) -> dict[str, Any]:
     work = visible.work
-    done, needed = parts.progress(visible)
+    done, needed = visible.progress()
     return {
         "review_id": work.review.pk,
-        "nonce": wanted.nonce,
+        "nonce": nonce,
         "is_calibration": work.review.purpose == CALIBRATION,
         "set_name": work.review.reviewer.set.name,
         "project_name": work.review.reviewer.set.project.name,
         "round": work.review.round,
-        "step": parts.open_step(visible, wanted.step),
+        "step": visible.open_step(step),
         "is_open": visible.is_open,
         "saved_at": saved_at,
         "done": done,
         "needed": needed,
-        "steps": parts.steps(visible),
+        "steps": visible.steps(),
         "is_locked": work.is_locked,
         "has_criteria": bool(work.sheet.scores),
         "waiting_count": sum(step.kind == HOLISTIC for step in work.missing),
         "ranking": visible.ranking,
-        "missing": parts.missing_links(visible),
-        "more_missing": max(len(work.missing) - parts.MOST_MISSING, 0),
+        "missing": visible.missing_links(),
+        "more_missing": max(len(work.missing) - MOST_MISSING, 0),
         "can_undo": is_undoable or (visible.is_open and work.undoable().exists()),
-        "lines": parts.score_lines(visible),
-        "undo_key": f"{wanted.nonce}:undo:{work.review.version}",
+        "lines": visible.score_lines(),
+        "undo_key": f"{nonce}:undo:{work.review.version}",
     }
 
 
@@ -147,7 +371,7 @@ def _changed(visible: VisibleReview, done: ActOutcome) -> ChangedParts:
         return ChangedParts(conflict=conflict, refusal=done.refusal)
     if done.kind == HOLISTIC and sheet.scores and visible.work.is_locked:
         return ChangedParts(steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
-    is_drawn = done.kind == HOLISTIC or parts.are_criteria_open(visible)
+    is_drawn = done.kind == HOLISTIC or visible.are_criteria_open()
     items = [visible.item(done.kind, done.subject)] if is_drawn else []
     return ChangedParts(items=items, conflict=conflict, refusal=done.refusal)
 

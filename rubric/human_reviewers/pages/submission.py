@@ -1,22 +1,94 @@
-"""A submitted review: what its reviewer gave, the resulting overall, and what is next."""
+"""A submitted review: what its reviewer gave, the resulting overall, and what is next.
+
+Hides authors, keys, lengths and weights, and in round 1 other reviews: no record has a field for them.
+"""
+
+import re
 
 from django.utils.translation import gettext as _
+from msgspec import Struct
 
-from rubric.core.records import HOLISTIC
+from rubric.calibration.core import ComparedReview, Key, parse_key
+from rubric.calibration.queries import ReviewerProgress, build_labels, load_keys, load_progress
+from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import LABELS
 from rubric.core.scales import Scales
-from rubric.core.scores import Overall, round_half_up, score_marks
-from rubric.human_reviewers.pages.feedback import build_feedback
-from rubric.human_reviewers.pages.records import SubmittedResponse, SubmittedReviewPage
+from rubric.core.scores import Overall, get_weights, round_half_up, score_marks
 from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
-from rubric.human_reviewers.queries.waiting import SECOND, WaitingSet, find_next_review, waiting_sets
-from rubric.models import Review, ReviewedResponse
-from rubric.models.reviews import RATING, SUPERSEDED
+from rubric.human_reviewers.queries.waiting import (
+    SECOND,
+    TO_CALIBRATE,
+    Waiting,
+    WaitingSet,
+    find_next_review,
+    waiting_sets,
+)
+from rubric.models import CalibrationComparison, CalibrationRound, Review, ReviewedResponse
+from rubric.models.reviews import CALIBRATION, RATING, SUPERSEDED
 from rubric.reviews.core.answer_record import RANK_MISMATCH
+from rubric.reviews.core.mark_pairs import find_first
 from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.reviews.queries import list_changes, load_own_numbers
 from rubric.versions.labels import format_mark
 from workspace.models import Person
+
+
+class SubmittedResponse(Struct, frozen=True):
+    """A response of a submitted review; `overall` is computed, "" without scores. `changed` is what round 2 changed."""
+
+    label: str
+    rank: str
+    holistic: str
+    scores: list[str]
+    overall: str
+    is_incomplete: bool
+    notes: str
+    cannot_judge: list[str]
+    text: str
+    others: list[str]
+    changed: list[str] = []
+
+
+class MarkDifference(Struct, frozen=True):
+    label: str
+    what: str
+    given: str
+    agreed: str
+
+
+class Feedback(Struct, frozen=True):
+    """The outcome of one comparison of a calibration round, and the progress of the round.
+
+    `optional` is the comparison that comes next in a round that is not required, 0 without one.
+    """
+
+    round: CalibrationRound
+    note: str
+    compared: ComparedReview
+    differences: list[MarkDifference]
+    agreed_first: list[str]
+    progress: ReviewerProgress
+    optional: int = 0
+
+
+class SubmittedReviewPage(Struct, frozen=True):
+    """A submitted review; `number` is the reviewer's own number for it. `feedback` is set in a calibration round.
+
+    `has_scales` says that criteria have scales of their own.
+    """
+
+    review: Review
+    number: int
+    has_holistic: bool
+    criteria: list[str]
+    responses: list[SubmittedResponse]
+    is_ranking_own: bool
+    has_scales: bool
+    contradicts: bool
+    other_round: int
+    next: Waiting | None
+    may_get_second: bool
+    feedback: Feedback | None = None
 
 
 def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedReviewPage:
@@ -127,3 +199,59 @@ def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
     own = [waiting for waiting_set in sets for waiting in waiting_set.comparisons]
     own = [waiting for waiting in own if waiting.comparison == review.comparison_id]
     return all(waiting.review == review.pk and waiting.state != SECOND for waiting in own)
+
+
+# How a lead names responses: by their numbers, which reviewers never see.
+_RESPONSE = re.compile(r"\bresponse ([1-9][0-9]?)\b", re.IGNORECASE)
+
+
+def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet]) -> Feedback | None:
+    if review.purpose != CALIBRATION:
+        return None
+    rows = CalibrationComparison.objects.filter(
+        comparison=review.comparison_id, round__created_at__lte=review.created_at
+    )
+    chosen = rows.select_related("round__set__rubric_version").order_by("-round__number").first()
+    progress = load_progress(chosen.round, review.reviewer) if chosen else None
+    compared = progress.compared.get(review.comparison_id) if progress else None
+    if chosen is None or progress is None or compared is None:
+        return None
+    labels = {str(number): label for label, number in zip(LABELS, review.order, strict=False)}
+    names = build_labels(chosen.round.set)
+    return Feedback(
+        round=chosen.round,
+        note=name_responses(chosen.note, labels),
+        compared=compared,
+        differences=[
+            MarkDifference(
+                labels[pair.response],
+                names[pair.key],
+                format_mark(pair.other, pair.key, rubric.scales),
+                format_mark(pair.one, pair.key, rubric.scales),
+            )
+            for pair in sorted(compared.differences, key=lambda pair: (labels[pair.response], -pair.apart))
+        ],
+        agreed_first=_agreed_first(load_keys(chosen.round)[review.comparison_id], labels, rubric),
+        progress=progress,
+        optional=_offered(review, sets),
+    )
+
+
+def name_responses(note: str, labels: dict[str, str]) -> str:
+    """The note with the labels that the person saw instead of the numbers of responses."""
+    own = _("a response of yours")
+    return _RESPONSE.sub(lambda found: labels.get(found[1], own), note)
+
+
+def _agreed_first(key: Key, labels: dict[str, str], rubric: RubricRecord) -> list[str]:
+    marks = {response: given for response, given in parse_key(key).items() if response in labels}
+    return sorted(labels[response] for response in find_first(marks, get_weights(rubric), rubric.scales))
+
+
+def _offered(review: Review, sets: list[WaitingSet]) -> int:
+    """The next comparison of an open round that is not required; 0 without one."""
+    for waiting_set in sets:
+        if waiting_set.row.pk == review.reviewer.set_id and waiting_set.calibration:
+            left = waiting_set.in_state(TO_CALIBRATE)
+            return left[0].comparison if left and not waiting_set.calibration[0].is_required else 0
+    return 0

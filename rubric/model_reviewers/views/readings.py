@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, ReviewRecord
 from rubric.core.response_order import labels
 from rubric.core.scales import write_number
-from rubric.model_reviewers.actions import readings
+from rubric.model_reviewers.actions import answers
 from rubric.model_reviewers.forms import CorrectionForm
 from rubric.model_reviewers.queries import list_readable, load_answers, parse_answer, reads_otherwise
-from rubric.model_reviewers.views.read_part import read_record, read_stored
+from rubric.model_reviewers.views.single_answer import read_record, read_stored
 from rubric.models import Review
 from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER
@@ -60,7 +60,7 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
-    readings.reread_answers(comparison_set=comparison_set, by=request.user, now=timezone.now())
+    answers.reread_answers(comparison_set=comparison_set, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("set_readings", args=[slug, number]))
 
 
@@ -79,7 +79,7 @@ def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> Htt
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
     bind_form(request, NothingForm)
-    made = readings.reread_answer(review=row, by=request.user, now=timezone.now())
+    made = answers.reread_answer(review=row, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
 
 
@@ -90,9 +90,7 @@ def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> H
 
     def correct(form: CorrectionForm) -> str:
         correction = form.to_correction()
-        made = readings.correct_reading(
-            review=row, correction=correction, by=request.user, now=timezone.now()
-        )
+        made = answers.correct_reading(review=row, correction=correction, by=request.user, now=timezone.now())
         return reverse("reading", args=[slug, number, made.pk])
 
     return form_page(

@@ -1,6 +1,6 @@
 """One model and one comparison: the prompt, every answer, and what was read from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -12,8 +12,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.core.records import ABSTAINED, UNREADABLE
+from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, ReviewRecord, RubricRecord
 from rubric.core.response_order import map_labels
+from rubric.core.scales import write_number
+from rubric.core.scores import round_half_up, score_marks
 from rubric.model_reviewers.actions import answers, prompts
 from rubric.model_reviewers.core import UNREAD
 from rubric.model_reviewers.forms import PasteForm
@@ -26,15 +28,18 @@ from rubric.model_reviewers.queries import (
     read_halves,
 )
 from rubric.model_reviewers.views.overview import StateWord, state_word
-from rubric.model_reviewers.views.read_part import ReadPart, read_record, read_stored
-from rubric.models import Answer, Comparison, Review, Reviewer, ReviewPrompt, WholePrompt
+from rubric.models import Answer, Comparison, Review, ReviewedResponse, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUPERSEDED
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.reviews.pages import ASKING, SetFrame
 from rubric.reviews.permissions import check_change_set, check_see_results, check_see_set
+from rubric.reviews.queries import build_reviewed_rows
 from rubric.reviews.views import SECTION, set_or_404
+from rubric.versions.labels import format_mark
 from workspace.access.permissions import get_refusal
+from workspace.core.limits import LONGEST_COMMENT
+from workspace.core.text import shorten
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.form_page import form_page
@@ -148,6 +153,31 @@ class CallPart(Struct, frozen=True):
     is_next: bool
 
 
+class ReadLine(Struct, frozen=True):
+    """The part of a review about one response. Missing figures are ""."""
+
+    label: str
+    key: str
+    scores: list[str]
+    holistic: str
+    overall: str
+    reported: str
+    is_incomplete: bool
+    is_own: bool
+    notes: str
+
+
+class ReadPart(Struct, frozen=True):
+    """What was read from the answer: labels of criteria, a line for each response, remarks, the ranking."""
+
+    criteria: list[str]
+    lines: list[ReadLine]
+    flags: list[str]
+    ranking: list[str]
+    has_holistic: bool
+    has_reported: bool
+
+
 class AskedPage(Struct, frozen=True):
     """One model and one comparison. `see_refusal` says why answers are not shown yet; the page then holds none.
 
@@ -255,7 +285,61 @@ def _load_answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
         .annotate(shown=Substr("text", 1, LONGEST_ANSWER_SHOWN), length=Length("text"))
         .order_by("-attempt")
     )
-    answers: dict[int, list[Answer]] = {}
+    by_review: dict[int, list[Answer]] = {}
     for row in rows:
-        answers.setdefault(row.review_id, []).append(row)
-    return answers
+        by_review.setdefault(row.review_id, []).append(row)
+    return by_review
+
+
+def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> ReadPart:
+    """The review as it was submitted; `keys` are the keys of responses, by number."""
+    rows = list(review.reviewed.select_related("response").defer("response__text").order_by("position"))
+    return _part(rows, [str(flag["message"]) for flag in review.flags], review.ranking, review, keys, rubric)
+
+
+def read_record(
+    review: Review, record: ReviewRecord, keys: Mapping[int, str], rubric: RubricRecord
+) -> ReadPart:
+    """What a record would say in place of that review."""
+    rows = build_reviewed_rows(review, record, {})
+    return _part(rows, [flag.message for flag in record.flags], record.ranking, review, keys, rubric)
+
+
+def _part(
+    rows: Sequence[ReviewedResponse],
+    flags: list[str],
+    ranking: Sequence[Sequence[str]],
+    review: Review,
+    keys: Mapping[int, str],
+    rubric: RubricRecord,
+) -> ReadPart:
+    labels = list(map_labels(review.order))
+    has_scores = any(row.scores for row in rows)
+    return ReadPart(
+        criteria=[criterion.label for criterion in rubric.criteria] if has_scores else [],
+        lines=[
+            _build_line(row, labels[row.position - 1], keys, rubric, has_scores=has_scores) for row in rows
+        ],
+        flags=flags,
+        ranking=[_(" and ").join(tied) for tied in ranking],
+        has_holistic=any(row.holistic is not None for row in rows),
+        has_reported=any(row.reported_overall is not None for row in rows),
+    )
+
+
+def _build_line(
+    row: ReviewedResponse, label: str, keys: Mapping[int, str], rubric: RubricRecord, *, has_scores: bool
+) -> ReadLine:
+    overall = score_marks(row.scores, rubric).value
+    given = [(criterion.key, row.scores.get(criterion.key)) for criterion in rubric.criteria]
+    return ReadLine(
+        label=label,
+        key=keys[row.response.number],
+        scores=[format_mark(value, key, rubric.scales) for key, value in given] if has_scores else [],
+        holistic=format_mark(row.holistic, HOLISTIC, rubric.scales),
+        overall="" if overall is None else str(round_half_up(overall)),
+        reported="" if row.reported_overall is None else write_number(row.reported_overall),
+        is_incomplete=row.is_incomplete,
+        is_own=row.is_own,
+        notes=shorten(row.notes, LONGEST_COMMENT),
+    )

@@ -11,9 +11,13 @@ from rubric.checks.actions import CHECKS
 from rubric.comparisons.actions import add_reviewer
 from rubric.core.records import Flag
 from rubric.model_reviewers import queries
-from rubric.model_reviewers.actions.answers import paste_answer
+from rubric.model_reviewers.actions.answers import (
+    correct_reading,
+    paste_answer,
+    reread_answer,
+    reread_answers,
+)
 from rubric.model_reviewers.actions.prompts import ask_again, ensure_prompt
-from rubric.model_reviewers.actions.readings import correct_reading, reread_answer, reread_answers
 from rubric.model_reviewers.forms import CorrectionForm
 from rubric.model_reviewers.queries import load_asked, reviews_to_read
 from rubric.models import Review

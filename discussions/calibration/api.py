@@ -1,17 +1,26 @@
-"""Calibration rounds of a project, for programs of its leads."""
+"""Calibration rounds of a project for programs of its leads, and its guideline."""
 
 from decimal import Decimal
 from typing import Annotated
 
+from django.db.models import Max
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from pydantic import Field
 
 from discussions.calibration import actions
-from discussions.calibration.actions import RoundPlan
-from discussions.calibration.permissions import check_calibrate
-from discussions.calibration.queries import RoundProgress, load_trainees, query_games, query_rounds
+from discussions.calibration.actions import LONGEST_GUIDELINE, RoundPlan, confirm_guideline, write_guideline
+from discussions.calibration.permissions import check_calibrate, check_write_guideline
+from discussions.calibration.queries import (
+    RoundProgress,
+    load_trainees,
+    newest_guideline,
+    query_games,
+    query_rounds,
+    unread_guideline,
+)
 from discussions.calibration.views.rounds import member_or_404, round_or_404
-from discussions.models import CalibrationGame, CalibrationRound
+from discussions.models import CalibrationGame, CalibrationRound, Guideline
 from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
@@ -19,7 +28,8 @@ from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
-router = Operations()
+guidelines, calibrations = Operations(), Operations()
+GUIDELINE = "/projects/{slug:slug}/guideline/"
 PATH = "/projects/{slug:slug}/calibrations/"
 ONE = PATH + "{int:calibration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
@@ -85,13 +95,13 @@ class WaiverGiven(Given):
     reason: str = Field(max_length=LONGEST_REASON)
 
 
-@router.get(PATH, "api_calibrations", "calibrate")
+@calibrations.get(PATH, "api_calibrations", "calibrate")
 def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     """List the calibration rounds of a project, the newest first."""
     return Listed[RoundAnswer].read_all(query_rounds(_led_project(request, slug)))
 
 
-@router.post(PATH, "api_calibrations", "calibrate", "admin", status=201)
+@calibrations.post(PATH, "api_calibrations", "calibrate", "admin", status=201)
 def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAnswer:
     """Open a calibration round. Its keys are taken from the recorded verdicts of its games."""
     project = _led_project(request, slug)
@@ -102,13 +112,13 @@ def open_round(request: SignedIn, slug: str, given: RoundGiven) -> SingleRoundAn
     return _single(project, made.number)
 
 
-@router.get(ONE, "api_calibration", "calibrate")
+@calibrations.get(ONE, "api_calibration", "calibrate")
 def show_round(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Read a calibration round, and how everybody does in it."""
     return _single(_led_project(request, slug), calibration)
 
 
-@router.post(ONE + "close/", "api_calibration_close", "calibrate", "admin")
+@calibrations.post(ONE + "close/", "api_calibration_close", "calibrate", "admin")
 def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     """Close a calibration round. No more games of it are given out; started ones can still be submitted."""
     project = _led_project(request, slug)
@@ -117,7 +127,7 @@ def close(request: SignedIn, slug: str, calibration: int) -> SingleRoundAnswer:
     return _single(project, calibration)
 
 
-@router.post(ONE + "people/{int:person}/let-rate/", "api_let_rate", "calibrate", "admin")
+@calibrations.post(ONE + "people/{int:person}/let-rate/", "api_let_rate", "calibrate", "admin")
 def let_rate(
     request: SignedIn, slug: str, calibration: int, person: int, given: WaiverGiven
 ) -> SingleRoundAnswer:
@@ -137,3 +147,62 @@ def _single(project: Project, number: int) -> SingleRoundAnswer:
     opened = round_or_404(project, number)
     games = list(query_games(opened))
     return SingleRoundAnswer.read(opened, game_count=len(games), games=games, people=load_trainees(opened))
+
+
+class GuidelineAnswer(Answer):
+    """The guideline that holds, in Markdown; `version` is 0 without one. With `is_read` you need not confirm it.
+
+    `newest` is the version that the next one follows, also where an empty text ended the guideline.
+    """
+
+    version: int
+    newest: int
+    text: str
+    is_read: bool
+
+
+class GuidelineGiven(Given):
+    """The text, and the version that it follows (`newest`): 409 when somebody wrote another one since."""
+
+    text: str = Field(max_length=LONGEST_GUIDELINE)
+    after: int = Field(ge=0, le=10**6)
+
+
+class ReadGiven(Given):
+    """The version that you have read."""
+
+    version: int = Field(ge=1, le=10**6)
+
+
+@guidelines.get(GUIDELINE, "api_guideline", "see_project")
+def show_guideline(request: SignedIn, slug: str) -> GuidelineAnswer:
+    """Read the guideline of a project."""
+    return _answer(request.user, project_or_404(request.user, slug))
+
+
+@guidelines.post(GUIDELINE, "api_guideline", "write_guideline", "admin")
+def write(request: SignedIn, slug: str, given: GuidelineGiven) -> GuidelineAnswer:
+    """Write the next version of the guideline; evaluators confirm it before their next game. An empty text ends it."""
+    project = project_or_404(request.user, slug, check_write_guideline)
+    write_guideline(project=project, **given.model_dump(), by=request.user, now=timezone.now())
+    return _answer(request.user, project)
+
+
+@guidelines.post(GUIDELINE + "read/", "api_guideline_read", "see_project", "rate")
+def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
+    """Confirm that you have read a version of the guideline. Without that you get no game."""
+    project = project_or_404(request.user, slug)
+    version = get_object_or_404(Guideline, project=project, number=given.version)
+    confirm_guideline(guideline=version, by=request.user, now=timezone.now())
+    return _answer(request.user, project)
+
+
+def _answer(person: Person, project: Project) -> GuidelineAnswer:
+    current = newest_guideline(project)
+    versions = Guideline.objects.filter(project=project)
+    return GuidelineAnswer(
+        version=current.number if current else 0,
+        newest=versions.aggregate(newest=Max("number"))["newest"] or 0,
+        text=current.text if current else "",
+        is_read=unread_guideline(person, project) is None,
+    )
