@@ -1,12 +1,12 @@
 """Which types an answer has that is read from a row or record: what programs get of a class, found by its names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from inspect import getattr_static
-from operator import or_
+from operator import attrgetter, or_
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -28,8 +28,26 @@ COLUMNS: list[tuple[type[models.Field], Any]] = [
 COUNT = "len()"
 
 
-def follow(source: Any, path: Sequence[str]) -> Any:
-    """What the path leads to from this row or record; None where it ends early."""
+def make_reader(path: Sequence[str]) -> Callable[[Any], Any]:
+    """What reads the end of the path from a row or record; None where it ends early.
+
+    Most paths lead from attribute to attribute, which `attrgetter` follows fastest; others, and those that end early,
+    are followed by hand. A list has attributes of its own, such as `count`, which no path means.
+    """
+    if any(not name.isidentifier() or hasattr(list, name) for name in path):
+        return partial(_follow, path)
+    get = attrgetter(".".join(path))
+
+    def read(source: Any) -> Any:
+        try:
+            return get(source)
+        except AttributeError:
+            return _follow(path, source)
+
+    return read
+
+
+def _follow(path: Sequence[str], source: Any) -> Any:
     for at, name in enumerate(path):
         if name == COUNT:
             return len(source)
@@ -37,7 +55,7 @@ def follow(source: Any, path: Sequence[str]) -> Any:
             source = source[int(name)]
             continue
         if isinstance(source, list | tuple) and not hasattr(source, "_fields"):
-            return [follow(one, path[at:]) for one in source]
+            return [_follow(path[at:], one) for one in source]
         if source is None:
             return None
         source = getattr(source, name)

@@ -10,7 +10,7 @@ from django.utils.http import urlencode
 from ninja import Router
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from workspace.web.answer_types import find_type, follow
+from workspace.web.answer_types import find_type, make_reader
 
 T = TypeVar("T")
 View = Callable[..., Any]
@@ -63,6 +63,8 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(from_attributes=True)
     _paths: ClassVar[dict[str, list[str]]] = {}
+    # For each field: what reads it, whether it is a text, and what stands for nothing.
+    _readers: ClassVar[list[tuple[str, Callable[[Any], Any], bool, Any]]] = []
 
     def __init_subclass__(cls, *, of: Any = None, fields: str = "", **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -82,14 +84,21 @@ class Answer(BaseModel):
         return cls.model_validate({**cls._values(source, more), **more} if more else source)
 
     @classmethod
+    def __pydantic_init_subclass__(cls, **_given: Any) -> None:
+        kinds = {name: field.annotation for name, field in cls.__pydantic_fields__.items()}
+        blanks = {name: [] if get_origin(kind) is list else None for name, kind in kinds.items()}
+        cls._readers = [
+            (name, make_reader(path), kinds[name] in (str, str | None), "" if kinds[name] is str else blanks[name])
+            for name, path in cls._paths.items()
+        ]
+
+    @classmethod
     def _values(cls, source: object, more: Container[str] = ()) -> dict[str, Any]:
-        values = {name: follow(source, path) for name, path in cls._paths.items() if name not in more}
-        for name, value in values.items():
-            kind = cls.__pydantic_fields__[name].annotation
-            if value is None:
-                values[name] = "" if kind is str else [] if get_origin(kind) is list else None
-            elif kind in (str, str | None):
-                values[name] = str(value)
+        values = {}
+        for name, read, is_text, blank in cls._readers:
+            if name not in more:
+                value = read(source)
+                values[name] = blank if value is None else str(value) if is_text else value
         return values
 
 
