@@ -84,5 +84,4 @@ urlpatterns = gated_urls(api, ROUTERS.values())
 
 @cache
 def describe() -> bytes:
-    """The description of all operations, as OpenAPI."""
     return msgspec.json.encode(api.get_openapi_schema(path_prefix=API))

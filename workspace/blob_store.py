@@ -20,7 +20,7 @@ INCOMING = "incoming"
 
 
 class BytesLost(Exception):
-    """The bytes under a hash are missing, or have changed."""
+    pass
 
 
 def store_bytes(data: bytes) -> str:
@@ -126,7 +126,6 @@ def list_files(folder: str = "") -> Iterator[str]:
 
 
 def drop_file(name: str) -> None:
-    """Delete the file stored under that name, if it exists."""
     default_storage.delete(name)
 
 

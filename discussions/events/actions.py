@@ -17,13 +17,11 @@ from workspace.outbox.queries import leads_of, unread_about
 
 
 def tell_assigned(event: Event) -> None:
-    """An evaluator has a game of their own to rate."""
     game, person = event.details["game"], event.details["person"]
     tell(event, [person], "game_assigned", f"game:{game}", about={"game": game})
 
 
 def forget_assigned(event: Event) -> None:
-    """The game is theirs no more, so they need not know of it."""
     take_back(event, f"game:{event.details['game']}", person=event.details["person"])
 
 
@@ -130,7 +128,6 @@ def _close_answered(event: Event, flag: Remark) -> None:
 
 
 def close_flag(event: Event) -> None:
-    """Nothing is left to do about a resolved flag."""
     mark_done(event, f"flag:{event.object_id}")
 
 

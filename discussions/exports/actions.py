@@ -56,7 +56,6 @@ def request_project_export(
 
 
 def build_project_export(*, job: Job, clock: Clock) -> None:
-    """Build the export of a job, in a worker. Raises what `build_export` raises."""
     build_export(job=job, clock=clock, read=_open_source)
 
 

@@ -38,7 +38,6 @@ PAGE = "discussions/exports/new.html"
 
 @require("export", methods=("GET", "POST"), costs="exports")
 def new_export(request: SignedIn, slug: str) -> HttpResponse:
-    """The form; a request redirects to the list of exports."""
     project = project_or_404(request.user, slug, check_export)
     of = only_parameters(request, "of")["of"]
     form, status = ExportForm(initial={"of": of}), 200

@@ -22,14 +22,12 @@ def tell_reviewer(event: Event) -> None:
 
 
 def forget_reviewer(event: Event) -> None:
-    """Drop notifications about the set for a removed reviewer."""
     reviewer = _load_reviewer(event)
     if reviewer.person_id is not None:
         take_back(event, f"set:{reviewer.set.pk}", person=reviewer.person_id)
 
 
 def forget_set(event: Event) -> None:
-    """Drop notifications about a closed set: nothing is left to do."""
     take_back(event, f"set:{event.object_id}")
 
 

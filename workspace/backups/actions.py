@@ -61,12 +61,10 @@ DAMAGED = (
 
 
 class Damaged(Exception):
-    """A backup does not hold what it must; the sentence says what."""
+    pass
 
 
 class Made(Struct, frozen=True):
-    """A backup that was written and checked: its path, its size and its manifest."""
-
     path: Path
     byte_count: int
     manifest: Manifest
@@ -135,7 +133,6 @@ def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
 
 
 def _add(archive: zipfile.ZipFile, name: str, source: Path | str) -> BackupPart:
-    """Copy a file, or one of the blob store by its name, into the archive."""
     digest, count = hashlib.sha256(), 0
     with (
         source.open("rb") if isinstance(source, Path) else open_file(source) as file,
@@ -149,7 +146,6 @@ def _add(archive: zipfile.ZipFile, name: str, source: Path | str) -> BackupPart:
 
 
 def delete_old_backups(folder: Path, keep: int) -> list[str]:
-    """Delete this site's backups in the folder except the newest `keep`; return their names. All other files stay."""
     own = [
         name for name in core.list_backups(path.name for path in folder.iterdir()) if _is_own(folder / name)
     ]
@@ -328,7 +324,6 @@ def _read_heads() -> list[Head]:
 
 
 def _clear_abandoned(folder: Path) -> None:
-    """Delete what killed backups left behind."""
     for left in folder.glob(f"{UNFINISHED}*"):
         if left.stat().st_mtime < time.time() - ABANDONED:
             rmtree(left, ignore_errors=True)

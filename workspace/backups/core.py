@@ -30,8 +30,6 @@ class Unusable(Exception):
 
 
 class BackupPart(Struct, frozen=True):
-    """One file of a backup: its name there, its size in bytes, its SHA-256."""
-
     name: str
     byte_count: int
     sha256: str

@@ -32,7 +32,6 @@ class ExportForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """The byte order mark is for CSV only."""
         given = super().clean() or {}
         given["byte_order_mark"] = bool(given.get("byte_order_mark")) and given.get("format") == CSV
         return given

@@ -56,7 +56,6 @@ PARQUET_MISSING = _(
 
 
 def describe_subject(subject: str) -> str:
-    """What an export is of, in words."""
     parsed = parse_subject(subject)
     if parsed is None or parsed.kind == PROJECT:
         return gettext("the whole project")

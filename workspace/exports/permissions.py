@@ -12,7 +12,6 @@ from workspace.models import Export, Person, Project
 
 
 def check_export(person: Person, project: Project) -> None:
-    """Members of the project and admins."""
     if role_in(person, project) is None:
         raise NotAllowed(_("Only people of this project export from it. Ask a team lead to add you."))
 
@@ -25,7 +24,6 @@ def check_export_everything(person: Person, project: Project) -> None:
 
 
 def check_own_export(person: Person, export: Export) -> None:
-    """Whoever made it."""
     if export.created_by_id != person.pk:
         raise NotAllowed(_("Only the person who made an export has its file. Make one of your own."))
 
@@ -38,11 +36,9 @@ def check_take_file(person: Person, export: Export) -> None:
 
 
 def has_parquet() -> bool:
-    """Whether the optional package that writes Parquet is installed."""
     return find_spec(PARQUET_PACKAGE) is not None
 
 
 def check_format(format_name: str) -> None:
-    """The format must be one that this installation can write."""
     if format_name == PARQUET and not has_parquet():
         raise Unacceptable(str(PARQUET_MISSING), code="parquet_missing", field="format")

@@ -25,10 +25,8 @@ _KINDS: tuple[tuple[type[Any], str], ...] = (
 
 
 class PeopleNames(Protocol):
-    """What people are called in one export."""
-
     def person(self, key: int | None) -> str | None:
-        """The name or the pseudonym of a person."""
+        pass
 
 
 class Field(Struct, frozen=True):
@@ -162,7 +160,6 @@ class Exported:
         return names.person if self._find(part).related_model is Person else None
 
     def _find(self, part: Field) -> Any:
-        """The model's field that a field is read from."""
         model: Any = self.model
         for name in part.of[0].split("__"):
             found = model._meta.pk if name == "pk" else model._meta.get_field(name)
@@ -209,7 +206,6 @@ def _fill_before(acts: list[Line]) -> None:
 
 
 def list_batches(rows: "models.QuerySet[Any]", size: int) -> Iterator[list[int]]:
-    """The keys of the rows in order, so many at a time."""
     last = 0
     while keys := list(rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:size]):
         yield keys

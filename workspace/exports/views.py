@@ -52,7 +52,6 @@ class ExportLine:
 
     @property
     def holds(self) -> str:
-        """Who may see its content, in words."""
         if self.export.is_unblinded:
             with_names, without = _("everything, for leads and admins"), _("everything, with pseudonyms")
         else:
@@ -90,7 +89,6 @@ def download_export(request: SignedIn, slug: str, export: int) -> HttpResponse:
 
 @require("own_export", methods=("POST",))
 def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
-    """Stop an export that is being written."""
     chosen = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_own_export(request.user, chosen)
@@ -100,7 +98,6 @@ def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
 
 @require("own_export", methods=("POST",))
 def remove(request: SignedIn, slug: str, export: int) -> HttpResponse:
-    """Remove a file before it expires."""
     chosen = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_own_export(request.user, chosen)
@@ -109,7 +106,6 @@ def remove(request: SignedIn, slug: str, export: int) -> HttpResponse:
 
 
 def own_export_or_404(request: SignedIn, slug: str, export: int) -> Export:
-    """The person's own export of that project; 404 for everybody else's."""
     rows = Export.objects.visible_to(request.user).select_related("project", "job")
     return get_object_or_404(rows, project__slug=slug, pk=export)
 

@@ -183,7 +183,6 @@ def note_fault(*, job: Job, key: int, code: str) -> None:
 
 
 def finish(*, job: Job, now: datetime) -> None:
-    """The job is done. Raises JobLost when it is no longer ours."""
     _write(job, {"state": DONE, "attempt": 0, "finished_at": now, "lease_until": None})
 
 
@@ -388,7 +387,6 @@ def forget_jobs(*, by: Person, now: datetime) -> int:
 
 
 def beat(*, worker: str, by: Person, now: datetime) -> None:
-    """Record that this worker is alive."""
     Heartbeat.objects.update_or_create(worker=worker[:120], defaults={"beat_at": now})
 
 

@@ -47,7 +47,6 @@ def is_worker_alive(now: datetime) -> bool:
 
 
 def worker_note(now: datetime) -> str:
-    """The sentence that no worker runs, "" when one does."""
     if is_worker_alive(now):
         return ""
     return _(

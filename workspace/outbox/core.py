@@ -102,7 +102,6 @@ def write_body(
 
 
 def write_secret(key: bytes) -> str:
-    """The secret as it is shown to a person."""
     return SECRET_PREFIX + base64.b64encode(key).decode()
 
 
@@ -199,5 +198,4 @@ def find_mentioned(text: str, names: dict[int, str]) -> set[int]:
 
 
 def one_header_line(text: str) -> str:
-    """The text in a form allowed in a header: one line, no control characters."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())[:LONGEST_HEADER]

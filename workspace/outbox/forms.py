@@ -26,8 +26,6 @@ class WebhookForm(forms.Form):
 
 
 class WebhookChangeForm(WebhookForm):
-    """New values for a webhook."""
-
     is_active = forms.BooleanField(
         label=_("Active"),
         required=False,
@@ -36,14 +34,10 @@ class WebhookChangeForm(WebhookForm):
 
 
 class ReadForm(forms.Form):
-    """Up to which notification everything is read."""
-
     until = forms.IntegerField(min_value=0, max_value=2**53)
 
 
 class NotificationSettingsForm(forms.Form):
-    """The kinds that the app shows and that are sent, and how often e-mails are sent."""
-
     shown = forms.MultipleChoiceField(
         label=_("In the app"), required=False, widget=forms.CheckboxSelectMultiple
     )

@@ -7,5 +7,4 @@ from workspace.models import Person, Project
 
 
 def check_manage_webhooks(person: Person, project: Project) -> None:
-    """Leads of the project and admins."""
     check_leads(person, project, _("Only team leads of this project manage its webhooks. Ask one of them."))

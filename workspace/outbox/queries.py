@@ -29,19 +29,16 @@ def page_address(path: str) -> str:
 
 
 def present_webhooks(project: Project) -> QuerySet[Webhook]:
-    """All webhooks of the project, the oldest first; there are few."""
     return Webhook.objects.present().filter(project=project).order_by("pk")
 
 
 def load_deliveries(webhook: Webhook, before: int = 0) -> tuple[list[Delivery], int]:
-    """A page of the deliveries to a webhook, newest first; and the key to go on from, 0 at the end."""
     rows = Delivery.objects.filter(webhook=webhook).order_by("-pk")
     deliveries = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_SIZE + 1])
     return deliveries[:PAGE_SIZE], deliveries[PAGE_SIZE - 1].pk if len(deliveries) > PAGE_SIZE else 0
 
 
 def find_listening(project: Project, event: str) -> list[int]:
-    """The numbers of the active webhooks that chose the event."""
     listening = Webhook.objects.listening().filter(project=project)
     return [key for key, events in listening.values_list("pk", "events") if event in events.split()]
 
@@ -66,7 +63,6 @@ def leads_of(project: Project | None) -> QuerySet[Person]:
 
 
 def unread_about(project: Project | None, *subjects: str) -> QuerySet[Notification]:
-    """The unread notifications about these things; also those that are only sent by e-mail."""
     return Notification.objects.filter(project=project, subject__in=subjects, read_at=None)
 
 
@@ -77,12 +73,10 @@ class NotificationLine(Struct, frozen=True):
 
     @property
     def notification(self) -> Notification:
-        """The newest."""
         return self.burst[0]
 
     @property
     def says(self) -> str:
-        """The sentence."""
         return say_burst(self.notification.code, [row.about for row in self.burst])
 
     @property
@@ -91,7 +85,6 @@ class NotificationLine(Struct, frozen=True):
 
     @property
     def page(self) -> str:
-        """The address of the page that they lead to."""
         occasion, row = OCCASIONS[self.notification.code], self.notification
         is_one, project = len(self.burst) == 1, row.project
         if not is_one and occasion.many and project:
@@ -154,6 +147,5 @@ def find_line(notification: Notification) -> NotificationLine:
 
 
 def kinds_of(person: Person) -> tuple[str, ...]:
-    """The kinds that the person can ever get: those for leads only as a lead or admin."""
     leads = Membership.objects.filter(person=person, role=LEAD, ended_at=None)
     return KINDS if person.is_admin or leads.exists() else KINDS_FOR_ALL

@@ -77,7 +77,6 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("manage_webhooks", methods=("GET", "POST"))
 def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    """One webhook: its form, and its deliveries. While a first attempt is about to be made, the region polls."""
     hook = webhook_or_404(request.user, slug, webhook, for_act=request.method == "POST")
     before = parse_number(only_parameters(request, "before")["before"])
 
@@ -94,7 +93,6 @@ def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 
 
 def describe_state(webhook: Webhook) -> tuple[str, str]:
-    """The word for the state of a webhook, and the tone of its chip."""
     if not webhook.is_active:
         return _("inactive"), "fail" if webhook.gave_up_at else ""
     return (_("failing"), "pending") if webhook.failing_since else (_("active"), "pass")
@@ -121,14 +119,12 @@ def show_webhook(person: Person, webhook: Webhook, before: int = 0) -> dict[str,
 
 
 def _values(webhook: Webhook) -> dict[str, object]:
-    """What the form of a webhook shows."""
     names = {"name": "name", "url": "url", "is_active": "is_active", "events": "chosen"}
     return {field: getattr(webhook, name) for field, name in names.items()}
 
 
 @require("manage_webhooks", methods=("POST",))
 def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    """Give a webhook a new secret, which is shown once, in the answer."""
     hook = _hook_to_change(request, slug, webhook)
     made = replace_secret(webhook=hook, by=request.user, now=timezone.now())
     form = WebhookChangeForm(initial=_values(hook))
@@ -140,7 +136,6 @@ def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 
 @require("manage_webhooks", methods=("POST",))
 def test(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
-    """Send a test event."""
     hook = _hook_to_change(request, slug, webhook)
     send_test(webhook=hook, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=address_of(hook))
@@ -183,7 +178,6 @@ def address_of(webhook: Webhook) -> str:
 
 @require("sign_in")
 def notifications(request: SignedIn) -> HttpResponse:
-    """One's own notifications, newest first."""
     asked = only_parameters(request, "before", "show")
     unread = asked["show"] == "unread"
     page = notifications_page(
@@ -210,7 +204,6 @@ def notification(request: SignedIn, notification: int) -> HttpResponse:
 
 @require("sign_in", methods=("POST",))
 def read_all(request: SignedIn) -> HttpResponse:
-    """Mark as read what the page showed, and everything before it."""
     form = bind_form(request, ReadForm)
     if form.is_valid():
         mark_all_read(until=form.cleaned_data["until"], by=request.user, now=timezone.now())
@@ -219,7 +212,6 @@ def read_all(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("GET", "POST"))
 def notification_settings(request: SignedIn) -> HttpResponse:
-    """Which notifications the person gets, and how."""
     person, kinds, sends = request.user, kinds_of(request.user), sends_email()
     chosen = NotificationSettings.objects.filter(person=person).first()
     chosen = chosen or NotificationSettings(person=person, digest=AT_ONCE)

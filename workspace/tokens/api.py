@@ -49,11 +49,9 @@ class TokenScheme(HttpBearer):
     """Only for the description of the API: the middleware has already read the token."""
 
     def __call__(self, request: HttpRequest) -> Any:
-        """The person who sends the request."""
         return getattr(request, "bearer", None)
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
-        """Never called, see `__call__`."""
         raise NotImplementedError
 
 
@@ -61,7 +59,6 @@ class StrictParser(Parser):
     """Bodies are read by the strict reader of JSON: bad JSON, deep nesting and long numbers give 400."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        """The value of the body; raises Malformed."""
         document = read_json(request.body)
         if document.problems or not document.is_readable:
             says = document.problems[0].message if document.problems else ""
@@ -75,7 +72,6 @@ class QuickRenderer(BaseRenderer):
     media_type = "application/json"
 
     def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
-        """The bytes."""
         return json.encode(data)
 
 
@@ -116,7 +112,6 @@ def refuse_after_rights(
 
 
 def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
-    """Leave everything else to the middleware, as for pages."""
     raise fault
 
 
@@ -183,7 +178,6 @@ def gate(
 
 
 def may_send_files(operation: Operation) -> Callable[..., bool] | None:
-    """The check of who may send files to the operation, as given to `endpoint`; None when nobody may."""
     found: Callable[..., bool] | None = getattr(operation.view_func, "files", None)
     return found
 

@@ -46,8 +46,6 @@ class TokenForm(forms.Form):
 
 
 class ServiceAccountForm(forms.Form):
-    """An account for a program, with its first project."""
-
     name = forms.CharField(
         label=_("Name"), max_length=200, help_text=_("The pipeline, such as “Mafia pipeline”.")
     )

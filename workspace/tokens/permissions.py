@@ -12,12 +12,10 @@ from workspace.tokens.queries import Bearer
 
 
 def check_manage_tokens(person: Person) -> None:
-    """Admins see everybody's tokens and make service accounts."""
     check_admin(person, _("Only admins see the access tokens of others. Yours are in your settings."))
 
 
 def check_create_token(person: Person, owner: Person) -> None:
-    """People make tokens for themselves, admins for service accounts as well."""
     if owner.pk == person.pk:
         return
     check_manage_tokens(person)
@@ -26,7 +24,6 @@ def check_create_token(person: Person, owner: Person) -> None:
 
 
 def check_revoke_token(person: Person, token: AccessToken) -> None:
-    """The owner of a token and admins."""
     if token.person_id != person.pk and not is_admin(person):
         raise NotAllowed(_("Only its owner and admins revoke an access token."))
 

@@ -52,11 +52,9 @@ def live_tokens(person: Person, *, now: datetime) -> int:
 
 
 def load_roles(person: Person) -> list[tuple[object, str]]:
-    """The person's rights now, in short: being an admin, and the role in each project that they belong to."""
     own = Membership.objects.filter(person=person, ended_at=None).order_by("project")
     return [("admin", str(person.is_admin)), *own.values_list("project", "role")]
 
 
 def find_answer(person: Person, key: str) -> KeptAnswer | None:
-    """The answer to the person's first request under this key."""
     return KeptAnswer.objects.filter(person=person, key=key).first()

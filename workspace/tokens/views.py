@@ -30,19 +30,16 @@ SHOWN_ENDED, MOST_LISTED = 10, 500
 
 @require("create_token", methods=("GET", "POST"))
 def own_tokens(request: SignedIn) -> HttpResponse:
-    """One's own tokens, and the form for a new one; its secret is shown once, in the answer."""
     return tokens_of(request, request.user)
 
 
 @require("create_token", methods=("GET", "POST"))
 def service_tokens(request: SignedIn, person: int) -> HttpResponse:
-    """The tokens of a service account, for admins."""
     check_manage_tokens(request.user)
     return tokens_of(request, get_object_or_404(Person, pk=person, is_service=True))
 
 
 def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
-    """The page of a person's tokens; a posted form makes one."""
     check_create_token(request.user, owner)
     asks = not has_just_signed_in(request)
     form, status, made = TokenForm(asks_proof=asks), 200, None
@@ -70,7 +67,6 @@ def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
 
 
 def make_token(request: SignedIn, owner: Person, form: TokenForm) -> NewToken:
-    """Make the token of a valid form, after the proof of identity."""
     values = dict(form.cleaned_data)
     if proof := values.pop("proof", ""):
         proven(request, request.user, proof)
@@ -114,7 +110,6 @@ def api_docs_with(describe: Callable[[], bytes]) -> View:
 
     @require("sign_in")
     def api_docs(request: SignedIn) -> HttpResponse:
-        """Every operation with its scope, its input, its answer and an example."""
         only_parameters(request)
         groups = describe_operations(describe(), host=request.build_absolute_uri("/").rstrip("/"))
         context = {"groups": groups, **frame(request.user)}
@@ -128,7 +123,6 @@ def openapi_with(describe: Callable[[], bytes]) -> View:
 
     @require("anyone")
     def openapi(_request: HttpRequest) -> HttpResponse:
-        """The description as OpenAPI."""
         return HttpResponse(describe(), content_type="application/json")
 
     return openapi

@@ -11,7 +11,7 @@ CHOICES = ("select", "radio", "checkbox_select")
 
 
 class NothingForm(forms.Form):
-    """A button alone."""
+    pass
 
 
 class PlainChoices(DjangoTemplates):

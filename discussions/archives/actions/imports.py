@@ -172,7 +172,6 @@ def _is_kept(sha256: str) -> bool:
 
 
 def _measure_missing(project: Project, by: Person, now: datetime) -> None:
-    """Measure the games that the first installation had not measured yet."""
     done = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
     waiting = Game.objects.filter(~Exists(done), project=project).values("iteration")
     for iteration in Iteration.objects.filter(Q(pk__in=waiting)).select_related("project", "rubric_version"):
@@ -180,7 +179,6 @@ def _measure_missing(project: Project, by: Person, now: datetime) -> None:
 
 
 def _record_ended(project: Project, by: Person, now: datetime) -> None:
-    """Record in the project's log which memberships the import ended."""
     ended = Membership.objects.filter(project=project, ended_at=now, ended_by=by)
     for key, person in ended.order_by("pk").values_list("pk", "person"):
         record_event(

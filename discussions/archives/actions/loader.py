@@ -66,8 +66,6 @@ FAULTS_OF_DATA = (
 
 
 class KnownMember(Struct, frozen=True):
-    """A person who had an account here before the import, with the role that the archive gives them."""
-
     email: str
     role: str
 
@@ -136,7 +134,6 @@ class Loader:
                 raise reject(place, f"no line of the archive names {name!r:.80}", "unnamed")
 
     def _name(self, model: AnyModel, name: str, key: int, place: str) -> None:
-        """Let lines name a shared row."""
         self._names.setdefault(model, {})[name] = key
         if name != SYSTEM_EMAIL:
             self._unnamed.setdefault(model, {})[name] = place
@@ -146,7 +143,6 @@ class Loader:
             raise reject(place, f"{name!r:.80} is there twice", "repeated")
 
     def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
-        """Position, record and size of each line of a model."""
         table = TABLES[model]
         most = count_most_values(table)
         for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead, most):
@@ -272,7 +268,6 @@ class Loader:
             self._insert(table.model, waiting, first)
 
     def _to_row(self, table: ArchivedTable, line: Any, place: str) -> dict[str, Any]:
-        """The arguments of the model."""
         values: dict[str, Any] = {}
         for field in table.fields:
             value = getattr(line, field.name)
@@ -292,7 +287,6 @@ class Loader:
         return value
 
     def _resolve(self, model: AnyModel, name: Any, place: str) -> int:
-        """The key of the row that a line names."""
         kind = name_rows(str(model._meta.label_lower))
         if is_shared(model):
             key = self._names.get(model, {}).get(name) if isinstance(name, str) else None

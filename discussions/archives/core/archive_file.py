@@ -38,7 +38,6 @@ class ArchiveFile:
         self.member: _OpenMember | None = None
 
     def add(self, item: Item) -> None:
-        """Write a line, or the bytes of a file; an archive lacks the line that ends other exports."""
         if isinstance(item, ExportEnd):
             return
         if isinstance(item, ArchivedBytes):
@@ -47,7 +46,6 @@ class ArchiveFile:
         self._open(name_rows(get_kind(item))).write(canonical_bytes(item) + b"\n", is_line=True)
 
     def close(self, tick: Callable[[], None]) -> None:
-        """Write the manifest."""
         self._close_member()
         manifest = Manifest(FORMAT, self.version, self.project, self.read_head(), self.members)
         with self.zip.open(MANIFEST, "w", force_zip64=True) as member:
@@ -68,8 +66,6 @@ class ArchiveFile:
 
 
 class _OpenMember:
-    """The member being written."""
-
     def __init__(self, name: str, file: IO[bytes]) -> None:
         self.name, self.file = name, file
         self.sha256, self.byte_count, self.line_count = hashlib.sha256(), 0, 0

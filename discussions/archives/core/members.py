@@ -16,8 +16,6 @@ Sha256 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
 
 class ArchivedBytes(Struct, frozen=True, tag_field="kind", tag="bytes"):
-    """An uploaded file; its member is named by its hash."""
-
     sha256: str
     data: bytes
 
@@ -51,8 +49,6 @@ class ArchivedEvent(
 
 
 class MemberFacts(Struct, frozen=True, forbid_unknown_fields=True):
-    """One member of an archive: its name, SHA-256 and size; `line_count` of rows, 0 for the bytes of a file."""
-
     name: Annotated[str, Meta(max_length=100)]
     sha256: Sha256
     byte_count: Count
@@ -82,5 +78,4 @@ def name_rows(kind: str) -> str:
 
 
 def name_bytes(sha256: str) -> str:
-    """The member that holds an uploaded file."""
     return f"{BYTES}/{sha256}"

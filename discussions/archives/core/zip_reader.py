@@ -44,8 +44,6 @@ class ArchiveLimits(Struct, frozen=True):
 
 
 class _Formatted(Struct):
-    """The part of a manifest that every format has."""
-
     format: int
 
 
@@ -112,7 +110,6 @@ def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits)
 
 
 def refuse(place: str, says: str, code: str) -> Unacceptable:
-    """The refusal of an archive: the place and the fault."""
     return Unacceptable(f"{place}: {says}." if place else f"{says}.", code=code)
 
 
@@ -258,8 +255,6 @@ def _open_member(opened: zipfile.ZipFile, name: str) -> Iterator[Any]:
 
 
 class _Reader:
-    """A member being read; damage in it raises a refusal with its name."""
-
     def __init__(self, member: IO[bytes], name: str) -> None:
         self._member, self._name = member, name
 

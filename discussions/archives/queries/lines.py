@@ -45,12 +45,10 @@ def read_line(line: bytes, line_type: type[Struct], place: str, most_values: int
 
 
 def count_most_values(table: ArchivedTable) -> int:
-    """How many values a line of the table may hold."""
     return MOST_VALUES_OF_TEXTS if table.texts and not table.inner else MOST_VALUES
 
 
 def has_nul(value: Any) -> bool:
-    """Whether a text in the plain value holds a NUL character."""
     if isinstance(value, str):
         return "\x00" in value
     if isinstance(value, dict):

@@ -44,7 +44,6 @@ class References:
         return text
 
     def find(self, model: AnyModel, key: str) -> int | str | None:
-        """As `name`, for a key that is stored as text; None when its row does not exist."""
         try:
             return self.name(model, int(key))
         except (LookupError, ValueError):

@@ -111,7 +111,6 @@ class ArchiveSource:
         return lambda row: getattr(row, attribute)
 
     def _hooks(self) -> dict[AnyModel, Callable[[Any, dict[str, Any]], None]]:
-        """What the fields do not define: how the values of a line differ from those of the row."""
         return {
             Adjudication: self._write_sides,
             MarkRevision: self._write_key,
@@ -153,7 +152,6 @@ class ArchiveSource:
 
 
 def list_uploads(project: Project) -> Any:
-    """The hashes of the project's uploaded files, in their order."""
     uploads = Transcript.objects.filter(project=project).order_by("sha256")
     return uploads.values_list("sha256", flat=True).distinct()
 

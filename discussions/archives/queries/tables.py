@@ -56,12 +56,10 @@ class ArchivedTable(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The name of the table's lines: "discussions.game"."""
         return get_model_kind(self.model)
 
     @property
     def fields(self) -> list[Any]:
-        """The model's fields that lines have."""
         return [
             field
             for field in self.model._meta.concrete_fields
@@ -76,7 +74,6 @@ class ArchivedTable(Struct, frozen=True):
 
 
 def get_model_kind(model: AnyModel) -> str:
-    """The name of a model's lines."""
     return str(model._meta.label_lower)
 
 

@@ -27,7 +27,6 @@ class _Section(Struct, frozen=True):
     split: Callable[[Line], Iterable[Line]] = lambda item: [item]
 
     def read(self, item: Line) -> Iterator[Iterable[object]]:
-        """The rows for a line of the export."""
         for row in self.split(item):
             yield [row[read] if isinstance(read, str) else read(row) for read in self.columns.values()]
 
@@ -40,7 +39,6 @@ class MarkdownReport:
         self.section: _Section | None = None
 
     def add(self, item: Item) -> None:
-        """Write the lines of one item."""
         if isinstance(item, ExportHead):
             self._write(_list_head_lines(item))
         section = _SECTIONS.get(get_kind(item))
@@ -62,7 +60,6 @@ class MarkdownReport:
 
 
 def find_current_verdict(game: Line) -> Line | None:
-    """The verdict that no later one supersedes."""
     return next((verdict for verdict in game["verdicts"] if verdict["is_current"]), None)
 
 
@@ -106,12 +103,10 @@ def _list_head_lines(head: ExportHead) -> list[str]:
 
 
 def _read_last(name: str) -> Callable[[Line], object]:
-    """Reads a part of the decision that counts."""
     return lambda item: item["decisions"][-1][name] if item["decisions"] else None
 
 
 def _read_current(name: str) -> Callable[[Line], object]:
-    """Reads a part of the verdict that counts."""
     return lambda item: (find_current_verdict(item) or {}).get(name)
 
 
@@ -233,7 +228,6 @@ _SECTIONS = {
 
 
 def _list_details(item: Line) -> Iterator[str]:
-    """The verdict line by line, and every evaluation with its judgements."""
     verdict = find_current_verdict(item)
     if verdict is not None:
         outcome = _OUTCOME.decode(verdict["outcome"])

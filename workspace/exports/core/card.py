@@ -10,7 +10,6 @@ _TYPES = {INTEGER: "int64", NUMBER: "float64", YES_NO: "bool"}
 
 
 def write_card(title: str, tables: Sequence[Table], counts: Mapping[str, int]) -> str:
-    """The README.md of a data set with these tables, each a configuration of its own."""
     configs = [
         f"- config_name: {table.name}\n  data_files: data/{table.name}.jsonl\n"
         + ("  default: true\n" if number == 0 else "")

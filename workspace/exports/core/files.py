@@ -32,10 +32,10 @@ class ExportFile(Protocol):
     """A file that items are added to. `close` writes what is left, and calls `tick` where that takes long."""
 
     def add(self, item: Item) -> None:
-        """Write one item."""
+        pass
 
     def close(self, tick: Callable[[], None]) -> None:
-        """Write the rest."""
+        pass
 
 
 class JsonLinesFile:
@@ -73,11 +73,10 @@ class _TablesFile:
             self.write_row(self.tables[name], self.tables[name].read_row(source))
 
     def write_row(self, table: Table, values: list[Value]) -> None:
-        """Write one row into the table's part."""
         raise NotImplementedError
 
     def finish_parts(self) -> None:
-        """Write what the parts still lack."""
+        pass
 
     def list_parts(self) -> list[str]:
         return list(self.parts)
@@ -98,7 +97,7 @@ class _TablesFile:
             part.close()
 
     def add_more(self, archive: zipfile.ZipFile) -> None:
-        """Add files that are not tables."""
+        pass
 
 
 class CsvFile(_TablesFile):
@@ -130,7 +129,6 @@ class HuggingFaceFile(_TablesFile):
         self.parts[table.name].write(_ENCODER.encode(row) + b"\n")
 
     def list_parts(self) -> list[str]:
-        """The tables that have rows."""
         return [name for name, count in self.counts.items() if count]
 
     def add_more(self, archive: zipfile.ZipFile) -> None:
@@ -168,14 +166,12 @@ class ParquetFile(_TablesFile):
         }
 
     def write_row(self, table: Table, values: list[Value]) -> None:
-        """Keep the row; rows are written many at a time."""
         waiting = self.waiting[table.name]
         waiting.append(values)
         if len(waiting) >= _ROW_GROUP:
             self._write_waiting(table.name)
 
     def finish_parts(self) -> None:
-        """Write the rows that wait, and the ends of the files."""
         for name, writer in self.writers.items():
             self._write_waiting(name)
             writer.close()

@@ -41,5 +41,4 @@ class ExportEnd(Struct, frozen=True, tag_field="kind", tag="end"):
 
 
 def get_kind(item: Item) -> str:
-    """The kind of an item: of a record the tag of its type."""
     return str(item["kind"] if isinstance(item, dict) else item.__struct_config__.tag)

@@ -24,19 +24,15 @@ class TableColumn(Struct, frozen=True):
 
 
 def column(name: str, kind: str, says: str, read: str | Callable[[Any], Value] = "") -> TableColumn:
-    """A column that is read from a row by a function or a key; the key is its own name without one."""
     return TableColumn(name, kind, says, read if callable(read) else itemgetter(read or name))
 
 
 class Table(Struct, frozen=True):
-    """One table: what a row of it is, and its columns."""
-
     name: str
     says: str
     columns: tuple[TableColumn, ...]
 
     def read_row(self, source: Any) -> list[Value]:
-        """The row's values in the order of the columns."""
         return [column.read(source) for column in self.columns]
 
 

@@ -138,7 +138,6 @@ def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str |
 
 
 def list_signing(old_secrets: Sequence[Any], now: datetime) -> list[Any]:
-    """The replaced secrets, still encrypted, that sign now, each with its expiry."""
     return [[locked, until] for locked, until in old_secrets if until > now.timestamp()]
 
 
@@ -167,7 +166,6 @@ def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
 
 
 def end_waiting(webhook: Webhook) -> None:
-    """End the deliveries that wait, so that none is sent."""
     waiting = Delivery.objects.filter(webhook=webhook, state=WAITING)
     waiting.update(state=FAILED, next_attempt_at=None, error=str(NOT_SENT))
 
@@ -207,7 +205,6 @@ def _present(webhook: Webhook) -> "QuerySet[Webhook]":
 
 
 def removed() -> Conflict:
-    """The refusal of an action on a webhook that was removed meanwhile."""
     return Conflict(_("This webhook was removed. Make another one."), code="webhook_removed")
 
 

@@ -150,7 +150,6 @@ def _post(
     trust: ssl.SSLContext | None,
     until: float,
 ) -> int:
-    """The status with which the server answers."""
     with _connect(addresses, address.port, until) as plain:
         wire = plain
         if address.is_https:

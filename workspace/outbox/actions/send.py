@@ -122,7 +122,6 @@ def end_all_waiting(*, by: Person, now: datetime) -> int:
 
 
 def forget_old(*, by: Person, now: datetime) -> int:
-    """Delete messages and notifications past their retention; return how many."""
     return do_each(_forget, RETENTION, now)
 
 
@@ -242,7 +241,6 @@ def _end(*emails: int, **changes: object) -> None:
 
 
 def _deliver(delivery: Delivery, send: Send, clock: Clock, by: Person) -> bool:
-    """Send it and record the outcome; return whether it was delivered."""
     outcome = _post(delivery, send, clock())
     with transaction.atomic():
         # Before the delivery: the order in which changes of a webhook lock them.
