@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from discussions.archives.actions.imports import ImportedArchive, import_archive
+from discussions.archives.actions.imports import import_archive
+from discussions.archives.actions.loader import Loader
 from discussions.archives.core.members import BYTES, MANIFEST
 from discussions.management.commands.import_archive import NOT_OF_DATA
 from discussions.management.commands.verify import CHECKS
@@ -52,7 +53,7 @@ def bring_in(
     *,
     keeps_roles: bool = False,
     now: datetime = NOW + timedelta(days=1),
-) -> ImportedArchive:
+) -> Loader:
     """Import the archive as the command does, a day after it was made."""
     return import_archive(
         file=io.BytesIO(data),

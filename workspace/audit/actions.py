@@ -1,6 +1,5 @@
 """Writing the audit log, the only way to add a line; and rows whose every change is kept as a revision."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from msgspec.structs import replace
 from workspace.access.permissions import Role, role_in
 from workspace.audit.core import Act, Latest
 from workspace.audit.labels import KINDS
+from workspace.audit.queries import kind_of
 from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
 from workspace.core.limits import DAY_MS
@@ -78,11 +78,6 @@ def record_event(
     for action in settings.EVENT_ACTIONS.get(verb, ()):
         import_string(action)(event)
     return event
-
-
-def kind_of(model: type[Model]) -> str:
-    """The name of a kind of object in the audit log: that of its model, in small letters with underscores."""
-    return getattr(model, "event_kind", "") or re.sub("(?<=[a-z])(?=[A-Z])", "_", model.__name__).lower()
 
 
 def _lock_chain(project: Project | None) -> Chain:

@@ -5,6 +5,7 @@ project archive, as they were where the lines were written.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -12,7 +13,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from django.conf import settings
-from django.db.models import CharField, Q, QuerySet
+from django.db.models import CharField, Model, Q, QuerySet
 from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils.module_loading import import_string
@@ -50,6 +51,11 @@ class Thing(Struct, frozen=True):
 
     name: str
     page: str = ""
+
+
+def kind_of(model: type[Model]) -> str:
+    """The name of a kind of object in the audit log: that of its model, in small letters with underscores."""
+    return getattr(model, "event_kind", "") or re.sub("(?<=[a-z])(?=[A-Z])", "_", model.__name__).lower()
 
 
 class Kind(Struct, frozen=True):

@@ -14,6 +14,7 @@ from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import DatabaseError
 from django.db.models import Max
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
@@ -21,17 +22,15 @@ from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_r
 from discussions.archives.core.zip_reader import OpenArchive, refuse, reject
 from discussions.archives.queries.lines import (
     MOST_VALUES,
+    MOST_VALUES_OF_TEXTS,
     check_decimals,
     check_moments,
     check_texts,
-    count_most_values,
     read_line,
 )
-from discussions.archives.queries.references import load_names
-from discussions.archives.queries.rows import OF_THE_INSTALLATION
+from discussions.archives.queries.rows import OF_THE_INSTALLATION, load_names
 from discussions.archives.queries.tables import (
     KIND_MODELS,
-    KINDS_LEFT_OUT,
     OWN,
     TABLES,
     AnyModel,
@@ -49,7 +48,8 @@ from rubric.versions.actions import record_version_event
 from rubric.versions.core.hidden_texts import list_hidden_texts
 from rubric.versions.core.version_json import read_version
 from workspace.audit.actions import record_event, short_key
-from workspace.core.audit_chain import Line, seal
+from workspace.audit.labels import KINDS
+from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug, plain_email, plain_name
 from workspace.models import Chain, Event, FirstSeal, Job, Membership, Person, Project
@@ -65,16 +65,13 @@ FAULTS_OF_DATA = (
 )
 
 
-class KnownMember(Struct, frozen=True):
-    email: str
-    role: str
-
-
 class Loader:
     """Loads one archive in the caller's transaction; every refusal names the member and the line.
 
-    `slug` is the short name that the project gets, "" for its own. Existing accounts keep no role that the archive
-    names, unless `keeps_roles`; `known_members` are those that it names as members.
+    `slug` is the short name that the project gets, "" for its own. `counts` is how many lines of each kind there were;
+    `new_people` and `new_versions` did not exist before. `known_members` are e-mail address and role of people who had
+    accounts before; their memberships end with the import unless `keeps_roles`. `seals_hold` says that the audit log
+    was first sealed with this installation's key, and that the seals hold.
     """
 
     def __init__(
@@ -85,7 +82,8 @@ class Loader:
         self.counts: dict[str, int] = {}
         self.new_people: list[str] = []
         self.new_versions: list[str] = []
-        self.known_members: list[KnownMember] = []
+        self.known_members: list[tuple[str, str]] = []
+        self.upload_count = 0
         self.seals_hold = True
         self._place = ""
         self._known: dict[int, str] = {}
@@ -103,32 +101,30 @@ class Loader:
             Membership: self._end_known,
         }
 
-    def load(self) -> Project:
-        """Create every row; return the project. Raises Unacceptable."""
+    def load(self) -> None:
+        """Create every row, with `project` first. Raises Unacceptable."""
         try:
-            return self._load()
+            self._load_people()
+            self._load_rubrics()
+            self._load_versions()
+            for table in OWN:
+                self._load_table(table)
+                if not self._keys[Project]:
+                    says = "the archive has no project. Make it again"
+                    raise refuse(name_rows("workspace.project"), says, "no_project")
+            self._finish()
         except FAULTS_OF_DATA as fault:
             says = f"it cannot be imported ({_first_line(fault)})"
             raise reject(self._place, says, "bad_line") from fault
 
-    def _load(self) -> Project:
-        self._load_people()
-        self._load_rubrics()
-        self._load_versions()
-        for table in OWN:
-            self._load_table(table)
-            if not self._keys[Project]:
-                raise refuse(
-                    name_rows("workspace.project"), "the archive has no project. Make it again", "no_project"
-                )
-        project = Project.objects.get(pk=self._keys[Project][0])
-        _check_next_number(project)
-        self._load_audit_log(project)
-        self._check_named()
-        return project
-
-    def _check_named(self) -> None:
-        """An archive brings no account and no rubric that its project does not need."""
+    def _finish(self) -> None:
+        self.project = Project.objects.get(pk=self._keys[Project][0])
+        highest = Game.objects.filter(project=self.project).aggregate(highest=Max("number"))["highest"] or 0
+        if self.project.next_game_number <= highest:
+            says = "its next game would have the number of another game"
+            raise reject(f"{name_rows('workspace.project')}, line 1", says, "next_number")
+        self._load_audit_log(self.project)
+        # An archive brings no account and no rubric that its project does not need.
         for unnamed in self._unnamed.values():
             for name, place in unnamed.items():
                 raise reject(place, f"no line of the archive names {name!r:.80}", "unnamed")
@@ -144,7 +140,7 @@ class Loader:
 
     def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
         table = TABLES[model]
-        most = count_most_values(table)
+        most = MOST_VALUES_OF_TEXTS if table.texts and not table.inner else MOST_VALUES
         for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead, most):
             check_decimals(table, record, place)
             yield place, record, size
@@ -210,11 +206,13 @@ class Loader:
         for place, line, _size in self._read(RubricVersion):
             name = f"{line.rubric} {line.number}"
             self._check_once(RubricVersion, name, place)
-            _check_version(line, place)
+            record = _check_version(line, place)
             values = self._to_row(TABLES[RubricVersion], line, place)
             row = RubricVersion.objects.filter(rubric=values["rubric_id"], number=line.number).first()
             if row is None:
-                _check_visible(line, place)
+                # Hidden characters are refused as from its file and its editor.
+                if hidden := list_hidden_texts(record):
+                    raise refuse(place, f"{name}: {hidden[0][1]}", "hidden")
                 row = self._make_version(values, place)
                 self.new_versions.append(name)
             elif row.sha256 != line.sha256:
@@ -274,17 +272,14 @@ class Loader:
             if field.is_relation and value is not None:
                 value = self._resolve(field.related_model, value, place)
             elif paths := table.inner.get(field.name):
-                value = canonical_bytes(self._swap_in(value, paths, place)).decode()
+                for path, model in paths.items():
+                    value = replace_keys(value, path, partial(self._resolve, model, place=place))
+                value = canonical_bytes(value).decode()
             values[field.attname] = value
         check_texts(table, values, place)
         if filler := self._fillers.get(table.model):
             filler(values, place)
         return values
-
-    def _swap_in(self, value: Any, paths: dict[str, AnyModel], place: str) -> Any:
-        for path, model in paths.items():
-            value = replace_keys(value, path, partial(self._resolve, model, place=place))
-        return value
 
     def _resolve(self, model: AnyModel, name: Any, place: str) -> int:
         kind = name_rows(str(model._meta.label_lower))
@@ -342,7 +337,7 @@ class Loader:
         email = self._known.get(values["person_id"])
         if email is None or values["ended_at"] is not None:
             return
-        self.known_members.append(KnownMember(email, values["role"]))
+        self.known_members.append((email, values["role"]))
         if not self.keeps_roles:
             values |= {"ended_at": self.now, "ended_by_id": self.by.pk}
 
@@ -374,7 +369,7 @@ class Loader:
             event.mac = sealed = seal(event.to_line(), sealed, settings.AUDIT_KEY)
             self._hold_to_first(line, event, first_sealed)
             first_sealed = line.first.mac
-            waiting.append((event, FirstSeal(**msgspec.structs.asdict(line.first))))
+            waiting.append((event, FirstSeal(**asdict(line.first))))
             if len(waiting) >= BATCH_ROWS:
                 self._insert_events(waiting, place)
                 waiting = []
@@ -388,7 +383,7 @@ class Loader:
     def _make_event(self, line: ArchivedEvent, chain: Chain, place: str) -> Event:
         if line.seq != self.counts["workspace.event"]:
             raise reject(place, f"line {line.seq} of the audit log is out of turn", "gap")
-        if line.object_kind not in KIND_MODELS and line.object_kind not in KINDS_LEFT_OUT:
+        if line.object_kind not in KINDS:
             raise reject(place, f"nothing is called {line.object_kind!r}", "unknown_kind")
         try:
             msgspec.json.decode(line.detail, type=dict[str, Any])
@@ -413,17 +408,7 @@ class Loader:
         """Whether the first seal holds under this installation's key; another installation has another key."""
         if self.seals_hold:
             first, now = line.first, event.to_line()
-            said = Line(
-                chain=first.chain,
-                seq=now.seq,
-                at=now.at,
-                by=first.by,
-                role=now.role,
-                verb=now.verb,
-                object_kind=now.object_kind,
-                object_id=first.object_id,
-                detail=now.detail,
-            )
+            said = replace(now, chain=first.chain, by=first.by, object_id=first.object_id)
             self.seals_hold = seal(said, before, settings.AUDIT_KEY) == first.mac
 
     def _insert_events(self, waiting: list[tuple[Event, FirstSeal]], place: str) -> None:
@@ -431,13 +416,6 @@ class Loader:
         for event, first in waiting:
             first.event = event
         self._insert(FirstSeal, [first for _event, first in waiting], place)
-
-
-def _check_next_number(project: Project) -> None:
-    highest = Game.objects.filter(project=project).aggregate(highest=Max("number"))["highest"] or 0
-    if project.next_game_number <= highest:
-        says = "its next game would have the number of another game"
-        raise reject(f"{name_rows('workspace.project')}, line 1", says, "next_number")
 
 
 def _first_line(fault: BaseException) -> str:
@@ -453,22 +431,15 @@ def _check_person(line: Any, place: str) -> None:
         )
 
 
-def _check_version(line: Any, place: str) -> None:
+def _check_version(line: Any, place: str) -> RubricRecord:
     body = line.body.encode()
     found = read_version(body, is_stored=True)
-    is_sound = isinstance(found, RubricRecord) and found.version == line.number
-    if not is_sound or bytes_hash(body) != line.sha256:
+    if not isinstance(found, RubricRecord) or (found.version, bytes_hash(body)) != (line.number, line.sha256):
         raise refuse(place, "what this rubric version says has a fault, or another hash", "bad_version")
     facts = [getattr(line, name) for name in OF_THE_INSTALLATION]
     if line.created_at is None and (line.state != PUBLISHED or any(fact is not None for fact in facts)):
         raise refuse(place, "a rubric version that came with the product says who retired it", "bad_version")
-
-
-def _check_visible(line: Any, place: str) -> None:
-    """Refuse a version that is not here with hidden characters, as its file and its editor would be."""
-    found = read_version(line.body.encode(), is_stored=True)
-    if isinstance(found, RubricRecord) and (hidden := list_hidden_texts(found)):
-        raise refuse(place, f"{line.rubric} {line.number}: {hidden[0][1]}", "hidden")
+    return found
 
 
 def _hash_basis(values: dict[str, Any], _place: str) -> None:

@@ -24,8 +24,7 @@ _LEVEL = 6
 class ArchiveFile:
     """A zip with a member for each model and each uploaded file; lines come in the order of their members.
 
-    Members have no date, so the same lines make the same bytes.
-
+    Members have no date, so the same lines make the same bytes. An archive lacks the line that ends other exports.
     `read_head` gives the head of the audit log, once its lines were added.
     """
 
@@ -35,15 +34,13 @@ class ArchiveFile:
         self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
         self.project, self.version, self.read_head = project, version, read_head
         self.members: list[MemberFacts] = []
-        self.member: _OpenMember | None = None
+        self.name, self.file = "", out
 
     def add(self, item: Item) -> None:
-        if isinstance(item, ExportEnd):
-            return
         if isinstance(item, ArchivedBytes):
-            self._open(name_bytes(item.sha256)).write(item.data, is_line=False)
-            return
-        self._open(name_rows(get_kind(item))).write(canonical_bytes(item) + b"\n", is_line=True)
+            self._write(name_bytes(item.sha256), item.data, lines=0)
+        elif not isinstance(item, ExportEnd):
+            self._write(name_rows(get_kind(item)), canonical_bytes(item) + b"\n", lines=1)
 
     def close(self, tick: Callable[[], None]) -> None:
         self._close_member()
@@ -53,29 +50,19 @@ class ArchiveFile:
         self.zip.close()
         tick()
 
-    def _open(self, name: str) -> "_OpenMember":
-        if self.member is None or self.member.name != name:
+    def _write(self, name: str, data: bytes, *, lines: int) -> None:
+        if self.name != name:
             self._close_member()
-            self.member = _OpenMember(name, self.zip.open(name, "w", force_zip64=True))
-        return self.member
-
-    def _close_member(self) -> None:
-        if self.member is not None:
-            self.members.append(self.member.close())
-            self.member = None
-
-
-class _OpenMember:
-    def __init__(self, name: str, file: IO[bytes]) -> None:
-        self.name, self.file = name, file
-        self.sha256, self.byte_count, self.line_count = hashlib.sha256(), 0, 0
-
-    def write(self, data: bytes, *, is_line: bool) -> None:
+            self.name, self.file = name, self.zip.open(name, "w", force_zip64=True)
+            self.sha256, self.byte_count, self.line_count = hashlib.sha256(), 0, 0
         self.file.write(data)
         self.sha256.update(data)
         self.byte_count += len(data)
-        self.line_count += is_line
+        self.line_count += lines
 
-    def close(self) -> MemberFacts:
-        self.file.close()
-        return MemberFacts(self.name, self.sha256.hexdigest(), self.byte_count, self.line_count)
+    def _close_member(self) -> None:
+        if self.name:
+            self.file.close()
+            facts = (self.name, self.sha256.hexdigest(), self.byte_count, self.line_count)
+            self.members.append(MemberFacts(*facts))
+            self.name = ""

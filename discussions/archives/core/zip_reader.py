@@ -8,9 +8,9 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 from msgspec import Struct
@@ -60,8 +60,8 @@ class OpenArchive:
         if name not in self._members:
             return
         line, number = bytearray(), 0
-        with _open_member(self._file, name) as member:
-            while chunk := member.read(_CHUNK):
+        with _open_member(self._file, name) as read:
+            while chunk := read(_CHUNK):
                 *ends, rest = chunk.split(b"\n")
                 for end in ends:
                     number += 1
@@ -74,7 +74,8 @@ class OpenArchive:
                     del whole
                 line += rest
                 if len(line) > self._limits.line_bytes:
-                    raise _long_line(name, number + 1, self._limits.line_bytes)
+                    says = say("it is longer than {most:,} bytes", most=self._limits.line_bytes)
+                    raise reject(f"{name}, line {number + 1}", says, "long_line")
         if line:
             raise refuse(
                 f"{name}, line {number + 1}",
@@ -86,8 +87,8 @@ class OpenArchive:
         """The hash and the bytes of each uploaded file; the hash was compared already. Raises Unacceptable."""
         for name, facts in self._members.items():
             if _UPLOAD.fullmatch(name):
-                with _open_member(self._file, name) as member:
-                    yield facts.sha256, member.read(facts.byte_count)
+                with _open_member(self._file, name) as read:
+                    yield facts.sha256, read(facts.byte_count)
 
 
 def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits) -> OpenArchive:
@@ -163,7 +164,7 @@ def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[s
         says = say(
             "a project archive of this format has no such member. Remove it, or make the archive again"
         )
-        raise refuse(_shown(name), says, "unknown_member")
+        raise refuse(repr(name[:80]), says, "unknown_member")
     if name in seen:
         raise reject(name, say("the archive has it twice"), "twice")
     if info.flag_bits & _ENCRYPTED:
@@ -173,17 +174,16 @@ def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[s
 
 
 def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
-    with _open_member(opened, MANIFEST) as member:
-        body = member.read(_MANIFEST_BYTES + 1)
+    with _open_member(opened, MANIFEST) as read:
+        body = read(_MANIFEST_BYTES + 1)
     if len(body) > _MANIFEST_BYTES:
         raise reject(MANIFEST, say("it is far too long"), "manifest_long")
     try:
         written = msgspec.json.decode(body, type=_Formatted).format
         if written != FORMAT:
             says = say(
-                "The archive has format {written}; this installation reads format {format}. Import "
-                "it where the product has the version that made it, or make it again with this "
-                "version",
+                "The archive has format {written}; this installation reads format {format}. Import it where the "
+                "product has the version that made it, or make it again with this version",
                 written=written,
                 format=FORMAT,
             )
@@ -210,7 +210,7 @@ def _check_list(opened: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimi
             if name in there
             else say("the manifest lists it, and it is missing")
         )
-        raise reject(_shown(name), says, "listed")
+        raise reject(repr(name[:80]), says, "listed")
     for facts in manifest.members:
         if _UPLOAD.fullmatch(facts.name) and facts.byte_count > limits.upload_bytes:
             says = say(
@@ -223,8 +223,8 @@ def _check_list(opened: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimi
 
 def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
     digest, byte_count, line_count, last = hashlib.sha256(), 0, 0, b"\n"
-    with _open_member(opened, facts.name) as member:
-        while chunk := member.read(_CHUNK):
+    with _open_member(opened, facts.name) as read:
+        while chunk := read(_CHUNK):
             digest.update(chunk)
             byte_count += len(chunk)
             line_count += chunk.count(b"\n")
@@ -245,38 +245,19 @@ def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
 
 
 @contextmanager
-def _open_member(opened: zipfile.ZipFile, name: str) -> Iterator[Any]:
+def _open_member(opened: zipfile.ZipFile, name: str) -> Iterator[Callable[[int], bytes]]:
+    """What reads so many bytes of the member; damage in it raises a refusal with its name."""
+    damaged = reject(name, say("it is damaged"), "damaged")
     try:
         member = opened.open(name)
     except _BROKEN:
-        raise _damaged(name) from None
-    with member:
-        yield _Reader(member, name)
+        raise damaged from None
 
-
-class _Reader:
-    def __init__(self, member: IO[bytes], name: str) -> None:
-        self._member, self._name = member, name
-
-    def read(self, count: int) -> bytes:
+    def read(count: int) -> bytes:
         try:
-            return self._member.read(count)
+            return member.read(count)
         except _BROKEN:
-            raise _damaged(self._name) from None
+            raise damaged from None
 
-
-def _damaged(name: str) -> Unacceptable:
-    return reject(name, say("it is damaged"), "damaged")
-
-
-def _long_line(name: str, number: int, most: int) -> Unacceptable:
-    return reject(
-        f"{name}, line {number}",
-        say("it is longer than {most:,} bytes", most=most),
-        "long_line",
-    )
-
-
-def _shown(name: str) -> str:
-    """A name that somebody else chose, shortened and without unprintable characters."""
-    return repr(name[:80])
+    with member:
+        yield read

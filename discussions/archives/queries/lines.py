@@ -1,7 +1,7 @@
 """One line of an archive, read strictly: a record of its table, or a refusal that names the place."""
 
+import re
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -12,7 +12,8 @@ from discussions.archives.core.zip_reader import refuse, reject
 from discussions.archives.queries.tables import ArchivedTable
 from workspace.core.canonical import canonical_bytes
 
-_NUL = b"\\u0000"
+# In canonical JSON: a NUL that is escaped itself, not a backslash that is.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 # Every value of a line takes up to a hundred bytes of memory. A game of 20,000 messages has a million in its findings,
 # which are read with their types; the largest other line is the basis of a decision on thousands of games.
 MOST_VALUES, MOST_VALUES_OF_TEXTS = 500_000, 2_000_000
@@ -39,21 +40,9 @@ def read_line(line: bytes, line_type: type[Struct], place: str, most_values: int
             "it is not written as the product writes it (order of names, spaces, a name twice). Make it again"
         )
         raise refuse(place, says, "not_canonical")
-    if _NUL in line and has_nul(msgspec.to_builtins(record)):
+    if _NUL.search(line):
         raise refuse(place, "a text holds a NUL character, which no database stores. Take it out", "nul")
     return record
-
-
-def count_most_values(table: ArchivedTable) -> int:
-    return MOST_VALUES_OF_TEXTS if table.texts and not table.inner else MOST_VALUES
-
-
-def has_nul(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\x00" in value
-    if isinstance(value, dict):
-        return any(has_nul(part) for pair in value.items() for part in pair)
-    return isinstance(value, list) and any(has_nul(part) for part in value)
 
 
 def check_moments(record: Any, ahead: dict[str, timedelta], now: datetime, place: str) -> None:
@@ -78,17 +67,13 @@ def check_decimals(table: ArchivedTable, record: Any, place: str) -> None:
         value = getattr(record, field.name)
         if not isinstance(field, models.DecimalField) or value is None:
             continue
-        if not _fits(value, field):
+        sign, digits, exponent = value.as_tuple()
+        if (sign, exponent) != (0, -field.decimal_places) or len(digits) > field.max_digits:
             says = (
                 f"{field.name}: {value} is no number from 0 up with {field.decimal_places} decimal places and at most "
                 f"{field.max_digits} digits"
             )
             raise reject(place, says, "decimal")
-
-
-def _fits(value: Decimal, field: Any) -> bool:
-    sign, digits, exponent = value.as_tuple()
-    return (sign, exponent) == (0, -field.decimal_places) and len(digits) <= field.max_digits
 
 
 def check_texts(table: ArchivedTable, values: dict[str, Any], place: str) -> None:

@@ -1,6 +1,9 @@
 """All data of a project as lines of an archive: a stream in the order of its members."""
 
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -11,7 +14,6 @@ from msgspec import Struct
 from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
 from discussions.archives.core.members import ArchivedBytes, ArchivedEvent, ArchiveHead, FirstSealed
-from discussions.archives.queries.references import References, load_names
 from discussions.archives.queries.tables import (
     KIND_MODELS,
     OWN,
@@ -20,10 +22,11 @@ from discussions.archives.queries.tables import (
     AnyModel,
     ArchivedTable,
     get_line_type,
+    is_shared,
     swap_start_key,
 )
 from discussions.models import Adjudication, Game, Transcript
-from rubric.models import MarkRevision, Review, RubricVersion
+from rubric.models import MarkRevision, Review, Rubric, RubricVersion
 from rubric.models.rubrics import IMPORTED, PUBLISHED
 from workspace.core.refusals import Conflict
 from workspace.models import Event, Person, Project
@@ -41,6 +44,52 @@ OF_THE_INSTALLATION = (
 )
 
 
+def load_names(model: AnyModel) -> dict[int, str]:
+    """Key -> the name of the row in lines, for every row of a shared model."""
+    texts: dict[AnyModel, tuple[str, ...]] = {
+        Person: ("email",),
+        Rubric: ("key",),
+        RubricVersion: ("rubric__key", "number"),
+    }
+    rows = model._default_manager.values_list("pk", *texts[model])
+    return {key: " ".join(parts) for key, *parts in rows.iterator()}
+
+
+class References:
+    """Turns keys of rows of one project into names for lines; `used` collects the shared rows that were named.
+
+    Keys of a table are kept as eight bytes each, in their order.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.used: dict[AnyModel, set[int]] = {}
+        self._names: dict[AnyModel, dict[int, str]] = {}
+        self._keys: dict[AnyModel, array[int]] = {}
+
+    def name(self, model: AnyModel, key: int) -> int | str:
+        """The name of the row in lines. Raises LookupError for a row that is not the project's."""
+        if not is_shared(model):
+            return self._count(model, key)
+        if model not in self._names:
+            self._names[model] = load_names(model)
+        text = self._names[model].get(key)
+        if text is None:
+            raise LookupError(f"{TABLES[model].kind} {key}")
+        self.used.setdefault(model, set()).add(key)
+        return text
+
+    def _count(self, model: AnyModel, key: int) -> int:
+        if model not in self._keys:
+            rows = TABLES[model].find_rows(self.project).order_by("pk").values_list("pk", flat=True)
+            self._keys[model] = array("q", rows.iterator(chunk_size=5_000))
+        keys = self._keys[model]
+        place = bisect_left(keys, key)
+        if place == len(keys) or keys[place] != key:
+            raise LookupError(f"{TABLES[model].kind} {key}")
+        return place + 1
+
+
 class ArchiveSource:
     """The lines of a project's archive. `head` is the head of its audit log, once its lines were read.
 
@@ -52,19 +101,25 @@ class ArchiveSource:
         self.references = References(project)
         self.head = ArchiveHead(0, "")
         self._sides: dict[int, dict[tuple[str, str], str]] = {}
+        uploads = Transcript.objects.filter(project=project).order_by("sha256")
+        self.uploads = uploads.values_list("sha256", flat=True).distinct()
+        # Without the last audit lines that are about exports: an archive does not hold the line about itself, so the
+        # same data makes the same archive.
+        events = Event.objects.filter(chain__project=project)
+        last = events.exclude(object_kind="export").order_by("-seq").values_list("seq", flat=True).first()
+        self.events = events.filter(seq__lte=last or 0).select_related("first_seal").order_by("seq")
 
     def count(self) -> int:
         """The number of lines, without the few that are shared."""
         own = sum(table.find_rows(self.project).count() for table in OWN)
-        return own + list_uploads(self.project).count() + audit_lines(self.project).count()
+        return own + self.uploads.count() + self.events.count()
 
     def stream(self) -> Iterator[Struct]:
         """Uploaded files, rows, audit lines, and the shared rows that were named. Raises Conflict for a broken row."""
-        for sha256 in list_uploads(self.project):
+        for sha256 in self.uploads:
             yield ArchivedBytes(sha256, self.read_upload(sha256))
         for table in OWN:
-            rows = table.find_rows(self.project).order_by("pk")
-            yield from self._lines(table, rows)
+            yield from self._lines(table, table.find_rows(self.project).order_by("pk"))
         yield from self._audit_lines()
         # Versions name people and rubrics, so they come first.
         for table in reversed(SHARED):
@@ -77,16 +132,23 @@ class ArchiveSource:
             yield from model._default_manager.filter(pk=key)
 
     def _lines(self, table: ArchivedTable, rows: Any) -> Iterator[Struct]:
-        line_type, hook = get_line_type(table.model), self._hooks().get(table.model)
+        line_type = get_line_type(table.model)
         readers = [(field.name, self._reader(table, field)) for field in table.fields]
         for row in rows if not table.path else rows.iterator(chunk_size=CHUNK):
             unsaid = _unsaid(row)
             try:
                 values = {name: unsaid[name] if name in unsaid else read(row) for name, read in readers}
             except LookupError as other:
-                raise _apart(table, row, other) from None
-            if hook is not None:
-                hook(row, values)
+                says = _(
+                    "The archive cannot be made: row %(key)s of %(table)s names %(other)s, which is not of this "
+                    "project. Run manage.py verify."
+                )
+                values = {"key": row.pk, "table": table.kind, "other": other}
+                raise Conflict(says % values, code="apart") from None
+            if table.model is Adjudication:
+                self._write_sides(row, values)
+            elif table.model is MarkRevision:
+                values["key"] = swap_start_key(values["key"], partial(self.references.name, Review))
             yield line_type(**values)
 
     def _reader(self, table: ArchivedTable, field: Any) -> Callable[[Any], Any]:
@@ -110,12 +172,6 @@ class ArchiveSource:
             return read_inner
         return lambda row: getattr(row, attribute)
 
-    def _hooks(self) -> dict[AnyModel, Callable[[Any, dict[str, Any]], None]]:
-        return {
-            Adjudication: self._write_sides,
-            MarkRevision: self._write_key,
-        }
-
     def _write_sides(self, row: Adjudication, values: dict[str, Any]) -> None:
         if row.game_id not in self._sides:
             game = Game.objects.select_related("iteration__rubric_version").get(pk=row.game_id)
@@ -124,46 +180,32 @@ class ArchiveSource:
         if self._sides[row.game_id].get((row.kind, row.subject)) == row.sides_sha256:
             values["sides_sha256"] = None
 
-    def _write_key(self, _row: MarkRevision, values: dict[str, Any]) -> None:
-        values["key"] = swap_start_key(values["key"], lambda review: self.references.name(Review, review))
-
     def _audit_lines(self) -> Iterator[ArchivedEvent]:
-        find = self.references.find
-        for event in audit_lines(self.project).iterator(chunk_size=CHUNK):
+        name = self.references.name
+        for event in self.events.iterator(chunk_size=CHUNK):
             first = getattr(event, "first_seal", None)
             seal = (
                 FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
                 if first is None
                 else FirstSealed(first.chain, first.by, first.object_id, first.mac)
             )
-            model = KIND_MODELS.get(event.object_kind)
+            subject: int | str | None = None
+            if event.object_kind in KIND_MODELS:
+                # Of a row that does not exist any more, null.
+                with suppress(LookupError, ValueError):
+                    subject = name(KIND_MODELS[event.object_kind], int(event.object_id))
             self.head = ArchiveHead(event.seq, seal.mac)
             yield ArchivedEvent(
                 seq=event.seq,
                 at=event.at,
-                by=str(self.references.name(Person, event.by_id)),
+                by=str(name(Person, event.by_id)),
                 role=event.role,
                 verb=event.verb,
                 object_kind=event.object_kind,
-                object=None if model is None else find(model, event.object_id),
+                object=subject,
                 detail=event.detail,
                 first=seal,
             )
-
-
-def list_uploads(project: Project) -> Any:
-    uploads = Transcript.objects.filter(project=project).order_by("sha256")
-    return uploads.values_list("sha256", flat=True).distinct()
-
-
-def audit_lines(project: Project) -> Any:
-    """The project's audit lines up to the last one that is not about an export.
-
-    So an archive does not hold the line about itself, and the same data makes the same archive.
-    """
-    lines = Event.objects.filter(chain__project=project)
-    last = lines.exclude(object_kind="export").order_by("-seq").values_list("seq", flat=True).first()
-    return lines.filter(seq__lte=last or 0).select_related("first_seal").order_by("seq")
 
 
 def _unsaid(row: Any) -> dict[str, Any]:
@@ -177,14 +219,3 @@ def _unsaid(row: Any) -> dict[str, Any]:
         said: dict[str, Any] = dict.fromkeys(OF_THE_INSTALLATION)
         return said | {"state": PUBLISHED, "note": "", "reason": "", "retired_reason": ""}
     return {"state": PUBLISHED} if row.state == IMPORTED else {}
-
-
-def _apart(table: ArchivedTable, row: Any, other: LookupError) -> Conflict:
-    return Conflict(
-        _(
-            "The archive cannot be made: row %(key)s of %(table)s names %(other)s, which is not of this project. "
-            "Run manage.py verify."
-        )
-        % {"key": row.pk, "table": TABLES[table.model].kind, "other": other},
-        code="apart",
-    )

@@ -28,11 +28,11 @@ from rubric import models as rubric
 from rubric.calibration.core import Key as ComparisonKey
 from rubric.human_reviewers.queries.reviews import STARTING
 from workspace import models as workspace
+from workspace.audit.labels import KINDS
+from workspace.audit.queries import kind_of
 from workspace.models import Project
 
 AnyModel = type[models.Model]
-# No path leads from a job to what it reads.
-JOBS_OF_TRANSCRIPTS = "transcripts"
 
 
 class ArchivedTable(Struct, frozen=True):
@@ -56,7 +56,7 @@ class ArchivedTable(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        return get_model_kind(self.model)
+        return str(self.model._meta.label_lower)
 
     @property
     def fields(self) -> list[Any]:
@@ -68,16 +68,11 @@ class ArchivedTable(Struct, frozen=True):
 
     def find_rows(self, project: Project) -> "QuerySet[Any]":
         rows = self.model._default_manager.all()
-        if self.path == JOBS_OF_TRANSCRIPTS:
+        if self.path == "transcripts":
             return rows.filter(pk__in=games.Transcript.objects.filter(project=project).values("job"))
         return rows.filter(**{self.path: project.pk})
 
 
-def get_model_kind(model: AnyModel) -> str:
-    return str(model._meta.label_lower)
-
-
-NO_JOB = {"job": "empty: jobs belong to the installation"}
 HASH_OF_BASIS = {"basis_sha256": "the hash of the basis with the new keys"}
 _MAYBE = {"created_at": datetime | None, "created_by": str | None}
 _GAME, _EVALUATION = "game__project", "evaluation__game__project"
@@ -132,10 +127,10 @@ SHARED = (
 OWN = (
     ArchivedTable(workspace.Project, "pk"),
     ArchivedTable(workspace.Membership, "project"),
-    # Only jobs that read uploads: with the upload they form its report.
+    # Only jobs that read uploads: with the upload they form its report. No path leads from a job to what it reads.
     ArchivedTable(
         workspace.Job,
-        JOBS_OF_TRANSCRIPTS,
+        "transcripts",
         filled={
             "subject": "names the upload by its new key",
             "attempt": "0",
@@ -168,7 +163,7 @@ OWN = (
     ArchivedTable(
         games.Measured,
         _GAME,
-        filled=NO_JOB,
+        filled={"job": "empty: jobs belong to the installation"},
         texts={"figures": dict[str, tuple[int, int, bool, bool]]},
     ),
     ArchivedTable(
@@ -222,11 +217,7 @@ OWN = (
     ArchivedTable(rubric.Answer, _REVIEW),
     ArchivedTable(rubric.Survey, "comparison__set__project"),
     ArchivedTable(rubric.CalibrationRound, _SET),
-    ArchivedTable(
-        rubric.CalibrationComparison,
-        "round__set__project",
-        texts={"key": ComparisonKey},
-    ),
+    ArchivedTable(rubric.CalibrationComparison, "round__set__project", texts={"key": ComparisonKey}),
     ArchivedTable(rubric.CalibrationWaiver, "round__set__project"),
 )
 TABLES: dict[AnyModel, ArchivedTable] = {table.model: table for table in (*SHARED, *OWN)}
@@ -257,34 +248,11 @@ LEFT_OUT = {
 # Written by `events.py`: lines of the audit log with their first seals.
 AUDIT = (workspace.Event, workspace.FirstSeal)
 
-# What audit lines are about -> the model whose rows they name. Lines about what an archive leaves out name no row.
+# What audit lines are about -> the model whose rows they name. Lines about jobs, of which few are written, and about
+# what an archive leaves out name no row.
 KIND_MODELS: dict[str, AnyModel] = {
-    "person": workspace.Person,
-    "membership": workspace.Membership,
-    "project": workspace.Project,
-    "transcript": games.Transcript,
-    "column_mapping": games.ColumnMapping,
-    "game": games.Game,
-    "evaluation": games.Evaluation,
-    "judgement": games.Judgement,
-    "remark": games.Remark,
-    "guideline": games.Guideline,
-    "verdict": games.Verdict,
-    "rubric_version": rubric.RubricVersion,
-    "iteration": games.Iteration,
-    "stage": games.Stage,
-    "decision": games.Decision,
-    "manual_figure": games.ManualFigure,
-    "slot": games.Slot,
-    "adjudication": games.Adjudication,
-    "calibration": games.CalibrationRound,
-    "withdrawal": games.Withdrawal,
-    "comparison_set": rubric.ComparisonSet,
-    "review": rubric.Review,
-    "mark": rubric.Mark,
-    "survey": rubric.Survey,
+    kind_of(model): model for model in TABLES if kind_of(model) in KINDS and model is not workspace.Job
 }
-KINDS_LEFT_OUT = ("invitation", "access_token", "job", "scoring_choice", "export", "backup", "webhook")
 
 
 def is_shared(model: AnyModel) -> bool:
@@ -344,13 +312,11 @@ def _type_of(table: ArchivedTable, field: Any) -> Any:
     elif isinstance(field, models.JSONField):
         found = {list: list[Any], dict: dict[str, Any]}.get(field.default, list[Any])
     elif isinstance(field, models.CharField):
-        # A text that has choices is one of them, or empty where it may be.
-        found = _chosen(field) if field.choices else Annotated[str, Meta(max_length=field.max_length)]
+        found = Annotated[str, Meta(max_length=field.max_length)]
+        if field.choices:
+            # One of these, or empty where it may be.
+            words = [word for word, _label in field.choices] + ([""] if field.blank else [])
+            found = Literal[tuple(words)]
     else:
         found = next((plain for kind, plain in _SIMPLE if isinstance(field, kind)), str)
     return found | None if field.null else found
-
-
-def _chosen(field: Any) -> Any:
-    words = [word for word, _label in field.choices]
-    return Literal[tuple(words + ([""] if field.blank else []))]

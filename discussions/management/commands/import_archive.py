@@ -8,7 +8,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from discussions.archives.actions.imports import ImportedArchive, import_archive
+from discussions.archives.actions.imports import import_archive
+from discussions.archives.actions.loader import Loader
 from discussions.management.commands.verify import CHECKS
 from workspace.core.refusals import Refusal
 from workspace.management.command import BAD_INPUT, SiteCommand
@@ -72,7 +73,7 @@ class Command(SiteCommand):
         )
         raise SystemExit(BAD_INPUT)
 
-    def _say(self, done: ImportedArchive, options: dict[str, Any]) -> None:
+    def _say(self, done: Loader, options: dict[str, Any]) -> None:
         if options["json"]:
             said = {
                 "project": done.project.slug,
@@ -80,9 +81,7 @@ class Command(SiteCommand):
                 "uploads": done.upload_count,
                 "new_people": done.new_people,
                 "new_rubric_versions": done.new_versions,
-                "known_members": [
-                    {"email": member.email, "role": member.role} for member in done.known_members
-                ],
+                "known_members": [{"email": email, "role": role} for email, role in done.known_members],
                 "keeps_roles": done.keeps_roles,
                 "seals_hold": done.seals_hold,
             }
@@ -92,7 +91,7 @@ class Command(SiteCommand):
             self.stdout.write(line)
 
 
-def _describe(done: ImportedArchive) -> Iterator[str]:
+def _describe(done: Loader) -> Iterator[str]:
     count = sum(done.counts.values())
     yield f"Imported project {done.project.slug}: {count:,} rows and {done.upload_count:,} uploaded files."
     if done.new_people:
@@ -103,7 +102,7 @@ def _describe(done: ImportedArchive) -> Iterator[str]:
             "for new work on its page."
         )
     if done.known_members:
-        people = ", ".join(f"{member.email} ({member.role})" for member in done.known_members)
+        people = ", ".join(f"{email} ({role})" for email, role in done.known_members)
         yield (
             f"People who had an account here and are members now: {people}."
             if done.keeps_roles

@@ -16,8 +16,9 @@ from tests.factories.people import NOW, make_admin, make_lead, make_member, make
 from tests.factories.rating import submitted
 from tests.factories.verdicts import record
 from tests.guards.layout import layer_files
-from workspace.audit.actions import KeyedRevisions, kind_of, record_event
+from workspace.audit.actions import KeyedRevisions, record_event
 from workspace.audit.labels import KINDS, SENTENCES, list_verb_choices, split_sentence
+from workspace.audit.queries import kind_of
 from workspace.people.actions.people import change_settings
 from workspace.people.actions.projects import end_membership
 
