@@ -13,7 +13,6 @@ from evalsite import jinja2 as template_language
 from evalsite.jinja2 import CompiledTemplates, environment
 from evalsite.preload import MAIN_TEMPLATES, load_templates
 from workspace.management.commands.makemessages import messages_as_python
-from workspace.web.unsaved_form import UnsavedForm
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 
@@ -105,7 +104,7 @@ def test_error_pages_need_no_request(status):
 
 def test_the_page_of_an_old_form_needs_no_request():
     assert "Why" in render_to_string(
-        "errors/too_old.html", {"heading": "That", "reason": "Why", "kept": UnsavedForm([], [], False)}
+        "errors/too_old.html", {"heading": "That", "reason": "Why", "kept": {"fields": []}}
     )
 
 

@@ -1,6 +1,7 @@
 """Which types an answer has that is read from a row or record: what programs get of a class, found by its names."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -31,9 +32,9 @@ COUNT = "len()"
 def make_reader(path: Sequence[str]) -> Callable[[Any], Any]:
     """What reads the end of the path from a row or record; None where it ends early.
 
-    Most paths lead from attribute to attribute, which `attrgetter` follows fastest; others, and those that end early,
-    are followed by hand. A list has attributes of its own, such as `count`, which no path means.
+    `attrgetter` follows most paths, from attribute to attribute, in half the time.
     """
+    # A list has attributes of its own, such as `count`, which no path means.
     if any(not name.isidentifier() or hasattr(list, name) for name in path):
         return partial(_follow, path)
     get = attrgetter(".".join(path))
@@ -82,12 +83,13 @@ def find_type(owner: Any, path: Sequence[str]) -> Any:
 
 def _attribute(owner: Any, name: str) -> Any:
     if issubclass(owner, models.Model):
-        try:
+        with suppress(FieldDoesNotExist):
             field = owner._meta.pk if name == "pk" else owner._meta.get_field(name)
-        except FieldDoesNotExist:
-            pass
-        else:
-            return _column(field, name)
+            if field.is_relation:
+                kind = field.related_model if name == field.name else int
+            else:
+                kind = next(kind for column, kind in COLUMNS if isinstance(field, column))
+            return kind | None if field.null else kind
     found = getattr_static(owner, name, None)
     getter = getattr(found, "fget", None) or getattr(found, "func", None)
     if getter:
@@ -98,14 +100,6 @@ def _attribute(owner: Any, name: str) -> Any:
     if hints.get(name) is None:
         raise TypeError(f"{owner.__name__}.{name} has no type: annotate it in the answer")
     return hints[name]
-
-
-def _column(field: Any, name: str) -> Any:
-    if field.is_relation:
-        kind = field.related_model if name == field.name else int
-    else:
-        kind = next(kind for column, kind in COLUMNS if isinstance(field, column))
-    return kind | None if field.null else kind
 
 
 def plain(kind: Any) -> Any:

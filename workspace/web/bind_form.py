@@ -39,15 +39,10 @@ def bind_form(request: HttpRequest, form_class: type[F], **given: object) -> F:
             raise Malformed(
                 _("The form was sent with a field that it does not have. Reload the page and try again.")
             )
-        if len(values) > 1 and not takes_many(names[name]):
+        takes_many = getattr(names[name].widget, "allow_multiple_selected", False)
+        if len(values) > 1 and not takes_many:
             raise Malformed(_("The form was sent with a field twice. Reload the page and try again."))
     return form
-
-
-def takes_many(field: object) -> bool:
-    """Whether a form field holds a list: its widget allows several values."""
-    widget = getattr(field, "widget", None)
-    return bool(getattr(widget, "allow_multiple_selected", False))
 
 
 def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:

@@ -88,7 +88,12 @@ class Answer(BaseModel):
         kinds = {name: field.annotation for name, field in cls.__pydantic_fields__.items()}
         blanks = {name: [] if get_origin(kind) is list else None for name, kind in kinds.items()}
         cls._readers = [
-            (name, make_reader(path), kinds[name] in (str, str | None), "" if kinds[name] is str else blanks[name])
+            (
+                name,
+                make_reader(path),
+                kinds[name] in (str, str | None),
+                "" if kinds[name] is str else blanks[name],
+            )
             for name, path in cls._paths.items()
         ]
 

@@ -71,7 +71,13 @@ def limit_costly(request: HttpRequest, what: str) -> None:
     total = Counter.objects.count_up(key, until=end, by=cost)
     if total > most_counted and total > cost:
         Counter.objects.count_up(key, until=end, by=-cost)
-        says = f"{LIMITED[what] % {'most': f'{most:,}'}} {_when(end, left)}"
+        minutes = ceil(left / 60)
+        again = ngettext(
+            "It works again at %(time)s, in %(n)d minute at most.",
+            "It works again at %(time)s, in %(n)d minutes at most.",
+            minutes,
+        ) % {"time": f"{timezone.localtime(end):%H:%M}", "n": minutes}
+        says = f"{LIMITED[what] % {'most': f'{most:,}'}} {again}"
         raise TooOften(says, code=f"too_many_{what}", retry_after=left)
 
 
@@ -81,13 +87,3 @@ def _cost(request: HttpRequest, what: str) -> int:
     if request.method in ("GET", "HEAD"):
         return 0
     return ceil(announced_length(request) / 1024) if what == UPLOADS else 1
-
-
-def _when(end: datetime, seconds: int) -> str:
-    minutes = ceil(seconds / 60)
-    says = ngettext(
-        "It works again at %(time)s, in %(n)d minute at most.",
-        "It works again at %(time)s, in %(n)d minutes at most.",
-        minutes,
-    )
-    return says % {"time": f"{timezone.localtime(end):%H:%M}", "n": minutes}

@@ -65,12 +65,10 @@ def require(
                 raise odd_address
             return answer
 
-        gated.permission = permission  # type: ignore[attr-defined]
-        gated.methods = allowed  # type: ignore[attr-defined]
-        gated.files = files  # type: ignore[attr-defined]
-        gated.costs = costs  # type: ignore[attr-defined]
-        gated.login_required = permission != ANYONE  # type: ignore[attr-defined]
-        gated.factor_required = permission not in (ANYONE, SETTING_UP)  # type: ignore[attr-defined]
+        named: Any = gated
+        named.permission, named.methods, named.files, named.costs = permission, allowed, files, costs
+        named.login_required = permission != ANYONE
+        named.factor_required = permission not in (ANYONE, SETTING_UP)
         return gated
 
     return decorate
@@ -86,17 +84,12 @@ def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401
     if is_htmx(request):
         if SECOND_STEP in request.session and not anew:
             return _in_dialog(request, "workspace/authentication/_second_step_dialog.html", {"form": None})
-        return _in_dialog(
-            request,
-            "workspace/authentication/_sign_in_dialog.html",
-            {"form": None, **sign_in_methods()},
-            status=status,
-        )
+        context = {"form": None, **sign_in_methods()}
+        return _in_dialog(request, "workspace/authentication/_sign_in_dialog.html", context, status=status)
     if request.method in ("GET", "HEAD"):
         return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': request.get_full_path()})}")
-    return render(
-        request, "errors/signed_out.html", {"reason": "", "kept": unsaved_fields(request)}, status=401
-    )
+    context = {"reason": "", "kept": unsaved_fields(request)}
+    return render(request, "errors/signed_out.html", context, status=401)
 
 
 def set_up_first(request: HttpRequest) -> HttpResponse:
@@ -108,9 +101,8 @@ def set_up_first(request: HttpRequest) -> HttpResponse:
         return _in_dialog(request, "workspace/authentication/_set_up_first_dialog.html")
     if request.method in ("GET", "HEAD"):
         return redirect(f"{reverse(SETTING_UP)}?{urlencode({'next': request.get_full_path()})}")
-    return render(
-        request, "errors/set_up_first.html", {"reason": "", "kept": unsaved_fields(request)}, status=403
-    )
+    context = {"reason": "", "kept": unsaved_fields(request)}
+    return render(request, "errors/set_up_first.html", context, status=403)
 
 
 def signed_in(request: HttpRequest) -> HttpResponse:
@@ -129,9 +121,7 @@ def goes_on(request: HttpRequest) -> str:
 
 
 def sign_in_methods() -> dict[str, object]:
-    """What the sign-in forms offer besides a password: the name of the organisation's own, "" when there is none; and
-    whether a link for a new password can be sent.
-    """
+    """What the sign-in forms offer besides a password: the organisation's own, "" without one, and links by e-mail."""
     return {"outside": settings.OIDC_NAME, "sends_links": bool(settings.EMAIL_HOST)}
 
 
