@@ -59,8 +59,8 @@ def unsaved(name, fields, args=()):
 )  # fmt: skip
 def test_what_was_entered_has_the_labels_of_its_form(name, args, fields, shown):
     found = unsaved(name, fields, args)
-    assert found.shown == shown
-    assert found.fields == list(fields.items()), "everything is sent again"
+    assert found["shown"] == shown
+    assert found["fields"] == list(fields.items()), "everything is sent again"
 
 
 def test_a_page_shows_labels_and_sends_hidden_fields_again(client):

@@ -89,9 +89,7 @@ def test_people_who_had_an_account_get_no_role_and_no_lead_gets_their_link(archi
     known = emails(archive)
     there = {role: make_person(email=email) for role, email in known.items()}
     done = bring_in(archive)
-    assert set(done.known_members) >= {
-        (email, role) for role, email in known.items()
-    }
+    assert set(done.known_members) >= {(email, role) for role, email in known.items()}
     assert not Membership.objects.filter(
         project=done.project, person__in=there.values(), ended_at=None
     ).exists()
