@@ -85,17 +85,11 @@ class Answer(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **_given: Any) -> None:
-        kinds = {name: field.annotation for name, field in cls.__pydantic_fields__.items()}
-        blanks = {name: [] if get_origin(kind) is list else None for name, kind in kinds.items()}
-        cls._readers = [
-            (
-                name,
-                make_reader(path),
-                kinds[name] in (str, str | None),
-                "" if kinds[name] is str else blanks[name],
-            )
-            for name, path in cls._paths.items()
-        ]
+        cls._readers = []
+        for name, path in cls._paths.items():
+            kind = cls.__pydantic_fields__[name].annotation
+            blank: Any = "" if kind is str else [] if get_origin(kind) is list else None
+            cls._readers.append((name, make_reader(path), kind in (str, str | None), blank))
 
     @classmethod
     def _values(cls, source: object, more: Container[str] = ()) -> dict[str, Any]:

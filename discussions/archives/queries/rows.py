@@ -107,7 +107,7 @@ class ArchiveSource:
         # same data makes the same archive.
         events = Event.objects.filter(chain__project=project)
         last = events.exclude(object_kind="export").order_by("-seq").values_list("seq", flat=True).first()
-        self.events = events.filter(seq__lte=last or 0).select_related("first_seal").order_by("seq")
+        self.events: Any = events.filter(seq__lte=last or 0).select_related("first_seal").order_by("seq")
 
     def count(self) -> int:
         """The number of lines, without the few that are shared."""
