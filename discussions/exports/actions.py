@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from functools import partial
-from typing import IO
+from typing import IO, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -14,7 +14,6 @@ from discussions.exports.core.report import MarkdownReport
 from discussions.exports.permissions import check_archive_choice, check_export_subject
 from discussions.exports.queries.streams import count_items, stream_export
 from discussions.exports.queries.tables import OWN_TABLES, TABLES, rows_of
-from rubric.models import ComparisonSet
 from rubric.reviews.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
 from workspace.blob_store import BytesLost, load_bytes
@@ -22,7 +21,6 @@ from workspace.core.refusals import Conflict
 from workspace.database.snapshot import snapshot
 from workspace.exports.actions import Source, build_export, request_export, write_export
 from workspace.exports.core.choices import ARCHIVE, GAME
-from workspace.exports.core.files import ExportFile
 from workspace.exports.permissions import check_export_everything
 from workspace.jobs.actions import Clock
 from workspace.models import Export, Job, Person, Project
@@ -59,31 +57,12 @@ def build_project_export(*, job: Job, clock: Clock) -> None:
     build_export(job=job, clock=clock, read=_open_source)
 
 
-def write_export_at_once(
-    *,
-    out: IO[bytes],
-    project: Project,
-    of: str,
-    format_name: str,
-    has_pseudonyms: bool = False,
-    has_byte_order_mark: bool = False,
-    by: Person,
-    now: datetime,
-) -> dict[str, int]:
+def write_export_at_once(*, out: IO[bytes], **asked: Any) -> dict[str, int]:
     """Write an export at once into the caller's file; return how many lines of each kind. No file is stored.
 
-    Raises NotAllowed and Unacceptable, and OSError when the file cannot be written.
+    Asks and raises as `request_project_export` does; raises OSError when the file cannot be written.
     """
-    export = request_project_export(
-        project=project,
-        of=of,
-        format_name=format_name,
-        has_pseudonyms=has_pseudonyms,
-        has_byte_order_mark=has_byte_order_mark,
-        is_queued=False,
-        by=by,
-        now=now,
-    )
+    export = request_project_export(**asked, is_queued=False)
     with snapshot():
         return write_export(out, export, _open_source(export), count=lambda _item: None, tick=lambda: None)
 
@@ -91,18 +70,16 @@ def write_export_at_once(
 def _open_source(export: Export) -> Source:
     if export.format == ARCHIVE:
         return _open_archive(export)
+    # A lead who still reviews a set sees no other review of it, here as on its pages.
+    why_left_out = partial(get_refusal, check_see_results, export.created_by)
     return Source(
-        items=stream_export(export, why_left_out=partial(_why_left_out, export.created_by)),
+        items=stream_export(export, why_left_out=why_left_out),
         total=count_items(export),
         tables=TABLES if export.is_unblinded else OWN_TABLES,
         rows_of=rows_of,
-        open_own=partial(_open_report, export),
+        open_own=partial(MarkdownReport, is_detailed=export.subject.startswith(GAME)),
         title=f"{export.project.name}: {export.subject.replace(':', ' ')}",
     )
-
-
-def _open_report(export: Export, out: IO[bytes]) -> ExportFile:
-    return MarkdownReport(out, is_detailed=export.subject.startswith(GAME))
 
 
 def _open_archive(export: Export) -> Source:
@@ -110,18 +87,13 @@ def _open_archive(export: Export) -> Source:
     check_archive(export.created_by, export.project)
     check_nothing_is_read(export.project)
     source = ArchiveSource(export.project, _read_upload)
-
-    def open_file(out: IO[bytes]) -> ExportFile:
-        return ArchiveFile(
-            out, project=export.project.slug, version=settings.VERSION, read_head=lambda: source.head
-        )
-
+    slug, version = export.project.slug, settings.VERSION
     return Source(
         items=source.stream(),
         total=source.count(),
         tables=(),
         rows_of=lambda _item: iter(()),
-        open_own=open_file,
+        open_own=partial(ArchiveFile, project=slug, version=version, read_head=lambda: source.head),
         title=export.project.name,
     )
 
@@ -134,8 +106,3 @@ def _read_upload(sha256: str) -> bytes:
             _("The archive cannot be made: %(lost)s. Run manage.py verify.") % {"lost": lost},
             code="bytes_lost",
         ) from None
-
-
-def _why_left_out(person: Person, comparison_set: ComparisonSet) -> str:
-    """A lead who still reviews a set sees no other review of it, here as on its pages."""
-    return get_refusal(check_see_results, person, comparison_set)

@@ -1,6 +1,5 @@
 """Exports, for programs: asked for, followed, and taken by their owner."""
 
-from datetime import datetime
 from typing import Literal
 
 from django.http import HttpResponse
@@ -23,25 +22,17 @@ PATH = "/projects/{slug:slug}/exports/"
 ONE = PATH + "{int:export}/"
 
 
-class ExportAnswer(Answer):
+class ExportAnswer(
+    Answer,
+    of=ExportLine,
+    fields="id:export.pk of:export.subject format:export.format holds state error done_count total_count "
+    "byte_count:export.byte_count file_name created_at:export.created_at expires_at:export.expires_at",
+):
     """One of your exports. `state` is waiting, writing, ready, removed, cancelled, failed or "command line" (no file).
 
     `of` is what it is of: project, stage:1, iteration:2, game:7, games:3,5-7 or set:3. `done_count` of about
     `total_count` records are written. Its file is there until `expires_at`.
     """
-
-    id: int
-    of: str
-    format: str
-    holds: str
-    state: str
-    error: str
-    done_count: int
-    total_count: int
-    byte_count: int
-    file_name: str
-    created_at: datetime
-    expires_at: datetime | None
 
 
 class ExportGiven(Given):
@@ -61,7 +52,7 @@ def list_exports(request: SignedIn, slug: str, after: After = 0) -> Listed[Expor
     """List your exports of a project, newest first."""
     project = project_or_404(request.user, slug, check_export)
     lines, older = read_exports(project, request.user, timezone.now(), after)
-    return Listed[ExportAnswer](items=[_answer(line) for line in lines], next=next_part(request, older))
+    return Listed[ExportAnswer].read_all(lines, next=next_part(request, older))
 
 
 @router.post(PATH, "api_exports", "export", "read", status=202, costs="exports")
@@ -124,23 +115,4 @@ def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
 
 def _show(request: SignedIn, slug: str, export: Export) -> ExportAnswer:
     own = own_export_or_404(request, slug, export.pk)
-    return _answer(ExportLine(own, request.user, timezone.now()))
-
-
-def _answer(line: ExportLine) -> ExportAnswer:
-    export = line.export
-    job = export.job
-    return ExportAnswer(
-        id=export.pk,
-        of=export.subject,
-        format=export.format,
-        holds=line.holds,
-        state=line.state,
-        error=line.error,
-        done_count=job.done_count if job else 0,
-        total_count=job.total_count if job else 0,
-        byte_count=export.byte_count,
-        file_name=line.file_name,
-        created_at=export.created_at,
-        expires_at=export.expires_at,
-    )
+    return ExportAnswer.read(ExportLine(own, request.user, timezone.now()))

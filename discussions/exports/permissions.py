@@ -23,7 +23,7 @@ from workspace.exports.labels import ARCHIVE_HAS_NAMES, ARCHIVE_WHOLE_ONLY
 from workspace.exports.permissions import check_export, check_export_everything
 from workspace.models import Person, Project
 
-_ROWS: dict[str, type[Any]] = {STAGE: Stage, ITERATION: Iteration, GAME: Game, SET: ComparisonSet}
+_ROWS: dict[str, Any] = {STAGE: Stage, ITERATION: Iteration, GAME: Game, GAMES: Game, SET: ComparisonSet}
 
 
 def check_export_subject(person: Person, project: Project, text: str) -> Subject:
@@ -33,20 +33,15 @@ def check_export_subject(person: Person, project: Project, text: str) -> Subject
         check_export(person, project)
         return subject
     check_export_everything(person, project)
-    if subject is None or not _is_there(project, subject):
+    numbers = (subject.numbers or (subject.number,)) if subject else ()
+    rows = _ROWS[subject.kind].objects.filter(project=project, number__in=numbers) if subject else None
+    if subject is None or rows.count() != len(numbers):
         raise Unacceptable(
             _("There is nothing to export under “%(text)s” in this project. Go back and choose again.")
             % {"text": text[:40]},
             code="no_subject",
         )
     return subject
-
-
-def _is_there(project: Project, subject: Subject) -> bool:
-    if subject.kind == GAMES:
-        found = Game.objects.filter(project=project, number__in=subject.numbers)
-        return found.count() == len(subject.numbers)
-    return bool(_ROWS[subject.kind].objects.filter(project=project, number=subject.number).exists())
 
 
 def check_archive_choice(

@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from secrets import token_hex
@@ -177,19 +177,14 @@ def write_export(
     """Write every item of the source into the file, and its last line; return how many lines of each kind."""
     file = _open_export_file(out, export, source)
     lines: Counter[str] = Counter()
-    for item in _with_end(source.items, lines):
+    for item in source.items:
+        lines[get_kind(item)] += 1
         file.add(item)
         count(item)
+    file.add(ExportEnd(dict(lines)))
     file.close(tick)
     out.flush()
     return dict(lines)
-
-
-def _with_end(items: Iterable[Item], lines: Counter[str]) -> Iterator[Item]:
-    for item in items:
-        lines[get_kind(item)] += 1
-        yield item
-    yield ExportEnd(dict(lines))
 
 
 def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportFile:

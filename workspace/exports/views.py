@@ -34,6 +34,12 @@ class ExportLine:
     `left` is how long its file stays, "" without one; `error` says why it failed.
     """
 
+    state: str
+    file_name: str
+    error: str
+    done_count: int
+    total_count: int
+
     def __init__(self, export: Export, person: Person, now: datetime) -> None:
         self.export, job = export, export.job
         self.state, self.says, self.tone = _state(export, now)
@@ -43,10 +49,14 @@ class ExportLine:
         self.may_take = self.may_remove and may(check_take_file, person, export)
         self.may_cancel = job is not None and job.state in (QUEUED, RUNNING)
         self.error = job.error if job is not None and job.state == FAILED else ""
+        self.done_count = job.done_count if job is not None else 0
+        self.total_count = job.total_count if job is not None else 0
         self.left = ""
         self.bar: ProgressBar | None = None
         if self.may_remove and export.expires_at:
-            self.left = _time_left((export.expires_at - now).total_seconds())
+            seconds = (export.expires_at - now).total_seconds()
+            hours = _("about %(n)d hours left") % {"n": round(seconds / HOUR)}
+            self.left = hours if seconds >= 2 * HOUR else time_left(seconds)
         if job is not None and job.state == RUNNING and job.total_count:
             self.bar = build_progress_bar(job, label=_("Records written"), unit=_("records"), now=now)
 
@@ -67,13 +77,10 @@ def exports(request: SignedIn, slug: str) -> HttpResponse:
     now = timezone.now()
     lines, older = read_exports(project, request.user, now, before)
     is_live = any(line.may_cancel for line in lines)
-    note = worker_note(now) if is_live else ""
-    page = {"lines": lines, "older": older, "is_live": is_live, "worker_note": note}
-    context = {
-        "page": page,
-        "is_lead": may_lead(request.user, project),
-        **frame(request.user, project, SECTION),
-    }
+    page = {"lines": lines, "older": older, "is_live": is_live}
+    page["worker_note"] = worker_note(now) if is_live else ""
+    is_lead = may_lead(request.user, project)
+    context = {"page": page, "is_lead": is_lead, **frame(request.user, project, SECTION)}
     return respond(request, page=LIST, region=LINES, context=context)
 
 
@@ -89,20 +96,23 @@ def download_export(request: SignedIn, slug: str, export: int) -> HttpResponse:
 
 @require("own_export", methods=("POST",))
 def cancel(request: SignedIn, slug: str, export: int) -> HttpResponse:
-    chosen = own_export_or_404(request, slug, export)
-    bind_form(request, NothingForm)
-    check_own_export(request.user, chosen)
+    chosen = _chosen(request, slug, export)
     cancel_export(export=chosen, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("exports", args=[slug]))
 
 
 @require("own_export", methods=("POST",))
 def remove(request: SignedIn, slug: str, export: int) -> HttpResponse:
+    chosen = _chosen(request, slug, export)
+    remove_file(export=chosen, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("exports", args=[slug]))
+
+
+def _chosen(request: SignedIn, slug: str, export: int) -> Export:
     chosen = own_export_or_404(request, slug, export)
     bind_form(request, NothingForm)
     check_own_export(request.user, chosen)
-    remove_file(export=chosen, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("exports", args=[slug]))
+    return chosen
 
 
 def own_export_or_404(request: SignedIn, slug: str, export: int) -> Export:
@@ -119,12 +129,6 @@ def read_exports(
     exports = list((rows.filter(pk__lt=before) if before else rows)[: PAGE_SIZE + 1])
     lines = [ExportLine(export, person, now) for export in exports[:PAGE_SIZE]]
     return lines, lines[-1].export.pk if len(exports) > PAGE_SIZE else 0
-
-
-def _time_left(seconds: float) -> str:
-    if seconds < 2 * HOUR:
-        return time_left(seconds)
-    return _("about %(n)d hours left") % {"n": round(seconds / HOUR)}
 
 
 def _state(export: Export, now: datetime) -> tuple[str, str, str]:

@@ -85,10 +85,6 @@ def _write_moment(value: Any) -> str | None:
     return None if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
 
 
-def _read_submitted_at(item: Line) -> str | None:
-    return _write_moment(item["submitted_at"])
-
-
 def _list_head_lines(head: ExportHead) -> list[str]:
     lines = [
         f"# {plain(head.project_name)}: {head.subject.replace(':', ' ')}",
@@ -104,15 +100,6 @@ def _list_head_lines(head: ExportHead) -> list[str]:
 
 def _read_last(name: str) -> Callable[[Line], object]:
     return lambda item: item["decisions"][-1][name] if item["decisions"] else None
-
-
-def _read_current(name: str) -> Callable[[Line], object]:
-    return lambda item: (find_current_verdict(item) or {}).get(name)
-
-
-def _write_verdict(item: Line) -> str | None:
-    verdict = find_current_verdict(item)
-    return None if verdict is None else "PASS" if verdict["passes"] else "FAIL"
 
 
 def _list_responses(item: Line) -> Iterator[Line]:
@@ -131,10 +118,6 @@ def _list_responses(item: Line) -> Iterator[Line]:
         yield {**item, "name": name, "author": response["author"], "count": len(overalls), "mean": mean}
 
 
-def _find_rating(item: Line) -> str | None:
-    return next((row["value"] for row in item["judgements"] if row["kind"] == RATING), None)
-
-
 _GAMES = _Section(
     "Games",
     {
@@ -144,8 +127,10 @@ _GAMES = _Section(
         "Messages": "message_count",
         "Cost in $": lambda item: None if item["cost_usd"] is None else float(item["cost_usd"]),
         "Evaluations": lambda item: sum(row["state"] == "submitted" for row in item["evaluations"]),
-        "Verdict": _write_verdict,
-        "Metrics passed": _read_current("passed_count"),
+        "Verdict": lambda item: (
+            (verdict := find_current_verdict(item)) and ("PASS" if verdict["passes"] else "FAIL")
+        ),
+        "Metrics passed": lambda item: (find_current_verdict(item) or {}).get("passed_count"),
     },
 )
 _SECTIONS = {
@@ -208,9 +193,11 @@ _SECTIONS = {
         {
             "Game": "game",
             "State": "state",
-            "Submitted": _read_submitted_at,
+            "Submitted": lambda item: _write_moment(item["submitted_at"]),
             "Judgements": lambda item: len(item["judgements"]),
-            "Rating": _find_rating,
+            "Rating": lambda item: next(
+                (row["value"] for row in item["judgements"] if row["kind"] == RATING), None
+            ),
         },
     ),
     "own_review": _Section(
@@ -221,7 +208,7 @@ _SECTIONS = {
             "Question": "question",
             "Round": "round",
             "State": "state",
-            "Submitted": _read_submitted_at,
+            "Submitted": lambda item: _write_moment(item["submitted_at"]),
         },
     ),
 }

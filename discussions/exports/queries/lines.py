@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from discussions.core import judgement_kinds
+from discussions.core import judgement_kinds as kinds
 from discussions.exports.core.report import find_current_verdict
 from discussions.exports.queries.names import Names
 from discussions.models import (
@@ -36,18 +36,11 @@ from workspace.exports.queries import ACT_COLUMNS, Exported, Line, field, given,
 
 # The name of each kind of judgement in exports.
 JUDGEMENT_WORDS = {
-    judgement_kinds.REFERENCE: "label",
-    judgement_kinds.ROLE_CONSISTENCY: "label",
-    judgement_kinds.MISSED: "override",
-    judgement_kinds.DELIBERATE: "override",
-    judgement_kinds.STRATEGIC_DEPTH: "override",
-    judgement_kinds.COHERENCE: "override",
-    judgement_kinds.PHRASE: "override",
-    judgement_kinds.IDENTIFY: "answer",
-    judgement_kinds.IDENTIFY_DECIDES: "answer",
-    judgement_kinds.ATTRIBUTION: "answer",
-    judgement_kinds.QUESTION: "answer",
-    judgement_kinds.RATING: "rating",
+    **dict.fromkeys((kinds.REFERENCE, kinds.ROLE_CONSISTENCY), "label"),
+    **dict.fromkeys((kinds.MISSED, kinds.DELIBERATE, kinds.STRATEGIC_DEPTH, kinds.COHERENCE), "override"),
+    kinds.PHRASE: "override",
+    **dict.fromkeys((kinds.IDENTIFY, kinds.IDENTIFY_DECIDES, kinds.ATTRIBUTION, kinds.QUESTION), "answer"),
+    kinds.RATING: "rating",
 }
 AT, BY = field("at", of="created_at"), field("by", of="created_by")
 

@@ -43,7 +43,7 @@ def stages_of(project: Project, subject: Subject) -> "QuerySet[Stage]":
         STAGE: Q(number=subject.number),
         ITERATION: Q(iterations__number=subject.number),
         GAME: Q(iterations__games__number=subject.number),
-        GAMES: Q(pk__in=_chosen(project, subject).values("iteration__stage")),
+        GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration__stage")),
     }
     return _select(rows, subject, numbered).order_by("pk")
 
@@ -54,7 +54,7 @@ def iterations_of(project: Project, subject: Subject) -> "QuerySet[Iteration]":
         STAGE: Q(stage__number=subject.number),
         ITERATION: Q(number=subject.number),
         GAME: Q(games__number=subject.number),
-        GAMES: Q(pk__in=_chosen(project, subject).values("iteration")),
+        GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration")),
     }
     return _select(rows, subject, numbered).order_by("pk")
 
@@ -68,10 +68,6 @@ def games_of(project: Project, subject: Subject) -> "QuerySet[Game]":
         GAMES: Q(number__in=subject.numbers),
     }
     return _select(rows, subject, numbered)
-
-
-def _chosen(project: Project, subject: Subject) -> "QuerySet[Game]":
-    return Game.objects.filter(project=project, number__in=subject.numbers).order_by()
 
 
 def sets_of(project: Project, subject: Subject) -> "QuerySet[ComparisonSet]":
@@ -104,13 +100,12 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
     `why_left_out` says for a set why the owner may not see its reviews and authors, "" where they may.
     """
     names = Names(export)
+    yield _head(export, names)
     if not export.is_unblinded:
-        yield _head(export, names, None)
         yield from _own_evaluations(export, names)
         yield from stream_own_reviews(export.project, export.created_by, names)
         return
     project, subject = export.project, read_subject(export)
-    yield _head(export, names, _audit_head(project))
     yield from VERSIONS.stream([_list_versions(project, subject)], names)
     yield from lines.STAGES.stream(list_batches(stages_of(project, subject), _BATCH), names)
     yield from lines.ITERATIONS.stream(list_batches(iterations_of(project, subject), _BATCH), names)
@@ -120,7 +115,8 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
         yield from stream_set(row, left_out=why_left_out(row), names=names)
 
 
-def _head(export: Export, names: Names, audit_head: AuditHead | None) -> ExportHead:
+def _head(export: Export, names: Names) -> ExportHead:
+    chain = Chain.objects.filter(project=export.project).first() if export.is_unblinded else None
     return ExportHead(
         format=FORMAT,
         project=export.project.slug,
@@ -131,13 +127,8 @@ def _head(export: Export, names: Names, audit_head: AuditHead | None) -> ExportH
         made_at=export.created_at,
         made_by=names.person(export.created_by_id) or "",
         site_version=settings.VERSION,
-        audit_head=audit_head,
+        audit_head=AuditHead(chain.seq, chain.mac) if chain else None,
     )
-
-
-def _audit_head(project: Project) -> AuditHead | None:
-    chain = Chain.objects.filter(project=project).first()
-    return AuditHead(chain.seq, chain.mac) if chain else None
 
 
 def _list_versions(project: Project, subject: Subject) -> set[int]:
