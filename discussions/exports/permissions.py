@@ -34,7 +34,7 @@ def check_export_subject(person: Person, project: Project, text: str) -> Subject
         return subject
     check_export_everything(person, project)
     numbers = (subject.numbers or (subject.number,)) if subject else ()
-    rows = _ROWS[subject.kind].objects.filter(project=project, number__in=numbers) if subject else None
+    rows: Any = subject and _ROWS[subject.kind].objects.filter(project=project, number__in=numbers)
     if subject is None or rows.count() != len(numbers):
         raise Unacceptable(
             _("There is nothing to export under “%(text)s” in this project. Go back and choose again.")
