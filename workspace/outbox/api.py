@@ -179,8 +179,8 @@ def list_notifications(
     request: SignedIn, unread: bool = False, after: After = 0
 ) -> Listed[NotificationAnswer]:
     """List your notifications, newest first."""
-    page = notifications_page(person=request.user, before=after, unread=unread)
-    return Listed[NotificationAnswer].read_all(page.lines, next=next_part(request, page.older))
+    lines, older = notifications_page(person=request.user, before=after, unread=unread)
+    return Listed[NotificationAnswer].read_all(lines, next=next_part(request, older))
 
 
 @notifications.post("/notifications/read/", "api_read_notifications", "sign_in", "read")

@@ -159,18 +159,20 @@ def join_bursts(told: Iterable[Any]) -> Iterator[list[Any]]:
 
     Read ones and unread ones are never joined, nor those of several projects. Fewer than `FEWEST_JOINED` stay apart.
     """
+
+    def kind_of(one: Any) -> tuple[object, ...]:
+        return one.code, one.project_id, one.read_at is None
+
     burst: list[Any] = []
     for one in [*told, None]:
-        if burst and (one is None or not _follows(burst[-1], one)):
+        last = burst[-1] if burst and one else None
+        follows = (
+            last and kind_of(last) == kind_of(one) and abs(one.created_at - last.created_at) <= JOINED_WITHIN
+        )
+        if burst and not follows:
             yield from [burst] if len(burst) >= FEWEST_JOINED else ([alone] for alone in burst)
             burst = []
         burst.append(one)
-
-
-def _follows(before: Any, one: Any) -> bool:
-    is_same = (before.code, before.project_id) == (one.code, one.project_id)
-    is_alike = (before.read_at is None) == (one.read_at is None)
-    return is_same and is_alike and abs(one.created_at - before.created_at) <= JOINED_WITHIN
 
 
 def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:
@@ -180,10 +182,8 @@ def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:
     if digest != DAILY:
         return None
     local = now.astimezone(zone)
-    morning = datetime.combine(local.date(), DIGEST_AT, zone)
-    if morning <= local:
-        morning = datetime.combine(local.date() + timedelta(days=1), DIGEST_AT, zone)
-    return morning
+    is_over = datetime.combine(local.date(), DIGEST_AT, zone) <= local
+    return datetime.combine(local.date() + timedelta(days=is_over), DIGEST_AT, zone)
 
 
 def find_mentioned(text: str, names: dict[int, str]) -> set[int]:

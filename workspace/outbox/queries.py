@@ -94,24 +94,13 @@ class NotificationLine(Struct, frozen=True):
         return f"{path}#{occasion.fragment.format(**values)}" if occasion.fragment and is_one else path
 
 
-class NotificationsPage(Struct, frozen=True):
-    """A page of notifications; `older` is the key to go on from, 0 at the end, `newest` the key of the first shown.
-
-    `unread_count` counts the lines of the list of unread ones, as the bell does.
-    """
-
-    lines: list[NotificationLine]
-    older: int
-    newest: int
-    unread_count: int
-
-
 def notifications_page(
     *, person: Person, before: int = 0, unread: bool = False, is_joined: bool = False
-) -> NotificationsPage:
+) -> tuple[list[NotificationLine], int]:
     """The notifications of the person, or the unread ones alone, older than `before` (0: from the newest).
 
-    With `is_joined`, those that follow each other closely and say the same are one line.
+    Also the key to go on from, 0 at the end. With `is_joined`, those that follow each other closely and say the same
+    are one line.
     """
     rows = Notification.objects.shown_to(person)
     chosen = rows.filter(read_at=None) if unread else rows
@@ -125,8 +114,7 @@ def notifications_page(
         shown.append(bursts[len(shown)])
         oldest = min(oldest, shown[-1][-1].pk)
     is_more = len(newest) > most or len(bursts) > len(shown)
-    lines, newest_key = [NotificationLine(burst) for burst in shown], shown[0][0].pk if shown else 0
-    return NotificationsPage(lines, oldest if is_more else 0, newest_key, count_unread_lines(person))
+    return [NotificationLine(burst) for burst in shown], oldest if is_more else 0
 
 
 def _join(rows: list[Notification]) -> list[list[Notification]]:

@@ -28,6 +28,7 @@ from workspace.outbox.core import AT_ONCE
 from workspace.outbox.forms import NotificationSettingsForm, ReadForm, WebhookChangeForm, WebhookForm
 from workspace.outbox.permissions import check_manage_webhooks
 from workspace.outbox.queries import (
+    count_unread_lines,
     find_line,
     kinds_of,
     load_deliveries,
@@ -180,10 +181,15 @@ def address_of(webhook: Webhook) -> str:
 def notifications(request: SignedIn) -> HttpResponse:
     asked = only_parameters(request, "before", "show")
     unread = asked["show"] == "unread"
-    page = notifications_page(
-        person=request.user, before=parse_number(asked["before"]), unread=unread, is_joined=True
-    )
-    context = {"page": page, "unread": unread, **frame(request.user, None, "notifications")}
+    before = parse_number(asked["before"])
+    lines, older = notifications_page(person=request.user, before=before, unread=unread, is_joined=True)
+    context = {
+        "lines": lines,
+        "older": older,
+        "unread_count": count_unread_lines(request.user),
+        "unread": unread,
+        **frame(request.user, None, "notifications"),
+    }
     return respond(request, page="workspace/outbox/notifications.html", context=context)
 
 

@@ -5,6 +5,7 @@ The secret of a webhook is shown once, to the person who made it.
 
 import secrets
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -117,10 +118,12 @@ def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str |
     check_manage_webhooks(by, webhook.project)
     key = _new_secret(secret)
     with transaction.atomic():
-        locked = _present(webhook).select_for_update(no_key=True).first()
+        present, locked = "", _present(webhook).select_for_update(no_key=True).first()
         if locked is None:
             raise removed()
-        present = _read_stored(locked)
+        # Nobody can read it any more where AUDIT_KEY changed.
+        with suppress(ValueError):
+            present = unlock_text(WEBHOOK_SECRET, locked.secret)
         if key == present:
             raise Unacceptable(_("This webhook has that secret already. Choose a new one."), field="secret")
         kept = list_signing(locked.old_secrets, now)
@@ -181,14 +184,6 @@ def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
         return {"name": plain, "url": url, "events": join_events(events)}
     except ValueError:
         raise Unacceptable(_("Choose at least one event, from the list."), field="events") from None
-
-
-def _read_stored(webhook: Webhook) -> str:
-    """Its secret; "" where AUDIT_KEY changed, so that nobody can read it any more."""
-    try:
-        return unlock_text(WEBHOOK_SECRET, webhook.secret)
-    except ValueError:
-        return ""
 
 
 def _new_secret(secret: str | None) -> str:
@@ -255,15 +250,17 @@ def change_notifications(
     if digest not in DIGESTS:
         raise Unacceptable(_("Choose how often e-mails are sent."), field="digest")
     with transaction.atomic():
-        given = {"digest": AT_ONCE}
-        chosen, _new = NotificationSettings.objects.select_for_update().get_or_create(
-            person=by, defaults=given
-        )
+        rows = NotificationSettings.objects.select_for_update()
+        chosen, _new = rows.get_or_create(person=by, defaults={"digest": AT_ONCE})
         chosen.hidden = _without(chosen.hidden, offered, shown, "shown")
         if mailed is not None:
             chosen.unmailed, chosen.digest = _without(chosen.unmailed, offered, mailed, "mailed"), digest
         chosen.save()
-        _plan_waiting(by, chosen, now)
+        unmailed, zone = chosen.unmailed.split(), ZoneInfo(by.time_zone or settings.TIME_ZONE)
+        stopped = [code for code, occasion in OCCASIONS.items() if occasion.kind in unmailed]
+        waiting = Notification.objects.filter(person=by, email_due_at__isnull=False)
+        waiting.filter(code__in=stopped).update(email_due_at=None)
+        waiting.exclude(code__in=stopped).update(email_due_at=find_due(chosen.digest, now, zone))
     return chosen
 
 
@@ -274,12 +271,3 @@ def _without(left_out: str, offered: Collection[str], chosen: Collection[str], f
         return join_kinds(kept | set(offered) - set(join_kinds(chosen).split()))
     except ValueError:
         raise Unacceptable(_("Choose among the kinds of this page."), field=field) from None
-
-
-def _plan_waiting(person: Person, chosen: NotificationSettings, now: datetime) -> None:
-    waiting = Notification.objects.filter(person=person, email_due_at__isnull=False)
-    unmailed = chosen.unmailed.split()
-    stopped = [code for code, occasion in OCCASIONS.items() if occasion.kind in unmailed]
-    waiting.filter(code__in=stopped).update(email_due_at=None)
-    zone = ZoneInfo(person.time_zone or settings.TIME_ZONE)
-    waiting.exclude(code__in=stopped).update(email_due_at=find_due(chosen.digest, now, zone))

@@ -121,7 +121,12 @@ def send_message(
         return Outcome(None, refusal.sentence)
     except (OSError, UnicodeError, http.client.HTTPException) as fault:
         return Outcome(None, _explain(fault, is_late=time.monotonic() >= until, seconds=seconds))
-    return Outcome(status, _judge(status))
+    says = _("The server answered %(status)d.") % {"status": status}
+    if 300 <= status < 400:
+        says = _(
+            "The server answered %(status)d. Redirects are not followed: enter the address they lead to."
+        ) % {"status": status}
+    return Outcome(status, "" if 200 <= status < 300 else says)
 
 
 def _look_up(resolve: Resolve, until: float, *args: Any, **given: Any) -> list[Any]:
@@ -183,19 +188,19 @@ def _connect(addresses: list[str], port: int, until: float) -> socket.socket:
 @contextmanager
 def _cut_off(wire: socket.socket, until: float) -> Iterator[None]:
     """End the connection when the time is over, even if the server sends a byte now and then."""
-    timer = threading.Timer(max(until - time.monotonic(), 0), _shut, [wire])
+
+    def shut() -> None:
+        with suppress(OSError):
+            # The method of the plain socket: that of TLS would take its state away from the thread that reads.
+            socket.socket.shutdown(wire, socket.SHUT_RDWR)
+
+    timer = threading.Timer(max(until - time.monotonic(), 0), shut)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-
-
-def _shut(wire: socket.socket) -> None:
-    with suppress(OSError):
-        # The method of the plain socket: that of TLS would take its state away from the thread that reads.
-        socket.socket.shutdown(wire, socket.SHUT_RDWR)
 
 
 @cache
@@ -216,14 +221,3 @@ def _explain(fault: Exception, *, is_late: bool, seconds: float) -> str:
     if isinstance(fault, http.client.HTTPException | ConnectionResetError | BrokenPipeError):
         return _("The server ended the connection without an answer in HTTP.")
     return _("The server could not be reached.")
-
-
-def _judge(status: int) -> str:
-    if 200 <= status < 300:
-        return ""
-    if 300 <= status < 400:
-        says = _(
-            "The server answered %(status)d. Redirects are not followed: enter the address they lead to."
-        )
-        return says % {"status": status}
-    return _("The server answered %(status)d.") % {"status": status}

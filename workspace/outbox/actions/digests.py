@@ -74,13 +74,9 @@ def _body(rows: Sequence[Notification]) -> str:
     more = sum(map(len, bursts[MOST_LINES:]))
     if more > 0:
         parts.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more} + "\n")
-    parts.append(
-        _("All notifications: %(all)s\nWhat is sent to you, and how often: %(settings)s")
-        % {
-            "all": page_address(reverse("notifications")),
-            "settings": page_address(reverse("notification_settings")),
-        }
-    )
+    pages = {"all": "notifications", "settings": "notification_settings"}
+    says = _("All notifications: %(all)s\nWhat is sent to you, and how often: %(settings)s")
+    parts.append(says % {word: page_address(reverse(page)) for word, page in pages.items()})
     return "\n".join(parts) + "\n"
 
 
