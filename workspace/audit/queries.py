@@ -121,7 +121,6 @@ class Renames(Struct, frozen=True):
         return next((name for until, name in former if moment <= until), person.name)
 
     def once_called(self, part: str) -> list[int]:
-        """The people whose former names contain the text, whatever its case."""
         return [
             person
             for person, former in self.by_person.items()
