@@ -96,10 +96,7 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
 def let_rate(
     *, opened: CalibrationRound, person: Person, reason: str, by: Person, now: datetime
 ) -> CalibrationWaiver:
-    """Let a person rate who did not pass, with a reason that is kept. A second call changes nothing.
-
-    Raises Unacceptable without a reason and Conflict for a person who does not rate in the project now.
-    """
+    """Let somebody rate who did not pass; a second call changes nothing. Raises NotAllowed, Unacceptable, Conflict."""
     check_calibrate(by, opened.project)
     reason = clean_text(reason, ask=_("Say why they may rate without passing, in a few words."))
     if role_in(person, opened.project) != "evaluator":
@@ -115,11 +112,7 @@ def let_rate(
 
 
 def begin_required_calibration(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
-    """Begin the next game of the open round, if it is required and the person has not rated all its games.
-
-    Call it with the person locked. Raises NotAllowed for a person who rated them all and did not pass, until a lead
-    lets them rate.
-    """
+    """Call it with the person locked. Raises NotAllowed for one who rated all and neither passed nor is let rate."""
     opened = load_open_round(project)
     if opened is None or not opened.is_required:
         return None

@@ -94,11 +94,7 @@ def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers
 def compute_result(
     compared: Iterable[ComparedAnswers], *, asked: int, pass_percent: int, rating_within: Decimal
 ) -> GamesResult:
-    """Passed with at least `pass_percent` % of all answers as in the keys, over all games, and ratings that differ from
-    the keys' by at most `rating_within` on average.
-
-    `asked` is how many games the person is asked to rate.
-    """
+    """`rating_within` limits the mean distance of ratings; `asked` is how many games the person is to rate."""
     done = list(compared)
     alike, count = sum(game.alike for game in done), sum(game.count for game in done)
     error = exact_mean([error for game in done if (error := game.rating_error) is not None])

@@ -181,10 +181,7 @@ class OwnCalibration(Struct, frozen=True):
 
 
 def own_calibrations(*, person: Person, projects: Collection[int]) -> dict[int, OwnCalibration]:
-    """Project -> its open round, where that has games for the person.
-
-    Three queries, and those of the result for a round that the person has finished.
-    """
+    """Project -> its open round, if it has games for the person. Three queries, more for a round that is finished."""
     rounds = CalibrationRound.objects.filter(project__in=projects, closed_at=None).select_related("project")
     opened = {round_.pk: round_ for round_ in rounds}
     if not opened:

@@ -100,10 +100,7 @@ def open_round(
 
 
 def create_round(*, rounds: "QuerySet[R]", plan: Struct, by: Person, now: datetime, **of: Model) -> R:
-    """The next round of a set or project (`of`), with what its row and the plan have in common.
-
-    Raises Conflict while another round is open.
-    """
+    """The next round `of` a set or project: what its row and the plan share. Raises Conflict while another is open."""
     columns = {field.name for field in rounds.model._meta.fields}
     facts = {name: value for name, value in asdict(plan).items() if name in columns}
     facts["name"] = facts["name"].strip()
@@ -133,10 +130,7 @@ def close_round(*, opened: CalibrationRound, by: Person, now: datetime) -> None:
 def let_review(
     *, opened: CalibrationRound, reviewer: Reviewer, reason: str, by: Person, now: datetime
 ) -> CalibrationWaiver:
-    """Let a person who did not pass review, with a reason that is stored. A second call changes nothing.
-
-    Raises Unacceptable without a reason and Conflict for somebody who is not calibrated now.
-    """
+    """Let somebody review who did not pass; a second call does nothing. Raises NotAllowed, Unacceptable, Conflict."""
     check_calibrate_set(by, opened.set)
     reason = clean_text(reason, ask=_("Say why they may review without passing, in a few words."))
     if not calibrated_reviewers(opened.set).filter(pk=reviewer.pk).exists():
@@ -154,10 +148,7 @@ def let_review(
 
 
 def change_repeats(*, comparison_set: ComparisonSet, repeat_percent: int, by: Person, now: datetime) -> None:
-    """Set how many of a hundred comparisons that a person gets are hidden duplicates. The same value changes nothing.
-
-    Raises NotAllowed, Unacceptable for a set with two rounds and for too many.
-    """
+    """The same value changes nothing. Raises NotAllowed, Unacceptable for too many and for a set with two rounds."""
     check_calibrate_set(by, comparison_set)
     check_change_set(by, comparison_set)
     if not 0 <= repeat_percent <= MOST_REPEATS:

@@ -24,10 +24,7 @@ _MARK = re.compile(r"-?([0-9]{1,12}(\.[0-9]{1,12})?|\.[0-9]{1,12})")
 
 
 class ComparedReview(Struct, frozen=True):
-    """One comparison: `alike` of `count` marks are near enough to the agreed ones; the pairs that are not.
-
-    `is_same_first` says whether the agreed response is first; None if that is unknown.
-    """
+    """`alike` of `count` marks are near enough, and those that are not. `is_same_first` is None if unknown."""
 
     alike: int
     count: int
@@ -90,10 +87,7 @@ def list_missed(
 def compare_review(
     key: Key, given: Marks, within: Fraction, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
 ) -> ComparedReview:
-    """Compare a review (`other` in its pairs) with the key (`one`); marks agree if at most `within` points apart.
-
-    Marks that only one of them has are left out.
-    """
+    """`other` in its pairs is the review, `one` the key. Marks that only one of them has are left out."""
     marks: MarkPairs = pair_marks(parse_key(key), given, weights, scales)
     differences = [pair for pair in marks.pairs if pair.apart > within]
     return ComparedReview(marks.count_within(within), len(marks.pairs), differences, marks.is_same_first)
@@ -102,10 +96,7 @@ def compare_review(
 def compute_result(
     compared: Iterable[ComparedReview], *, asked: int, pass_percent: int, first_percent: int
 ) -> ReviewsResult:
-    """The result over all comparisons: enough marks must be near the agreed ones, and enough agreed responses first.
-
-    `asked` is how many comparisons the person is asked to review.
-    """
+    """Over all comparisons; `asked` is how many the person is to review."""
     done = list(compared)
     alike, count = sum(review.alike for review in done), sum(review.count for review in done)
     firsts = [review.is_same_first for review in done if review.is_same_first is not None]

@@ -76,26 +76,28 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
         if second is not None or not is_open:
             return second or first
         second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)
-        _start_from(first, second, by, now)
+        given = [
+            FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
+            for row in first.reviewed.select_related("response").defer("response__text")
+        ]
+        starts = second_start(given, first.reported_ranking, first.order, second.order)
+        store_starts(review=second, starts=starts, by=by, now=now)
     return second
 
 
 def _calibration(comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> Review | None:
-    """The review of a comparison that is for calibration; None if it is in no calibration round of the set.
-
-    Raises NotAllowed for a comparison that is reviewed only after the round, or by nobody any more.
-    """
+    """The review of a comparison for calibration, None for others. Raises NotAllowed where none is given now."""
     if not comparison.set.calibration_rounds.exists():
         return None
-    [found] = waiting_sets(by, only=comparison.set_id)
-    states = {waiting.comparison: waiting for waiting in found.comparisons if not waiting.is_repeat}
+    [waiting_set] = waiting_sets(by, only=comparison.set_id)
+    states = {waiting.comparison: waiting for waiting in waiting_set.comparisons if not waiting.is_repeat}
     waiting = states[comparison.pk]
     if waiting.is_calibration:
         return begin_review(comparison=comparison, reviewer=reviewer, purpose=CALIBRATION, by=by, now=now)
     if waiting.state == NOT_GIVEN:
         raise NotAllowed(_("This comparison is for calibration only, so nobody else reviews it."))
     if waiting.state == AFTER_CALIBRATION:
-        raise NotAllowed(found.why_not, code="not_calibrated")
+        raise NotAllowed(waiting_set.why_not, code="not_calibrated")
     return None
 
 
@@ -111,40 +113,39 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
         reviewer = Reviewer.objects.select_for_update(of=("self",)).get(
             set=comparison_set, kind=PERSON, person=by
         )
-        [found] = waiting_sets(by, only=comparison_set.pk)
-        if found.started:
-            return Review.objects.get(pk=found.started[0].review)
-        if found.waiting and found.waiting[0].state == TO_REVIEW:
-            repeat = _start_hidden_duplicate(reviewer, found, by, now)
+        [own] = waiting_sets(by, only=comparison_set.pk)
+        if own.started:
+            return Review.objects.get(pk=own.started[0].review)
+        if own.waiting and own.waiting[0].state == TO_REVIEW:
+            repeat = _start_hidden_duplicate(reviewer, own, by, now)
             if repeat is not None:
                 return repeat
-        for waiting in found.waiting:
+        for waiting in own.waiting:
             comparison = Comparison.objects.select_related("set__project").get(pk=waiting.comparison)
             try:
                 return open_review(comparison=comparison, by=by, now=now)
             except Conflict:
                 # Somebody has taken its last place in the meantime.
                 continue
-        if found.in_state(AFTER_CALIBRATION):
-            raise NotAllowed(found.why_not, code="not_calibrated")
+        if own.in_state(AFTER_CALIBRATION):
+            raise NotAllowed(own.why_not, code="not_calibrated")
     return None
 
 
 def _start_hidden_duplicate(
-    reviewer: Reviewer, found: WaitingSet, by: Person, now: datetime
+    reviewer: Reviewer, waiting_set: WaitingSet, by: Person, now: datetime
 ) -> Review | None:
     """Begin a review that repeats an earlier one of the person, if one is due; the responses get a new order."""
-    if not found.repeats_ahead:
+    if not waiting_set.repeats_ahead:
         return None
     own = Review.objects.filter(reviewer=reviewer, purpose__in=(RATING, REPEAT)).exclude(state=SUPERSEDED)
-    seed, given_count = repeat_seed(found.row, by), own.count()
-    if not is_due(seed, given_count, found.row.repeat_percent):
+    seed, given_count = repeat_seed(waiting_set.row, by), own.count()
+    if not is_due(seed, given_count, waiting_set.row.repeat_percent):
         return None
     submitted = own.filter(purpose=RATING, state=SUBMITTED).order_by("submitted_at", "pk")
+    rated = list(submitted.values_list("comparison", flat=True))
     repeated = set(own.filter(purpose=REPEAT).values_list("comparison", flat=True))
-    chosen = choose_duplicate(
-        seed, given_count, list(submitted.values_list("comparison", flat=True)), repeated
-    )
+    chosen = choose_duplicate(seed, given_count, rated, repeated)
     if chosen is None:
         return None
     comparison = Comparison.objects.get(pk=chosen)
@@ -162,15 +163,6 @@ def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> N
     if count_taken([comparison.set], now=now).get(comparison.pk, 0) >= needed:
         says = _("All slots of this comparison are taken. Choose another comparison under Reviews.")
         raise Conflict(says, code="no_place")
-
-
-def _start_from(first: Review, second: Review, by: Person, now: datetime) -> None:
-    given = [
-        FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
-        for row in first.reviewed.select_related("response").defer("response__text")
-    ]
-    starts = second_start(given, first.reported_ranking, first.order, second.order)
-    store_starts(review=second, starts=starts, by=by, now=now)
 
 
 def store_starts(*, review: Review, starts: Sequence[StartingMark], by: Person, now: datetime) -> None:
@@ -198,11 +190,10 @@ def mark(*, review: Review, act: Act, by: Person, now: datetime) -> Saved[Review
     return _MARKS.save(owner=review, act=act, by=by, now=now)
 
 
-def keep_notes(*, review: Review, notes: Sequence[Act], by: Person, now: datetime) -> None:
-    """Store those of these notes that were changed: whose text differs from that of their version.
-
-    Stores all that it can, then raises the first exception that `mark` raised.
-    """
+def keep_notes(
+    *, review: Review, notes: Sequence[Act], by: Person, now: datetime
+) -> Conflict | Unacceptable | None:
+    """Store the notes that differ from their version, all that it can; return what `mark` raised first."""
     refused: Conflict | Unacceptable | None = None
     for act in notes:
         known = MarkRevision.objects.filter(
@@ -214,8 +205,7 @@ def keep_notes(*, review: Review, notes: Sequence[Act], by: Person, now: datetim
             mark(review=review, act=act, by=by, now=now)
         except (Conflict, Unacceptable) as refusal:
             refused = refused or refusal
-    if refused is not None:
-        raise refused
+    return refused
 
 
 def undo_mark(
@@ -229,10 +219,7 @@ def undo_mark(
 
 
 def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review:
-    """Submit the review with its marks. A second call changes nothing.
-
-    Raises Unacceptable with the first missing thing (`field` is "kind:subject"), NotAllowed when it is not open.
-    """
+    """Submit it, once. Raises Unacceptable for what is missing (`field` is "kind:subject"), NotAllowed if closed."""
     with transaction.atomic():
         locked = lock(review)
         if locked.state in (SUBMITTED, SET_APART) and locked.reviewer.person_id == by.pk:

@@ -88,8 +88,11 @@ def find_mark_fault(sheet: Sheet, kind: str, subject: str, value: str | None) ->
         if subject not in map(str, sheet.places):
             return say("There is no response {subject} in this review.", subject=subject[:20])
         return say("Notes have at most 4,000 characters.") if len(value or "") > LONGEST_COMMENT else ""
+    if kind == RANKING and subject:
+        return say("There is one ranking for all responses; it has no subject.")
     if kind == RANKING:
-        return _ranking_fault(sheet, subject, value)
+        is_ranking = not value or parse_ranking(value, sheet.count) is not None
+        return "" if is_ranking else say("This is no ranking of these responses. Load the page again.")
     return say("There is nothing called “{kind}” in a review. Load the page again.", kind=kind[:40])
 
 
@@ -117,14 +120,6 @@ def list_keys(scale: Scale) -> list[tuple[str, str]]:
     keys = {point: point for point in scale.points if len(point) == 1}
     keys |= {"10": "0"} if "0" not in keys else {}
     return [(point, keys.get(point, "")) for point in scale.points]
-
-
-def _ranking_fault(sheet: Sheet, subject: str, value: str | None) -> str:
-    if subject:
-        return say("There is one ranking for all responses; it has no subject.")
-    if value and parse_ranking(value, sheet.count) is None:
-        return say("This is no ranking of these responses. Load the page again.")
-    return ""
 
 
 SLIP = timedelta(seconds=10)

@@ -38,10 +38,10 @@ LISTED, EXCERPT = 10, 160  # second rounds and submitted reviews of a set; chara
 
 
 def review_or_404(request: SignedIn, review: int) -> Review:
-    found = load_own_review(request.user, review)
-    if found is None:
+    own = load_own_review(request.user, review)
+    if own is None:
         raise Http404
-    return found
+    return own
 
 
 @require("sign_in")
@@ -68,17 +68,17 @@ def reviews(request: SignedIn) -> HttpResponse:
 @require("begin_review", methods=("POST",))
 def begin(request: SignedIn, comparison: int) -> HttpResponse:
     """Open a comparison of a set that the person reviews: begin its review, or continue it."""
-    found = reviewed_comparison_or_404(request, comparison)
+    reviewed = reviewed_comparison_or_404(request, comparison)
     bind_form(request, KeyedForm)
-    opened = open_review(comparison=found, by=request.user, now=timezone.now())
+    opened = open_review(comparison=reviewed, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("review", args=[opened.pk]))
 
 
 @require("begin_review", methods=("POST",))
 def next_review(request: SignedIn, comparison_set: int) -> HttpResponse:
-    found = reviewed_set_or_404(request.user, pk=min(comparison_set, LARGEST_KEY))
+    reviewed = reviewed_set_or_404(request.user, pk=min(comparison_set, LARGEST_KEY))
     bind_form(request, KeyedForm)
-    taken = take_next_review(comparison_set=found, by=request.user, now=timezone.now())
+    taken = take_next_review(comparison_set=reviewed, by=request.user, now=timezone.now())
     place = reverse("review", args=[taken.pk]) if taken else reverse("reviews")
     return respond(request, page="", redirect=place)
 
@@ -96,20 +96,20 @@ def review(request: SignedIn, review: int) -> HttpResponse:
 
 @require("review", methods=("POST",))
 def mark(request: SignedIn, review: int) -> HttpResponse:
-    found = review_or_404(request, review)
+    own = review_or_404(request, review)
     form = bind_form(request, MarkForm)
-    done, lost = ActOutcome(), _keep_notes(request, found, form)
+    done, lost = ActOutcome(), _keep_notes(request, own, form)
     try:
         form.check()
         act = form.to_act()
         done = ActOutcome(act.kind, act.subject)
-        saved = do_mark(review=found, act=act, by=request.user, now=timezone.now())
+        saved = do_mark(review=own, act=act, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
-        return refused(request, found, form, done, lost or refusal)
+        return refused(request, own, form, done, lost or refusal)
     if lost:
-        return refused(request, found, form, done, lost)
+        return refused(request, own, form, done, lost)
     done = build_act_outcome(saved, is_elsewhere=form.is_from_conflict)
-    return answered(request, found, form, done, work=saved.work)
+    return answered(request, own, form, done, work=saved.work)
 
 
 def reviewed_set_or_404(person: Person, **address: object) -> ComparisonSet:
@@ -130,31 +130,31 @@ def reviewed_comparison_or_404(request: SignedIn, comparison: int) -> Comparison
 
 @require("review", methods=("POST",))
 def undo_mark(request: SignedIn, review: int) -> HttpResponse:
-    found = review_or_404(request, review)
+    own = review_or_404(request, review)
     form = bind_form(request, UndoMarkForm)
     try:
         form.check()
-        saved = do_undo(review=found, **form.target, by=request.user, now=timezone.now())
+        saved = do_undo(review=own, **form.target, by=request.user, now=timezone.now())
     except (Conflict, Unacceptable) as refusal:
-        lost = _keep_notes(request, found, form)
-        return refused(request, found, form, ActOutcome(), lost or refusal)
+        lost = _keep_notes(request, own, form)
+        return refused(request, own, form, ActOutcome(), lost or refusal)
     # Store the notes after the undo: a note stored before would be the act that is undone.
-    if lost := _keep_notes(request, found, form):
-        return refused(request, found, form, ActOutcome(), lost)
-    return answered(request, found, form, build_act_outcome(saved, is_undo=True), work=saved.work)
+    if lost := _keep_notes(request, own, form):
+        return refused(request, own, form, ActOutcome(), lost)
+    return answered(request, own, form, build_act_outcome(saved, is_undo=True), work=saved.work)
 
 
 @require("review", methods=("POST",))
 def submit_review(request: SignedIn, review: int) -> HttpResponse:
-    found = review_or_404(request, review)
+    own = review_or_404(request, review)
     form = bind_form(request, SubmitForm)
-    if lost := _keep_notes(request, found, form):
-        return refused(request, found, form, ActOutcome(), lost)
+    if lost := _keep_notes(request, own, form):
+        return refused(request, own, form, ActOutcome(), lost)
     try:
-        submit_marked_review(review=found, by=request.user, now=timezone.now())
+        submit_marked_review(review=own, by=request.user, now=timezone.now())
     except Unacceptable as refusal:
-        return refused(request, found, form, ActOutcome(), refusal)
-    return respond(request, page=PAGE, redirect=reverse("review", args=[found.pk]))
+        return refused(request, own, form, ActOutcome(), refusal)
+    return respond(request, page=PAGE, redirect=reverse("review", args=[own.pk]))
 
 
 def _keep_notes(
@@ -163,11 +163,7 @@ def _keep_notes(
     """Store typed notes not yet saved when a button is pressed without JavaScript; return why one cannot be stored."""
     if not form.is_valid():
         return None
-    try:
-        keep_notes(review=review, notes=form.typed_notes, by=request.user, now=timezone.now())
-    except (Conflict, Unacceptable) as refusal:
-        return refusal
-    return None
+    return keep_notes(review=review, notes=form.typed_notes, by=request.user, now=timezone.now())
 
 
 def build_act_outcome(
@@ -217,10 +213,10 @@ def refused(
     """The same response with what was refused: both versions of a conflict, or the refusal."""
     is_stale = isinstance(refusal, Conflict) and refusal.code == "stale"
     about = refusal.detail if isinstance(refusal, Conflict) and is_stale else {}
-    seen = ActOutcome(
+    outcome = ActOutcome(
         str(about.get("kind", done.kind)),
         str(about.get("subject", done.subject)),
         conflict=about or None,
         refusal="" if is_stale else refusal.sentence,
     )
-    return answered(request, review, form, seen, status=refusal.status)
+    return answered(request, review, form, outcome, status=refusal.status)

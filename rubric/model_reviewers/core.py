@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
-from rubric.core.scales import COMMON, Scale, Scales
+from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import decimal_text, exact
 from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
 from rubric.reviews.core.two_calls import WHOLE_PART
@@ -112,16 +112,14 @@ def _criteria_part(criteria: Sequence[Criterion], scales: Scales) -> str:
         weight = decimal_text(exact(criterion.weight) * Fraction(100))
         lines.append(f"\n{number}. {criterion.label} (key: {criterion.key}; {weight}% of the overall)")
         lines.append(f"   {criterion.description}")
-        lines += [f"   Scale: {_scale_words(scales[criterion.key])}."] if scales else []
+        if scales:
+            # A model is always told the steps.
+            scale = scales[criterion.key]
+            is_told = len(scale.points) == 2 or scale.step != 1
+            lines.append(f"   Scale: {scale.plain_text}{'' if is_told else ' in steps of 1'}.")
         lines += [f"   - {question}" for question in criterion.guiding_questions]
         lines += [f"   {points}: {says}" for points, says in criterion.anchors.items()]
     return "\n".join(lines)
-
-
-def _scale_words(scale: Scale) -> str:
-    """ "0 or 1", "1 to 5 in steps of 1": a model is always told the steps."""
-    is_told = len(scale.points) == 2 or scale.step != 1
-    return scale.plain_text + ("" if is_told else " in steps of 1")
 
 
 def _asks_overall(rubric: RubricRecord) -> bool:
@@ -220,10 +218,7 @@ class Price(Struct, frozen=True):
 
 
 def derive_state(mode: str, tries: Sequence[tuple[str, bool]]) -> str:
-    """The state of an answer: `mode` is that of the review that was read, "" before.
-
-    `tries` are (error code, whether it was a live call), in order of time.
-    """
+    """`mode` is that of the review that was read, "" before; `tries` are (error code, whether a live call)."""
     if mode:
         return {ABSTAINED: DECLINED, UNREADABLE: UNREADABLE_ANSWER}.get(mode, ANSWERED)
     if any(not code for code, _is_fetched in tries):
@@ -332,10 +327,7 @@ CRITERIA_PART = "criteria"
 
 
 class AnswerLine(Struct, frozen=True):
-    """One answer of a file: the comparison's id, the model's name, and what it wrote. `line` counts from 1.
-
-    `part` is "whole" or "criteria" if a model is asked in two calls, else "".
-    """
+    """One answer of a file. `line` counts from 1; `part` is "whole" or "criteria" for a model asked in two calls."""
 
     line: int
     comparison: str

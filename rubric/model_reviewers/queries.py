@@ -78,10 +78,7 @@ def load_asked(
     comparisons: Iterable[int] | None = None,
     reviews: Iterable[Review] | None = None,
 ) -> list[AskedComparison]:
-    """Every pair of these reviewers and all comparisons, or those with these keys; by comparison, then reviewer.
-
-    `reviews` are their first-round reviews, if the caller has them already.
-    """
+    """Every pair of these, by comparison, then reviewer. `reviews` are their first-round reviews, if known."""
     wanted = Comparison.objects.filter(set=comparison_set).order_by("number").values_list("pk", flat=True)
     keys = list(wanted if comparisons is None else comparisons)
     reviewers = list(reviewers)

@@ -160,7 +160,7 @@ class Mark(models.Model):
 
 
 class MarkRevision(KeyedRevision):
-    """One act on a mark, never changed."""
+    """Never changed."""
 
     mark = models.ForeignKey(Mark, models.PROTECT, related_name="revisions", db_index=False)
 

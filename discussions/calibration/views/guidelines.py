@@ -138,10 +138,7 @@ def confirm(request: SignedIn, slug: str) -> HttpResponse:
 def take_after_guideline(
     request: SignedIn, project: Project, take: Callable[[], Evaluation | None]
 ) -> HttpResponse:
-    """Take a game and open it. Without one, redirect to the queue.
-
-    Redirect to how rating works instead, if a newcomer has not seen it or the guideline is not confirmed.
-    """
+    """Take a game and open it, after a newcomer has seen how rating works; without one, redirect to the queue."""
     slug = project.slug
     if _is_newcomer(request, project):
         return respond(request, page="", redirect=reverse("guideline", args=[slug]))

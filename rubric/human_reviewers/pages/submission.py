@@ -8,7 +8,7 @@ import re
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.calibration.core import ComparedReview, Key, parse_key
+from rubric.calibration.core import ComparedReview, parse_key
 from rubric.calibration.queries import ReviewerProgress, build_labels, load_keys, load_progress
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import LABELS
@@ -57,10 +57,7 @@ class MarkDifference(Struct, frozen=True):
 
 
 class Feedback(Struct, frozen=True):
-    """The outcome of one comparison of a calibration round, and the progress of the round.
-
-    `optional` is the comparison that comes next in a round that is not required, 0 without one.
-    """
+    """On one comparison of a calibration round. `optional` comes next in a round that is not required, else 0."""
 
     round: CalibrationRound
     note: str
@@ -72,10 +69,7 @@ class Feedback(Struct, frozen=True):
 
 
 class SubmittedReviewPage(Struct, frozen=True):
-    """A submitted review; `number` is the reviewer's own number for it. `feedback` is set in a calibration round.
-
-    `has_scales` says that criteria have scales of their own.
-    """
+    """`number` is the reviewer's own; `has_scales`: criteria have their own; `feedback` is on a calibration."""
 
     review: Review
     number: int
@@ -169,12 +163,12 @@ def _response(
         notes=row.notes,
         cannot_judge=[f"{names.get(key, key)}: {why}" for key, why in row.cannot_judge.items()],
         text=row.response.text,
-        others=[_other(other, names, scales) for other in others],
+        others=[_say_other(other, names, scales) for other in others],
         changed=_changed(first, row, work),
     )
 
 
-def _other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
+def _say_other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
     given = {key: points for key, points in other.scores.items() if key in names}
     if not given and other.holistic is not None:
         given = {HOLISTIC: other.holistic}
@@ -218,6 +212,9 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
         return None
     labels = {str(number): label for label, number in zip(LABELS, review.order, strict=False)}
     names = build_labels(chosen.round.set)
+    key = parse_key(load_keys(chosen.round)[review.comparison_id])
+    marks = {response: given for response, given in key.items() if response in labels}
+    firsts = find_first(marks, get_weights(rubric), rubric.scales)
     return Feedback(
         round=chosen.round,
         note=name_responses(chosen.note, labels),
@@ -231,7 +228,7 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
             )
             for pair in sorted(compared.differences, key=lambda pair: (labels[pair.response], -pair.apart))
         ],
-        agreed_first=_agreed_first(load_keys(chosen.round)[review.comparison_id], labels, rubric),
+        agreed_first=sorted(labels[response] for response in firsts),
         progress=progress,
         optional=_offered(review, sets),
     )
@@ -241,11 +238,6 @@ def name_responses(note: str, labels: dict[str, str]) -> str:
     """The note with the labels that the person saw instead of the numbers of responses."""
     own = _("a response of yours")
     return _RESPONSE.sub(lambda found: labels.get(found[1], own), note)
-
-
-def _agreed_first(key: Key, labels: dict[str, str], rubric: RubricRecord) -> list[str]:
-    marks = {response: given for response, given in parse_key(key).items() if response in labels}
-    return sorted(labels[response] for response in find_first(marks, get_weights(rubric), rubric.scales))
 
 
 def _offered(review: Review, sets: list[WaitingSet]) -> int:

@@ -161,10 +161,7 @@ def load_rubric(version: int, sha256: str) -> RubricRecord:
 
 
 def load_other_reviews(review: Review) -> list[OtherReview]:
-    """What other people gave the responses of this review in the first round, in an order drawn from its seed.
-
-    Empty if this is a first round, which is blind.
-    """
+    """What others gave these responses in the first round, in an order drawn from its seed; [] in a first round."""
     if review.round != 2:
         return []
     rows = ReviewedResponse.objects.filter(

@@ -126,32 +126,20 @@ class OwnReview(Struct, frozen=True):
 
 
 def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]:
-    """The sets that the person reviews, or that with the key `only`, newest first.
-
-    The number of queries does not depend on the number of sets, only on how many have an open calibration round.
-    """
-    seers, sets = set(), []
-    for reviewer in _REVIEWERS[person.is_admin].objects(person.pk):
-        if only is None or reviewer.set_id == only:
-            sets.append(reviewer.set)
-            if reviewer.could_see_since:
-                seers.add(reviewer.set_id)
-    if not sets:
+    """Those sets, or that with the key `only`, newest first. Sets do not add queries, open calibration rounds do."""
+    reviewers = [
+        row for row in _REVIEWERS[person.is_admin].objects(person.pk) if only is None or row.set_id == only
+    ]
+    if not reviewers:
         return []
-    reviews = _own_reviews(person, sets)
-    made = [
-        WaitingSet(comparison_set, comparisons, calibration=calibration)
-        for comparison_set, comparisons, calibration in _list_waiting(person, sets, reviews)
-    ]
-    return [
-        structs.replace(
-            waiting_set,
-            repeats_ahead=0
-            if waiting_set.row.pk in seers
-            else _duplicates_ahead(waiting_set, person, reviews[waiting_set.row.pk]),
-        )
-        for waiting_set in made
-    ]
+    sets = [reviewer.set for reviewer in reviewers]
+    seers = {reviewer.set_id for reviewer in reviewers if reviewer.could_see_since}
+    reviews, waiting = _own_reviews(person, sets), []
+    for row, comparisons, calibration in _list_waiting(person, sets, reviews):
+        waiting_set = WaitingSet(row, comparisons, calibration=calibration)
+        ahead = 0 if row.pk in seers else _duplicates_ahead(waiting_set, person, reviews[row.pk])
+        waiting.append(structs.replace(waiting_set, repeats_ahead=ahead))
+    return waiting
 
 
 _REVIEWERS = prepare_by_rights(
@@ -252,10 +240,7 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
 def _places(
     person: Person, sets: list[ComparisonSet], rows: Mapping[int, list[int]]
 ) -> tuple[set[int], dict[int, int]]:
-    """For sets with limited places: the comparisons whose places are all taken, and the order of the others.
-
-    `rows` are the comparisons by set.
-    """
+    """The comparisons whose limited places are all taken, and the order of the others; `rows` are those by set."""
     needed = {
         key: comparison_set.people_needed
         for comparison_set in sets

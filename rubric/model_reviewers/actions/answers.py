@@ -111,10 +111,7 @@ def read_answer(*, review: Review, by: Person, now: datetime) -> bool:
 def paste_answer(
     *, comparison: Comparison, reviewer: Reviewer, text: str, part: str = MAIN_PART, by: Person, now: datetime
 ) -> Review:
-    """Store the pasted answer for that part, then read the review if all parts are there.
-
-    Raises NotAllowed, Unacceptable, Conflict when there is an answer.
-    """
+    """Store it; read the review if all its parts are there. Raises NotAllowed, Unacceptable, Conflict when answered."""
     check_change_set(by, reviewer.set)
     text = normalise_text(text)[0]
     if not text.strip():
@@ -164,10 +161,7 @@ def set_parameters(
 def upload_answers(
     *, comparison_set: ComparisonSet, lines: Sequence[AnswerLine], by: Person, now: datetime
 ) -> list[LineFault]:
-    """Store all answers of a file and queue their reading. If one has a fault, store none and return the faults.
-
-    The labels are those of the prompts. Raises NotAllowed.
-    """
+    """Store all and queue their reading, or none and return the faults. Labels are the prompts'. Raises NotAllowed."""
     check_change_set(by, comparison_set)
     with transaction.atomic():
         ComparisonSet.objects.select_for_update().get(pk=comparison_set.pk)
@@ -291,10 +285,7 @@ LONGEST_CORRECTION = 500
 
 
 def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
-    """Make the current reader's reading of the answer count. Raises NotAllowed, Conflict when it is the same.
-
-    `review` comes from `reviews_to_read`; a correction by hand is superseded too.
-    """
+    """Make the current reader's reading count. Raises NotAllowed, Conflict when it is the same and not corrected."""
     _check(review, by)
     if not reads_otherwise(review) and not review.correction:
         says = _("The current parser gives the same result, so nothing would change.")
@@ -308,10 +299,7 @@ def reread_answer(*, review: Review, by: Person, now: datetime) -> Review:
 
 
 def reread_answers(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> int:
-    """Do the same for every answer of the set that an earlier reader read differently; return how many there were.
-
-    Readings that a person corrected stay. Raises NotAllowed, Conflict.
-    """
+    """Do the same for the whole set, without what a person corrected; return how many. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     check_see_results(by, comparison_set)
     with transaction.atomic():

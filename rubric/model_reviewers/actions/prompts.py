@@ -71,10 +71,7 @@ def new_nonce() -> str:
 
 
 def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Iterator[str]:
-    """Yield a line of JSON for each pending answer, one at a time, and make its prompt if there is none.
-
-    Raises NotAllowed at once, not only when the first line is taken.
-    """
+    """Yield a line for each pending answer, one at a time, and make its prompt. Raises NotAllowed at once."""
     check_change_set(by, comparison_set)
     reviewers = {row.pk: row for row in model_reviewers(comparison_set) if row.ended_at is None}
     asked = load_asked(comparison_set, reviewers.values())
@@ -83,10 +80,7 @@ def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) ->
 
 
 def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: datetime) -> ReviewPrompt:
-    """Supersede the model's answer or its failed calls, and make a new prompt. Raises NotAllowed, Conflict.
-
-    Of two answers, the first to come is enough if it lacks scores.
-    """
+    """Supersede answer or failed calls (of two, the first without all scores). Raises NotAllowed, Conflict."""
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         Reviewer.objects.select_for_update().get(pk=reviewer.pk)

@@ -132,11 +132,7 @@ def _initial(row: Review) -> dict[str, Any]:
 
 
 def _build_context(person: Person, review: Review) -> dict[str, Any]:
-    """One answer, the stored reading, and the current reader's reading (None if that is the same).
-
-    `earlier` are the superseded readings, in order of time; `answers` are the beginnings of the texts, and whether
-    there is more.
-    """
+    """`present` is the current reader's reading, None if it is the stored one; `answers` are (beginning, is more)."""
     comparison_set = review.reviewer.set
     rubric = comparison_set.rubric_version.to_record()
     keys = dict(review.comparison.responses.values_list("number", "key"))
