@@ -9,7 +9,7 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta, tzinfo
 from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
 from typing import Any
@@ -79,11 +79,12 @@ _SPECIAL = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "3
 _RESERVED = tuple(map(IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
 
 
-def join_events(events: Collection[str]) -> str:
-    """The events as a webhook stores them: each once, ordered as EVENTS. Raises ValueError for none or unknown ones."""
-    if not events or set(events) - set(EVENTS):
-        raise ValueError("no events, or unknown ones")
-    return " ".join(event for event in EVENTS if event in events)
+def join_known(words: Iterable[str], known: Sequence[str]) -> str:
+    """The words as they are stored: each once, in the order of `known`. Raises ValueError for an unknown one."""
+    chosen = set(words)
+    if chosen - set(known):
+        raise ValueError("an unknown word")
+    return " ".join(word for word in known if word in chosen)
 
 
 def write_body(
@@ -144,14 +145,6 @@ def is_public(address: str) -> bool:
 def may_call(address: str, networks: Collection[IPv4Network | IPv6Network]) -> bool:
     """Whether an IP address is public, or in a network that the installation allows."""
     return is_public(address) or any(ip_address(address) in network for network in networks)
-
-
-def join_kinds(kinds: Iterable[str]) -> str:
-    """The kinds as they are stored: each once, in the order of KINDS. Raises ValueError for another word."""
-    chosen = set(kinds)
-    if chosen - set(KINDS):
-        raise ValueError("no kind of notifications")
-    return " ".join(kind for kind in KINDS if kind in chosen)
 
 
 def join_bursts(told: Iterable[Any]) -> Iterator[list[Any]]:

@@ -23,9 +23,9 @@ from workspace.tokens.core import (
     MOST_DAYS,
     MOST_TOKENS,
     PREFIX,
+    SCOPES,
     SHOWN_CHARACTERS,
     USE_IS_NOTED_EVERY,
-    join_scopes,
 )
 from workspace.tokens.permissions import check_create_token, check_manage_tokens, check_revoke_token
 from workspace.tokens.queries import Bearer, hash_secret, live_tokens
@@ -51,7 +51,11 @@ def create_token(
     if plain is None or len(plain) > LONGEST_TOKEN_NAME:
         says = _("Write a name of 1 to 100 visible characters, such as the program that uses it.")
         raise Unacceptable(says, field="name")
-    kept = _kept_scopes(scopes)
+    if not scopes:
+        raise Unacceptable(_("Choose at least one scope."), field="scopes")
+    if set(scopes) - set(SCOPES):
+        raise Unacceptable(_("Choose scopes from the list."), field="scopes")
+    kept = " ".join(scope for scope in SCOPES if scope in scopes)
     if not 1 <= days <= MOST_DAYS:
         raise Unacceptable(_("A token lasts for 1 to 366 days."), field="days")
     secret = PREFIX + secrets.token_urlsafe(32)
@@ -132,15 +136,6 @@ def forget_answers(*, by: Person, now: datetime) -> int:
     """Delete answers past their retention, and expired counts; return how many answers."""
     Counter.objects.filter(expires_at__lte=now).delete()
     return KeptAnswer.objects.filter(created_at__lte=now - ANSWERS_STAY).delete()[0]
-
-
-def _kept_scopes(scopes: Sequence[str]) -> str:
-    if not scopes:
-        raise Unacceptable(_("Choose at least one scope."), field="scopes")
-    try:
-        return join_scopes(scopes)
-    except ValueError:
-        raise Unacceptable(_("Choose scopes from the list."), field="scopes") from None
 
 
 def _record(verb: str, token: AccessToken, by: Person, now: datetime, detail: dict[str, object]) -> None:

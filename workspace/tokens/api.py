@@ -111,20 +111,16 @@ def refuse_after_rights(
         read()
 
 
-def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
-    raise fault
-
-
 def handle_faults(api: NinjaAPI) -> None:
-    """Have everything that an operation raises handled in one place."""
-    handlers: dict[type[Exception], Callable[[Any, Any], HttpResponse]] = {
-        Exception: pass_on,
-        Http404: pass_on,
-        HttpError: refuse_body,
-        ValidationError: refuse_values,
-    }
-    for kind, handler in handlers.items():
-        api.add_exception_handler(kind, handler)
+    """Have everything that an operation raises handled in one place, most of it by the middleware, as for pages."""
+
+    def pass_on(_request: HttpRequest, fault: Any) -> HttpResponse:
+        raise fault
+
+    api.add_exception_handler(Exception, pass_on)
+    api.add_exception_handler(Http404, pass_on)
+    api.add_exception_handler(HttpError, refuse_body)  # type: ignore[arg-type]
+    api.add_exception_handler(ValidationError, refuse_values)  # type: ignore[arg-type]
 
 
 def gated_urls(api: NinjaAPI, routers: Iterable[Operations]) -> list[URLPattern]:
@@ -143,6 +139,8 @@ def gate(
     view: Callable[..., HttpResponse], operations: Mapping[str, Operation]
 ) -> Callable[..., HttpResponse]:
     """The view of a path behind everything that holds for all operations; it names its permissions like `require`."""
+    extras: dict[str | None, Any] = {verb: operation.openapi_extra for verb, operation in operations.items()}
+    views: dict[str | None, Any] = {verb: operation.view_func for verb, operation in operations.items()}
 
     def gated(request: Asking, **address: Any) -> HttpResponse:
         if not request.user.is_authenticated:
@@ -152,34 +150,28 @@ def gate(
             return HttpResponseNotAllowed(sorted(operations))
         bearer, used_from = request.bearer, request.META.get("REMOTE_ADDR", "")
         note_use(bearer=bearer, address=used_from, by=request.user, now=timezone.now())
-        check_scope(bearer.scopes, (operation.openapi_extra or {})["x-scope"])
+        check_scope(bearer.scopes, extras[request.method]["x-scope"])
         request.refuse = partial(refuse_after_rights, operation, request, address)
         refuse_unknown(request, operation)
         try:
             refuse_pieces(request)
         except Malformed as refusal:
             request.refuse(refusal)
-        if costs := getattr(operation.view_func, "costs", ""):
+        if costs := views[request.method].costs:
             limit_costly(request, costs)
         run = partial(view, request, **address)
         return run() if request.method == "GET" else answer_once(request, operation, run)
 
-    extras = {verb: operation.openapi_extra or {} for verb, operation in operations.items()}
     named: Any = gated
     named.permission = " ".join(sorted({extra["x-permission"] for extra in extras.values()}))
     named.scopes = {verb: extra["x-scope"] for verb, extra in extras.items()}
     named.methods = tuple(operations)
-    named.files = next(filter(None, map(may_send_files, operations.values())), None)
-    named.costs = {verb: getattr(operation.view_func, "costs", "") for verb, operation in operations.items()}
+    named.files = next((view.files for view in views.values() if view.files), None)
+    named.costs = {verb: view.costs for verb, view in views.items()}
     named.csrf_exempt = True
     # No redirect from an address without its last slash: clients follow it with a GET, and take that for success.
     named.should_append_slash = False
     return gated
-
-
-def may_send_files(operation: Operation) -> Callable[..., bool] | None:
-    found: Callable[..., bool] | None = getattr(operation.view_func, "files", None)
-    return found
 
 
 def refuse_unknown(request: Asking, operation: Operation) -> None:
@@ -251,14 +243,15 @@ def hash_request(request: Asking, operation: Operation) -> str:
     """
     digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
     digest.update(json.encode(load_roles(request.user)))
-    if request.content_type == "multipart/form-data" and may_send_files(operation) is not None:
+    takes_files = getattr(operation.view_func, "files", None) is not None
+    if takes_files and request.content_type == "multipart/form-data":
         digest.update(json.encode(sorted(request.POST.lists())))
         for name, files in sorted(request.FILES.lists()):
             for file in files:
                 sha256 = hashlib.sha256(b"".join(file.chunks())).hexdigest()
                 file.seek(0)
                 digest.update(json.encode([name, file.name, sha256]))
-    elif may_send_files(operation) is not None:
+    elif takes_files:
         request.sent = request.read()
         digest.update(request.sent)
     else:

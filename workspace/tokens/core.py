@@ -1,6 +1,5 @@
 """What an access token allows, how long it is valid, and the format of its secret."""
 
-from collections.abc import Collection
 from datetime import timedelta
 
 READ, IMPORT, RATE, ADMIN = "read", "import", "rate", "admin"
@@ -13,13 +12,6 @@ MOST_TOKENS = 20
 LONGEST_TOKEN_NAME = 100
 ANSWERS_STAY = timedelta(days=3)
 USE_IS_NOTED_EVERY = timedelta(minutes=1)
-
-
-def join_scopes(scopes: Collection[str]) -> str:
-    """The scopes as a token stores them: each once, in the order of SCOPES. Raises ValueError for unknown ones."""
-    if unknown := set(scopes) - set(SCOPES):
-        raise ValueError(f"no such scope: {', '.join(sorted(unknown))}")
-    return " ".join(scope for scope in SCOPES if scope in scopes)
 
 
 def read_bearer(header: str) -> str:

@@ -9,7 +9,7 @@ from django.urls import get_resolver
 
 from tests.factories.people import NOW, moment
 from tests.guards.layout import ROOT
-from workspace.outbox.core import KINDS, find_due, find_mentioned, join_bursts, join_kinds
+from workspace.outbox.core import KINDS, find_due, find_mentioned, join_bursts, join_known
 from workspace.outbox.labels import KIND_LABELS, OCCASIONS, SENTENCES, SENTENCES_OF_MANY
 
 VIENNA = ZoneInfo("Europe/Vienna")
@@ -66,9 +66,9 @@ def test_bursts_are_of_one_kind_and_close_together(told, lines):
 
 
 def test_kinds_are_stored_once_and_in_order():
-    assert join_kinds(["tie", "assigned", "tie"]) == "assigned tie"
-    with pytest.raises(ValueError, match="no kind"):
-        join_kinds(["all"])
+    assert join_known(["tie", "assigned", "tie"], KINDS) == "assigned tie"
+    with pytest.raises(ValueError, match="unknown"):
+        join_known(["all"], KINDS)
 
 
 def test_the_docs_list_every_kind():

@@ -18,7 +18,7 @@ from workspace.outbox.core import (
     TEST,
     is_last_attempt,
     is_public,
-    join_events,
+    join_known,
     may_call,
     read_secret,
     sign,
@@ -72,10 +72,11 @@ def test_what_is_no_secret_is_refused(secret):
 
 
 def test_events_are_kept_once_and_in_order():
-    assert join_events([ITERATION_DECIDED, GAME_MEASURED, GAME_MEASURED]) == "game.measured iteration.decided"
-    for wrong in ([], [TEST], [*EVENTS, "other"]):
-        with pytest.raises(ValueError, match="no events"):
-            join_events(wrong)
+    chosen = [ITERATION_DECIDED, GAME_MEASURED, GAME_MEASURED]
+    assert join_known(chosen, EVENTS) == "game.measured iteration.decided"
+    for wrong in ([TEST], [*EVENTS, "other"]):
+        with pytest.raises(ValueError, match="unknown"):
+            join_known(wrong, EVENTS)
 
 
 def test_waits_grow_for_about_a_day_and_are_spread():

@@ -27,14 +27,15 @@ from workspace.outbox.actions.client import read_address
 from workspace.outbox.core import (
     AT_ONCE,
     DIGESTS,
+    EVENTS,
+    KINDS,
     LONGEST_WEBHOOK_NAME,
     MOST_OLD_SECRETS,
     MOST_WEBHOOKS,
     OLD_SECRET_STAYS,
     SECRET_BYTES,
     find_due,
-    join_events,
-    join_kinds,
+    join_known,
     read_secret,
     write_secret,
 )
@@ -180,10 +181,9 @@ def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
         raise Unacceptable(says, field="name")
     url = url.strip()
     read_address(url)
-    try:
-        return {"name": plain, "url": url, "events": join_events(events)}
-    except ValueError:
-        raise Unacceptable(_("Choose at least one event, from the list."), field="events") from None
+    if not events or set(events) - set(EVENTS):
+        raise Unacceptable(_("Choose at least one event, from the list."), field="events")
+    return {"name": plain, "url": url, "events": join_known(events, EVENTS)}
 
 
 def _new_secret(secret: str | None) -> str:
@@ -268,6 +268,6 @@ def _without(left_out: str, offered: Collection[str], chosen: Collection[str], f
     """The unwanted kinds: those of the offered kinds that are not chosen, and the others that were unwanted before."""
     try:
         kept = set(left_out.split()) - set(offered)
-        return join_kinds(kept | set(offered) - set(join_kinds(chosen).split()))
+        return join_known(kept | set(offered) - set(join_known(chosen, KINDS).split()), KINDS)
     except ValueError:
         raise Unacceptable(_("Choose among the kinds of this page."), field=field) from None
