@@ -35,11 +35,7 @@ def store_bytes(data: bytes) -> str:
 
 def load_bytes(sha256: str) -> bytes:
     """The bytes stored under a hash. Raises BytesLost when they are missing or do not match it."""
-    try:
-        with default_storage.open(_name(sha256), "rb") as file:
-            data: bytes = file.read()
-    except FileNotFoundError as reason:
-        raise BytesLost(f"the bytes {sha256} are gone") from reason
+    data = _read(sha256)
     if bytes_hash(data) != sha256:
         raise BytesLost(f"the bytes {sha256} have changed")
     return data
@@ -52,12 +48,7 @@ def drop_bytes(sha256: str) -> None:
 
 def load_start(sha256: str, count: int) -> bytes:
     """The first `count` bytes stored under a hash, unchecked: for a preview. Raises BytesLost."""
-    try:
-        with default_storage.open(_name(sha256), "rb") as file:
-            data: bytes = file.read(count)
-    except FileNotFoundError as reason:
-        raise BytesLost(f"the bytes {sha256} are gone") from reason
-    return data
+    return _read(sha256, 0, count)
 
 
 def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
@@ -65,14 +56,19 @@ def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
 
     Raises BytesLost when they are missing or differ.
     """
+    data = _read(sha256, start, end - start)
+    if crc32(data) != checksum:
+        raise BytesLost(f"the bytes {sha256} have changed")
+    return data
+
+
+def _read(sha256: str, start: int = 0, count: int = -1) -> bytes:
     try:
         with default_storage.open(_name(sha256), "rb") as file:
             file.seek(start)
-            data: bytes = file.read(end - start)
+            data: bytes = file.read(count)
     except FileNotFoundError as reason:
         raise BytesLost(f"the bytes {sha256} are gone") from reason
-    if crc32(data) != checksum:
-        raise BytesLost(f"the bytes {sha256} have changed")
     return data
 
 
@@ -189,12 +185,8 @@ def _put_in_place(part: Path, where: Path) -> None:
     where.parent.mkdir(parents=True, exist_ok=True)
     part.replace(where)
     for folder in (where.parent, *(folder.parent for folder in fresh)):
-        _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -24,7 +24,6 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from msgspec import Struct
 
 from workspace.audit.actions import record_event
 from workspace.backups import core
@@ -64,13 +63,7 @@ class Damaged(Exception):
     pass
 
 
-class Made(Struct, frozen=True):
-    path: Path
-    byte_count: int
-    manifest: Manifest
-
-
-def make_backup(folder: Path, now: datetime) -> Made:
+def make_backup(folder: Path, now: datetime) -> tuple[Path, Manifest]:
     """Write a backup into the folder and read it back; it gets its name only when it is complete.
 
     Raises Unusable before anything is written, Damaged, DumpFailed, BytesLost or OSError when it failed; then nothing
@@ -82,7 +75,9 @@ def make_backup(folder: Path, now: datetime) -> Made:
         raise Unusable(
             "The database has no tables, so there is nothing to back up. Name the right one by DATABASE_URL or VAR_DIR."
         )
-    _clear_abandoned(folder)
+    for left in folder.glob(f"{UNFINISHED}*"):  # by a backup that was killed
+        if left.stat().st_mtime < time.time() - ABANDONED:
+            rmtree(left, ignore_errors=True)
     path = folder / core.name_backup(now)
     with TemporaryDirectory(dir=folder, prefix=UNFINISHED) as made_in:
         part = Path(made_in) / path.name
@@ -94,7 +89,7 @@ def make_backup(folder: Path, now: datetime) -> Made:
         with open_backup(part) as (archive, found):
             check_parts(archive, found)
         part.replace(path)
-    return Made(path, path.stat().st_size, manifest)
+    return path, manifest
 
 
 def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
@@ -321,9 +316,3 @@ def _record(verb: str, manifest: Manifest, by: Person, now: datetime, **more: in
 def _read_heads() -> list[Head]:
     """The heads of all audit chains; reads only columns that every version has."""
     return [Head(*row) for row in Chain.objects.order_by("pk").values_list("pk", "seq", "mac")]
-
-
-def _clear_abandoned(folder: Path) -> None:
-    for left in folder.glob(f"{UNFINISHED}*"):
-        if left.stat().st_mtime < time.time() - ABANDONED:
-            rmtree(left, ignore_errors=True)

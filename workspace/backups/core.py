@@ -105,18 +105,11 @@ def find_part_fault(manifest: Manifest, names: list[str], database: str) -> str:
     if database not in listed:
         return say("It holds no {database}", database=database)
     for name in listed:
-        if name != database and not _HEADS_NAME.fullmatch(name) and not _is_kept(name):
+        parts = name.split("/")
+        is_kept = name.startswith(KEPT) and not _UNSAFE.search(name) and not {"", ".", ".."} & set(parts)
+        if name != database and not _HEADS_NAME.fullmatch(name) and not is_kept:
             return say("It holds a file that no backup has, {name!r}", name=name[:80])
     return ""
-
-
-def _is_kept(name: str) -> bool:
-    parts = name.split("/")
-    return (
-        name.startswith(KEPT)
-        and not _UNSAFE.search(name)
-        and not any(part in ("", ".", "..") for part in parts)
-    )
 
 
 def find_version_fault(

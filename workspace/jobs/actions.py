@@ -150,13 +150,9 @@ def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int)
     `progress` are the columns done_count, total_count, done_bytes, total_bytes. More done than before clears the
     count of attempts. Raises JobLost when the job is no longer ours; the caller's transaction then rolls back.
     """
-    is_further = any(
-        progress.get(column, 0) > getattr(job, column) for column in ("done_count", "done_bytes")
-    )
-    changes: dict[str, object] = {"lease_until": now + lease, **progress}
-    if is_further:
-        changes["attempt"] = 0
-    _write(job, changes)
+    done = ("done_count", "done_bytes")
+    is_further = any(progress.get(column, 0) > getattr(job, column) for column in done)
+    _write(job, {"lease_until": now + lease, **progress} | ({"attempt": 0} if is_further else {}))
     for column, value in progress.items():
         setattr(job, column, value)
 
@@ -298,17 +294,17 @@ def limit_time(seconds: int) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGVTALRM, _interrupt)
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGVTALRM, interrupt)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise TooSlow
 
 
 @contextmanager

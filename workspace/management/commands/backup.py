@@ -9,7 +9,7 @@ import msgspec
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from workspace.backups.actions import Damaged, Made, delete_old_backups, make_backup, note_made
+from workspace.backups.actions import Damaged, delete_old_backups, make_backup, note_made
 from workspace.backups.core import Unusable
 from workspace.blob_store import BytesLost
 from workspace.database.dumps import DumpFailed
@@ -47,29 +47,25 @@ class Command(SiteCommand):
             self.end(BAD_INPUT, f"--keep is {keep}; write 1 or more.", as_json=as_json)
         folder, now = options["folder"], timezone.now()
         try:
-            made = make_backup(folder, now)
+            path, manifest = make_backup(folder, now)
+            size = path.stat().st_size
             # A backup by newer code, made before the migrations run: the table to record it in may not exist yet.
             if not missing_migrations(connection):
-                note_made(manifest=made.manifest, by=system_person(now=now), now=now)
+                note_made(manifest=manifest, by=system_person(now=now), now=now)
             deleted = [] if keep is None else delete_old_backups(folder, keep)
         except Unusable as reason:
             self.end(BAD_INPUT, str(reason), as_json=as_json)
         except (Damaged, DumpFailed, BytesLost, DatabaseError, OSError) as fault:
             said = f"Something failed: {sentence_of(fault)} Correct it and run this again."
             self.end(DIFFERS, said, as_json=as_json, code="failed")
-        self._say(made, deleted, as_json=as_json)
-
-    def _say(self, made: Made, deleted: list[str], *, as_json: bool) -> None:
-        manifest = made.manifest
         if as_json:
-            said = {"file": str(made.path), "byte_count": made.byte_count, "deleted": deleted}
-            self.stdout.write(
-                json.dumps(said | {"manifest": msgspec.to_builtins(manifest)}, ensure_ascii=False)
-            )
+            facts: dict[str, object] = {"file": str(path), "byte_count": size, "deleted": deleted}
+            facts["manifest"] = msgspec.to_builtins(manifest)
+            self.stdout.write(json.dumps(facts, ensure_ascii=False))
             return
         self.stdout.write(
-            f"{made.path}: {made.byte_count:,} bytes, read through. {sum(manifest.rows.values()):,} rows of "
-            f"{manifest.server}, {len(manifest.parts) - 1:,} files."
+            f"{path}: {size:,} bytes, read through. {sum(manifest.rows.values()):,} rows of {manifest.server}, "
+            f"{len(manifest.parts) - 1:,} files."
         )
         for name in deleted:
             self.stdout.write(f"Deleted {name}.")
