@@ -7,23 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from discussions.models import (
-    Adjudication,
-    CalibrationRound,
-    Decision,
-    Evaluation,
-    Game,
-    Guideline,
-    Iteration,
-    Judgement,
-    ManualFigure,
-    Remark,
-    Slot,
-    Stage,
-    Transcript,
-    Verdict,
-    Withdrawal,
-)
+from discussions import models
 from workspace.audit.queries import Kind, Thing
 from workspace.models import Project
 
@@ -45,19 +29,23 @@ def _name_unsorted(project: Project | None, values: Mapping[str, Any]) -> Thing 
 
 
 KINDS = {
-    "game": _of_game(Game, ""),
-    "evaluation": _of_game(Evaluation, "game__"),
-    "judgement": _of_game(Judgement, "evaluation__game__"),
-    "remark": _of_game(Remark, "evaluation__game__"),
-    "verdict": _of_game(Verdict, "game__", "verdict"),
-    "slot": _of_game(Slot, "game__"),
-    "adjudication": _of_game(Adjudication, "game__"),
-    "manual_figure": _of_game(ManualFigure, "game__"),
-    "withdrawal": _of_game(Withdrawal, "game__"),
-    "iteration": _of_iteration(Iteration, ""),
-    "decision": _of_iteration(Decision, "iteration__"),
-    "stage": Kind(Stage, gettext_lazy("stage %(number)d"), "stage", part_of="stage"),
-    "calibration": Kind(CalibrationRound, gettext_lazy("calibration round %(number)d"), "calibration"),
-    "transcript": Kind(Transcript, gettext_lazy("the file %(name)s"), "import_show", fields="name number:pk"),
-    "guideline": Kind(Guideline, gettext_lazy("the guideline, version %(number)d"), "guideline", "slug"),
+    "game": _of_game(models.Game, ""),
+    "evaluation": _of_game(models.Evaluation, "game__"),
+    "judgement": _of_game(models.Judgement, "evaluation__game__"),
+    "remark": _of_game(models.Remark, "evaluation__game__"),
+    "verdict": _of_game(models.Verdict, "game__", "verdict"),
+    "slot": _of_game(models.Slot, "game__"),
+    "adjudication": _of_game(models.Adjudication, "game__"),
+    "manual_figure": _of_game(models.ManualFigure, "game__"),
+    "withdrawal": _of_game(models.Withdrawal, "game__"),
+    "iteration": _of_iteration(models.Iteration, ""),
+    "decision": _of_iteration(models.Decision, "iteration__"),
+    "stage": Kind(models.Stage, gettext_lazy("stage %(number)d"), "stage", part_of="stage"),
+    "calibration": Kind(models.CalibrationRound, gettext_lazy("calibration round %(number)d"), "calibration"),
+    "transcript": Kind(
+        models.Transcript, gettext_lazy("the file %(name)s"), "import_show", fields="name number:pk"
+    ),
+    "guideline": Kind(
+        models.Guideline, gettext_lazy("the guideline, version %(number)d"), "guideline", "slug"
+    ),
 }

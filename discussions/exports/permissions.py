@@ -8,28 +8,24 @@ from discussions.archives.permissions import check_archive, check_nothing_is_rea
 from discussions.models import Game, Iteration, Stage
 from rubric.models import ComparisonSet
 from workspace.core.refusals import Unacceptable
-from workspace.exports.core.choices import (
-    ARCHIVE,
-    GAME,
-    GAMES,
-    ITERATION,
-    PROJECT,
-    SET,
-    STAGE,
-    Subject,
-    parse_subject,
-)
+from workspace.exports.core import choices
 from workspace.exports.labels import ARCHIVE_HAS_NAMES, ARCHIVE_WHOLE_ONLY
 from workspace.exports.permissions import check_export, check_export_everything
 from workspace.models import Person, Project
 
-_ROWS: dict[str, Any] = {STAGE: Stage, ITERATION: Iteration, GAME: Game, GAMES: Game, SET: ComparisonSet}
+_ROWS: dict[str, Any] = {
+    choices.STAGE: Stage,
+    choices.ITERATION: Iteration,
+    choices.GAME: Game,
+    choices.GAMES: Game,
+    choices.SET: ComparisonSet,
+}
 
 
-def check_export_subject(person: Person, project: Project, text: str) -> Subject:
+def check_export_subject(person: Person, project: Project, text: str) -> choices.Subject:
     """The subject that the text stands for, which the person may export from. Raises NotAllowed, and Unacceptable."""
-    subject = parse_subject(text)
-    if subject is not None and subject.kind == PROJECT:
+    subject = choices.parse_subject(text)
+    if subject is not None and subject.kind == choices.PROJECT:
         check_export(person, project)
         return subject
     check_export_everything(person, project)
@@ -45,13 +41,13 @@ def check_export_subject(person: Person, project: Project, text: str) -> Subject
 
 
 def check_archive_choice(
-    person: Person, project: Project, subject: Subject, format_name: str, has_pseudonyms: bool
+    person: Person, project: Project, subject: choices.Subject, format_name: str, has_pseudonyms: bool
 ) -> None:
     """An archive is of a whole project, with names; other formats pass. Raises NotAllowed, Unacceptable, Conflict."""
-    if format_name != ARCHIVE:
+    if format_name != choices.ARCHIVE:
         return
     check_archive(person, project)
-    if subject.kind != PROJECT:
+    if subject.kind != choices.PROJECT:
         raise Unacceptable(str(ARCHIVE_WHOLE_ONLY), code="whole_only", field="format")
     if has_pseudonyms:
         raise Unacceptable(str(ARCHIVE_HAS_NAMES), code="has_names", field="pseudonyms")

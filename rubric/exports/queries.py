@@ -3,21 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from rubric import models
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import map_labels
 from rubric.core.scores import round_half_up, score_marks
-from rubric.models import (
-    Answer,
-    Comparison,
-    ComparisonSet,
-    Mark,
-    MarkRevision,
-    Response,
-    Review,
-    ReviewedResponse,
-    Reviewer,
-    RubricVersion,
-)
 from rubric.models.comparisons import ELSEWHERE
 from rubric.reviews.queries import load_own_numbers
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, column
@@ -64,21 +53,21 @@ def _reviewer(path: str) -> Any:
 
 VERSIONS = Exported(
     "rubric_version",
-    RubricVersion,
+    models.RubricVersion,
     "pk",
     *(field("rubric", of="rubric__key"), "number", "state", "sha256", "note", "published_at", "published_by"),
-    field("body", make=lambda _names, body: RubricVersion(body=body).to_record()),
+    field("body", make=lambda _names, body: models.RubricVersion(body=body).to_record()),
 )
 # `left_out` says why reviews and authors are not in this export, "" if they are.
 SETS = Exported(
     "comparison_set",
-    ComparisonSet,
+    models.ComparisonSet,
     "pk",
     *("number", "name", version("rubric_version"), "mode", "has_second_round", "people_needed"),
     *("created_at", "created_by", "closed_at", "closed_by"),
     Exported(
         "reviewers",
-        Reviewer,
+        models.Reviewer,
         "set",
         field("name", of=_reviewer(""), make=lambda names, *reviewer: names.reviewer(*reviewer)),
         *("kind", "model", "parameters", "ended_at"),
@@ -88,13 +77,13 @@ SETS = Exported(
 # Subjects number responses in the order shown.
 MARKS = Exported(
     "marks",
-    Mark,
+    models.Mark,
     "review",
     field("about", "holistic, score, notes or ranking", of="kind"),
     field("subject", "place of the response as shown, with the criterion"),
     field("value", "what counts now; cannot is “cannot judge”"),
     field("reason", "the reason, where one was given"),
-    list_acts(MarkRevision, "mark"),
+    list_acts(models.MarkRevision, "mark"),
     *ACT_COLUMNS,
 )
 
@@ -103,7 +92,7 @@ def _finish_reviews(reviews: list[Line]) -> None:
     for review in reviews:
         label_of = {number: label for label, number in review["labels"].items()}
         rows = {label_of[row["number"]]: row for row in review.pop("reviewed")}
-        rubric = RubricVersion(body=review.pop("rubric")).to_record()
+        rubric = models.RubricVersion(body=review.pop("rubric")).to_record()
         review["answer"] = build_answer(
             review.pop("ranking"), {label: _write_scores(row, rubric) for label, row in rows.items()}
         )
@@ -139,7 +128,7 @@ def _write_scores(row: Line, rubric: RubricRecord) -> dict[str, Any]:
 # `cannot_judge` is label -> criterion -> reason, `own` the labels of the reviewer's own responses.
 REVIEWS = Exported(
     "reviews",
-    Review,
+    models.Review,
     "comparison",
     field("id", of="pk"),
     field("reviewer", of=_reviewer("reviewer__"), make=lambda names, *reviewer: names.reviewer(*reviewer)),
@@ -149,7 +138,7 @@ REVIEWS = Exported(
     *("corrected_at", "corrected_by", "created_at", "submitted_at", MARKS),
     Exported(
         "answers",
-        Answer,
+        models.Answer,
         "review",
         *("attempt", "source", "part", "model", "parameters", "text", "finish_reason", "prompt_tokens"),
         *(
@@ -162,7 +151,7 @@ REVIEWS = Exported(
     # What `finish` makes the answer from.
     Exported(
         "reviewed",
-        ReviewedResponse,
+        models.ReviewedResponse,
         "review",
         *(field("number", of="response__number"), "scores", "holistic", "notes", "cannot_judge"),
         *("is_incomplete", "is_own"),
@@ -175,7 +164,7 @@ REVIEWS = Exported(
 # The author is the name of a model or person as given, "" if unknown.
 RESPONSES = Exported(
     "responses",
-    Response,
+    models.Response,
     "comparison",
     field("number", "number of the response in its comparison", column="response"),
     field("id", "its name in the file that it was imported from", of="key"),
@@ -197,7 +186,7 @@ PLACE = (
 NUMBER_IN_SET = column("comparison", INTEGER, "number of the comparison in its set")
 COMPARISONS = Exported(
     "comparison",
-    Comparison,
+    models.Comparison,
     "pk",
     field("set", PLACE[0].says, of="set__number"),
     field("set_name", PLACE[1].says, of="set__name"),
@@ -215,7 +204,7 @@ OWN_NUMBER = "number under which the reviewer knows the comparison: 1 for the fi
 # looks like any other review: it has the number and the states that its page shows.
 OWN_REVIEWS = Exported(
     "own_review",
-    Review,
+    models.Review,
     "pk",
     field("set", PLACE[0].says, of="comparison__set__number"),
     field("set_name", PLACE[1].says, of="comparison__set__name"),
@@ -322,17 +311,17 @@ def _entries(review: Line) -> Iterator[Line]:
 
 def list_outside_reviewers(project: Project) -> list[int]:
     """The reviewers whose reviews came by file, which may be people."""
-    rows = Reviewer.objects.filter(set__project=project, kind=ELSEWHERE)
+    rows = models.Reviewer.objects.filter(set__project=project, kind=ELSEWHERE)
     return list(rows.values_list("pk", flat=True))
 
 
 def list_people_who_review(project: Project) -> list[int]:
     """The people who review sets of the project, or did so before."""
-    rows = Reviewer.objects.filter(set__project=project, person__isnull=False)
+    rows = models.Reviewer.objects.filter(set__project=project, person__isnull=False)
     return list(rows.values_list("person", flat=True))
 
 
-def stream_set(row: ComparisonSet, *, left_out: str, names: ReviewerNames) -> Iterator[Line]:
+def stream_set(row: models.ComparisonSet, *, left_out: str, names: ReviewerNames) -> Iterator[Line]:
     """A set, then its comparisons; with `left_out` without reviews and authors."""
     for line in SETS.stream([[row.pk]], names):
         yield {**line, "left_out": left_out}
@@ -342,15 +331,15 @@ def stream_set(row: ComparisonSet, *, left_out: str, names: ReviewerNames) -> It
 
 def stream_own_reviews(project: Project, person: Person, names: ReviewerNames) -> Iterator[Line]:
     """The person's own reviews of a project, with what the person was shown to review them."""
-    rows = Review.objects.visible_to(person).filter(reviewer__set__project=project)
+    rows = models.Review.objects.visible_to(person).filter(reviewer__set__project=project)
     numbers = dict[int, int]()
     for keys in list_batches(rows, BATCH):
-        reviews = Review.objects.filter(pk__in=keys).order_by("pk")
+        reviews = models.Review.objects.filter(pk__in=keys).order_by("pk")
         texts = {
             (comparison, number): text
-            for comparison, number, text in Response.objects.filter(comparison__reviews__in=keys).values_list(
-                "comparison", "number", "text"
-            )
+            for comparison, number, text in models.Response.objects.filter(
+                comparison__reviews__in=keys
+            ).values_list("comparison", "number", "text")
         }
         lines = OWN_REVIEWS.stream([keys], names)
         for line, (key, reviewer, comparison, order) in zip(

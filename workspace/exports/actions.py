@@ -19,15 +19,7 @@ from workspace.blob_store import BytesLost, drop_file, keep_file, new_file, open
 from workspace.core.refusals import Conflict
 from workspace.database.isolation import do_each
 from workspace.database.snapshot import snapshot_and_writes
-from workspace.exports.core.choices import (
-    ARCHIVE,
-    CSV,
-    HUGGING_FACE,
-    JSONL,
-    MARKDOWN,
-    PARQUET,
-    get_file_name,
-)
+from workspace.exports.core import choices
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
 from workspace.exports.core.items import ExportEnd, Item, get_kind
 from workspace.exports.core.tables import RowsOf, Table
@@ -190,12 +182,12 @@ def write_export(
 def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportFile:
     tables = (out, source.tables, source.rows_of, open_spool)
     opens: dict[str, Callable[[], ExportFile]] = {
-        JSONL: lambda: JsonLinesFile(out),
-        CSV: lambda: CsvFile(*tables, has_byte_order_mark=export.has_byte_order_mark),
-        MARKDOWN: lambda: source.open_own(out),
-        ARCHIVE: lambda: source.open_own(out),
-        HUGGING_FACE: lambda: HuggingFaceFile(*tables, title=source.title),
-        PARQUET: lambda: ParquetFile(*tables),
+        choices.JSONL: lambda: JsonLinesFile(out),
+        choices.CSV: lambda: CsvFile(*tables, has_byte_order_mark=export.has_byte_order_mark),
+        choices.MARKDOWN: lambda: source.open_own(out),
+        choices.ARCHIVE: lambda: source.open_own(out),
+        choices.HUGGING_FACE: lambda: HuggingFaceFile(*tables, title=source.title),
+        choices.PARQUET: lambda: ParquetFile(*tables),
     }
     return opens[export.format]()
 
@@ -218,7 +210,7 @@ def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], 
         raise Conflict(_("This file is gone. Create the export again."), code="gone") from None
     with transaction.atomic():
         _record("export:downloaded", export, by, now)
-    return file, get_file_name(export.project.slug, export.subject, export.format)
+    return file, choices.get_file_name(export.project.slug, export.subject, export.format)
 
 
 def cancel_export(*, export: Export, by: Person, now: datetime) -> None:

@@ -4,41 +4,27 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from workspace.display.core.number_lists import format_numbers
-from workspace.exports.core.choices import (
-    ARCHIVE,
-    CSV,
-    GAME,
-    GAMES,
-    HUGGING_FACE,
-    ITERATION,
-    JSONL,
-    MARKDOWN,
-    PARQUET,
-    PROJECT,
-    SET,
-    STAGE,
-    parse_subject,
-)
+from workspace.exports.core import choices
 
 FORMAT_NAMES = {
-    JSONL: _("JSONL"),
-    CSV: _("CSV"),
-    MARKDOWN: _("Markdown report"),
-    HUGGING_FACE: _("Hugging Face data set"),
-    PARQUET: _("Parquet"),
-    ARCHIVE: _("Project archive"),
+    choices.JSONL: _("JSONL"),
+    choices.CSV: _("CSV"),
+    choices.MARKDOWN: _("Markdown report"),
+    choices.HUGGING_FACE: _("Hugging Face data set"),
+    choices.PARQUET: _("Parquet"),
+    choices.ARCHIVE: _("Project archive"),
 }
 FORMAT_NOTES = {
-    JSONL: _(
+    choices.JSONL: _(
         "Complete: one record per line, with every change of every judgement and the basis of every verdict."
     ),
-    CSV: _(
+    choices.CSV: _(
         "A zip of tables for spreadsheets. Values that a spreadsheet would take for formulas are made harmless."
     ),
-    MARKDOWN: _("A short report to read: iterations, games with their verdicts, comparisons."),
-    HUGGING_FACE: _("A zip of the same tables as JSON lines, with a card that explains every field."),
-    PARQUET: _("A zip of the same tables as Parquet files, with typed columns."),
-    ARCHIVE: _(
+    choices.MARKDOWN: _("A short report to read: iterations, games with their verdicts, comparisons."),
+    choices.HUGGING_FACE: _("A zip of the same tables as JSON lines, with a card that explains every field."),
+    choices.PARQUET: _("A zip of the same tables as Parquet files, with typed columns."),
+    choices.ARCHIVE: _(
         "The whole project, to be imported by another installation with “manage.py import_archive”: every row, the "
         "uploaded files, and the audit log. It shows what is hidden from people who rate blind, and has names and "
         "e-mail addresses."
@@ -56,15 +42,15 @@ PARQUET_MISSING = _(
 
 
 def describe_subject(subject: str) -> str:
-    parsed = parse_subject(subject)
-    if parsed is None or parsed.kind == PROJECT:
+    parsed = choices.parse_subject(subject)
+    if parsed is None or parsed.kind == choices.PROJECT:
         return gettext("the whole project")
-    if parsed.kind == GAMES:
+    if parsed.kind == choices.GAMES:
         return format_numbers(parsed.numbers)
     words = {
-        STAGE: gettext("stage %(number)d"),
-        ITERATION: gettext("iteration %(number)d"),
-        GAME: gettext("game %(number)d"),
-        SET: gettext("comparison set %(number)d"),
+        choices.STAGE: gettext("stage %(number)d"),
+        choices.ITERATION: gettext("iteration %(number)d"),
+        choices.GAME: gettext("game %(number)d"),
+        choices.SET: gettext("comparison set %(number)d"),
     }
     return words[parsed.kind] % {"number": parsed.number}

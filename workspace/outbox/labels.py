@@ -9,23 +9,7 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from workspace.core.words import mark_many
-from workspace.outbox.core import (
-    ASSIGNED,
-    AT_ONCE,
-    DAILY,
-    EVALUATION_SUBMITTED,
-    FLAG,
-    GAME_MEASURED,
-    IMPORT_FAILED,
-    ITERATION_DECIDED,
-    JOB_FAILED,
-    MENTIONED,
-    OFF,
-    RETURNED,
-    SECOND_ROUND,
-    TIE,
-    VERDICT_RECORDED,
-)
+from workspace.outbox import core
 
 
 class Occasion(Struct, frozen=True):
@@ -43,19 +27,19 @@ class Occasion(Struct, frozen=True):
 
 
 OCCASIONS = {
-    "game_assigned": Occasion(ASSIGNED, "queue", ("slug",)),
-    "set_assigned": Occasion(ASSIGNED, "reviews"),
-    "evaluation_returned": Occasion(RETURNED, "rate", ("evaluation",), many="queue"),
-    "flag_answered": Occasion(MENTIONED, "flags", ("slug",), "flag-{flag}"),
-    "flag_mentioned": Occasion(MENTIONED, "flags", ("slug",), "flag-{flag}"),
-    "second_round": Occasion(SECOND_ROUND, "reviews"),
-    "flag_opened": Occasion(FLAG, "flags", ("slug",), "flag-{flag}"),
-    "game_tied": Occasion(TIE, "adjudicate", ("slug", "game"), many="project"),
-    "import_failed": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
-    "import_faults": Occasion(IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
-    "export_failed": Occasion(JOB_FAILED, "exports", ("slug",)),
-    "job_failed": Occasion(JOB_FAILED, "project", ("slug",)),
-    "site_job_failed": Occasion(JOB_FAILED, "status"),
+    "game_assigned": Occasion(core.ASSIGNED, "queue", ("slug",)),
+    "set_assigned": Occasion(core.ASSIGNED, "reviews"),
+    "evaluation_returned": Occasion(core.RETURNED, "rate", ("evaluation",), many="queue"),
+    "flag_answered": Occasion(core.MENTIONED, "flags", ("slug",), "flag-{flag}"),
+    "flag_mentioned": Occasion(core.MENTIONED, "flags", ("slug",), "flag-{flag}"),
+    "second_round": Occasion(core.SECOND_ROUND, "reviews"),
+    "flag_opened": Occasion(core.FLAG, "flags", ("slug",), "flag-{flag}"),
+    "game_tied": Occasion(core.TIE, "adjudicate", ("slug", "game"), many="project"),
+    "import_failed": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "import_faults": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "export_failed": Occasion(core.JOB_FAILED, "exports", ("slug",)),
+    "job_failed": Occasion(core.JOB_FAILED, "project", ("slug",)),
+    "site_job_failed": Occasion(core.JOB_FAILED, "status"),
 }
 SENTENCES = {
     "game_assigned": _("Game %(game)s is assigned to you."),
@@ -110,25 +94,25 @@ SENTENCES_OF_MANY = {
     ),
 }
 KIND_LABELS = {
-    ASSIGNED: _("Work is assigned to you"),
-    RETURNED: _("An evaluation of yours is returned"),
-    MENTIONED: _("Somebody replies to a flag of yours, or mentions you"),
-    SECOND_ROUND: _("The second round of a comparison opens"),
-    JOB_FAILED: _("Work that you started fails"),
-    FLAG: _("An evaluator sets a flag"),
-    TIE: _("Evaluations are tied"),
-    IMPORT_FAILED: _("An import fails or has faults"),
+    core.ASSIGNED: _("Work is assigned to you"),
+    core.RETURNED: _("An evaluation of yours is returned"),
+    core.MENTIONED: _("Somebody replies to a flag of yours, or mentions you"),
+    core.SECOND_ROUND: _("The second round of a comparison opens"),
+    core.JOB_FAILED: _("Work that you started fails"),
+    core.FLAG: _("An evaluator sets a flag"),
+    core.TIE: _("Evaluations are tied"),
+    core.IMPORT_FAILED: _("An import fails or has faults"),
 }
 DIGEST_CHOICES = (
-    (AT_ONCE, _("At once (at most one e-mail in 10 minutes)")),
-    (DAILY, _("Once a day, at 7 in the morning")),
-    (OFF, _("No e-mail")),
+    (core.AT_ONCE, _("At once (at most one e-mail in 10 minutes)")),
+    (core.DAILY, _("Once a day, at 7 in the morning")),
+    (core.OFF, _("No e-mail")),
 )
 EVENT_CHOICES = (
-    (GAME_MEASURED, _("game.measured: a game was measured, or measured again")),
-    (EVALUATION_SUBMITTED, _("evaluation.submitted: an evaluator submitted an evaluation")),
-    (VERDICT_RECORDED, _("verdict.recorded: a verdict was recorded, or superseded")),
-    (ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
+    (core.GAME_MEASURED, _("game.measured: a game was measured, or measured again")),
+    (core.EVALUATION_SUBMITTED, _("evaluation.submitted: an evaluator submitted an evaluation")),
+    (core.VERDICT_RECORDED, _("verdict.recorded: a verdict was recorded, or superseded")),
+    (core.ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
 )
 NOT_SENT = _("It was not sent: the webhook was deactivated or removed.")
 NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in which it waited.")

@@ -17,16 +17,7 @@ from workspace.core.identifiers import plain_name
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import AccessToken, Counter, KeptAnswer, Person, Project
 from workspace.people.actions.projects import add_member
-from workspace.tokens.core import (
-    ANSWERS_STAY,
-    LONGEST_TOKEN_NAME,
-    MOST_DAYS,
-    MOST_TOKENS,
-    PREFIX,
-    SCOPES,
-    SHOWN_CHARACTERS,
-    USE_IS_NOTED_EVERY,
-)
+from workspace.tokens import core
 from workspace.tokens.permissions import check_create_token, check_manage_tokens, check_revoke_token
 from workspace.tokens.queries import Bearer, hash_secret, live_tokens
 
@@ -48,28 +39,28 @@ def create_token(
     """
     check_create_token(by, person)
     plain = plain_name(name)
-    if plain is None or len(plain) > LONGEST_TOKEN_NAME:
+    if plain is None or len(plain) > core.LONGEST_TOKEN_NAME:
         says = _("Write a name of 1 to 100 visible characters, such as the program that uses it.")
         raise Unacceptable(says, field="name")
     if not scopes:
         raise Unacceptable(_("Choose at least one scope."), field="scopes")
-    if set(scopes) - set(SCOPES):
+    if set(scopes) - set(core.SCOPES):
         raise Unacceptable(_("Choose scopes from the list."), field="scopes")
-    kept = " ".join(scope for scope in SCOPES if scope in scopes)
-    if not 1 <= days <= MOST_DAYS:
+    kept = " ".join(scope for scope in core.SCOPES if scope in scopes)
+    if not 1 <= days <= core.MOST_DAYS:
         raise Unacceptable(_("A token lasts for 1 to 366 days."), field="days")
-    secret = PREFIX + secrets.token_urlsafe(32)
+    secret = core.PREFIX + secrets.token_urlsafe(32)
     with transaction.atomic():
         # One token of a person at a time, so that the limit holds.
         Person.objects.select_for_update().only("pk").get(pk=person.pk)
-        if live_tokens(person, now=now) >= MOST_TOKENS:
+        if live_tokens(person, now=now) >= core.MOST_TOKENS:
             says = _("There are %(most)d access tokens already. Revoke one that is not needed any more.")
-            raise Conflict(says % {"most": MOST_TOKENS}, code="too_many_tokens")
+            raise Conflict(says % {"most": core.MOST_TOKENS}, code="too_many_tokens")
         token = AccessToken.objects.create(
             person=person,
             name=plain,
             scopes=kept,
-            start=secret[:SHOWN_CHARACTERS],
+            start=secret[: core.SHOWN_CHARACTERS],
             secret_hash=hash_secret(secret),
             created_at=now,
             created_by=by,
@@ -93,7 +84,7 @@ def revoke_token(*, token: AccessToken, by: Person, now: datetime) -> AccessToke
 
 def note_use(*, bearer: Bearer, address: str, by: Person, now: datetime) -> None:
     """Record when and from where a token was used, at most once a minute while the address is the same."""
-    is_fresh = bearer.used_at is not None and now - bearer.used_at < USE_IS_NOTED_EVERY
+    is_fresh = bearer.used_at is not None and now - bearer.used_at < core.USE_IS_NOTED_EVERY
     if not (is_fresh and bearer.used_address == address):
         AccessToken.objects.filter(pk=bearer.token).update(used_at=now, used_address=address[:45])
 
@@ -135,7 +126,7 @@ def keep_answer(
 def forget_answers(*, by: Person, now: datetime) -> int:
     """Delete answers past their retention, and expired counts; return how many answers."""
     Counter.objects.filter(expires_at__lte=now).delete()
-    return KeptAnswer.objects.filter(created_at__lte=now - ANSWERS_STAY).delete()[0]
+    return KeptAnswer.objects.filter(created_at__lte=now - core.ANSWERS_STAY).delete()[0]
 
 
 def _record(verb: str, token: AccessToken, by: Person, now: datetime, detail: dict[str, object]) -> None:

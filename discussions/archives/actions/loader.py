@@ -20,6 +20,7 @@ from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
 from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_rows
 from discussions.archives.core.zip_reader import OpenArchive, refuse, reject
+from discussions.archives.queries import tables
 from discussions.archives.queries.lines import (
     MOST_VALUES,
     MOST_VALUES_OF_TEXTS,
@@ -29,17 +30,6 @@ from discussions.archives.queries.lines import (
     read_line,
 )
 from discussions.archives.queries.rows import OF_THE_INSTALLATION, load_names
-from discussions.archives.queries.tables import (
-    KIND_MODELS,
-    OWN,
-    TABLES,
-    AnyModel,
-    ArchivedTable,
-    get_line_type,
-    is_shared,
-    list_named_models,
-    swap_start_key,
-)
 from discussions.models import Adjudication, Decision, Game, Remark, Revision, Verdict
 from rubric.core.records import RubricRecord
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
@@ -88,10 +78,12 @@ class Loader:
         self._place = ""
         self._known: dict[int, str] = {}
         # Shared model -> the names that no line has used yet, each with the position of its own line.
-        self._unnamed: dict[AnyModel, dict[str, str]] = {}
-        self._names: dict[AnyModel, dict[str, int]] = {}
-        self._keys: dict[AnyModel, array[int]] = {model: array("q") for model in list_named_models()}
-        self._fillers: dict[AnyModel, Callable[[dict[str, Any], str], None]] = {
+        self._unnamed: dict[tables.AnyModel, dict[str, str]] = {}
+        self._names: dict[tables.AnyModel, dict[str, int]] = {}
+        self._keys: dict[tables.AnyModel, array[int]] = {
+            model: array("q") for model in tables.list_named_models()
+        }
+        self._fillers: dict[tables.AnyModel, Callable[[dict[str, Any], str], None]] = {
             Project: self._name_project,
             Job: self._name_job,
             Adjudication: self._hash_sides,
@@ -107,7 +99,7 @@ class Loader:
             self._load_people()
             self._load_rubrics()
             self._load_versions()
-            for table in OWN:
+            for table in tables.OWN:
                 self._load_table(table)
                 if not self._keys[Project]:
                     says = "the archive has no project. Make it again"
@@ -129,19 +121,21 @@ class Loader:
             for name, place in unnamed.items():
                 raise reject(place, f"no line of the archive names {name!r:.80}", "unnamed")
 
-    def _name(self, model: AnyModel, name: str, key: int, place: str) -> None:
+    def _name(self, model: tables.AnyModel, name: str, key: int, place: str) -> None:
         self._names.setdefault(model, {})[name] = key
         if name != SYSTEM_EMAIL:
             self._unnamed.setdefault(model, {})[name] = place
 
-    def _check_once(self, model: AnyModel, name: str, place: str) -> None:
+    def _check_once(self, model: tables.AnyModel, name: str, place: str) -> None:
         if name in self._names.get(model, {}):
             raise reject(place, f"{name!r:.80} is there twice", "repeated")
 
-    def _read(self, model: AnyModel) -> Iterator[tuple[str, Any, int]]:
-        table = TABLES[model]
+    def _read(self, model: tables.AnyModel) -> Iterator[tuple[str, Any, int]]:
+        table = tables.TABLES[model]
         most = MOST_VALUES_OF_TEXTS if table.texts and not table.inner else MOST_VALUES
-        for place, record, size in self._read_kind(table.kind, get_line_type(model), table.ahead, most):
+        for place, record, size in self._read_kind(
+            table.kind, tables.get_line_type(model), table.ahead, most
+        ):
             check_decimals(table, record, place)
             yield place, record, size
 
@@ -207,7 +201,7 @@ class Loader:
             name = f"{line.rubric} {line.number}"
             self._check_once(RubricVersion, name, place)
             record = _check_version(line, place)
-            values = self._to_row(TABLES[RubricVersion], line, place)
+            values = self._to_row(tables.TABLES[RubricVersion], line, place)
             row = RubricVersion.objects.filter(rubric=values["rubric_id"], number=line.number).first()
             if row is None:
                 # Hidden characters are refused as from its file and its editor.
@@ -246,7 +240,7 @@ class Loader:
         )
         return row
 
-    def _load_table(self, table: ArchivedTable) -> None:
+    def _load_table(self, table: tables.ArchivedTable) -> None:
         waiting: list[Any] = []
         size, first = 0, ""
         own = {field.name for field in table.fields if field.related_model is table.model}
@@ -265,7 +259,7 @@ class Loader:
         if waiting:
             self._insert(table.model, waiting, first)
 
-    def _to_row(self, table: ArchivedTable, line: Any, place: str) -> dict[str, Any]:
+    def _to_row(self, table: tables.ArchivedTable, line: Any, place: str) -> dict[str, Any]:
         values: dict[str, Any] = {}
         for field in table.fields:
             value = getattr(line, field.name)
@@ -281,9 +275,9 @@ class Loader:
             filler(values, place)
         return values
 
-    def _resolve(self, model: AnyModel, name: Any, place: str) -> int:
+    def _resolve(self, model: tables.AnyModel, name: Any, place: str) -> int:
         kind = name_rows(str(model._meta.label_lower))
-        if is_shared(model):
+        if tables.is_shared(model):
             key = self._names.get(model, {}).get(name) if isinstance(name, str) else None
             if key is None:
                 raise reject(place, f"it names {name!r:.80}, which is not in {kind}", "no_row")
@@ -295,7 +289,7 @@ class Loader:
             raise reject(place, says, "no_row")
         return keys[name - 1]
 
-    def _insert(self, model: AnyModel, rows: list[Any], first: str) -> None:
+    def _insert(self, model: tables.AnyModel, rows: list[Any], first: str) -> None:
         if model in KEYED:
             self._free_keys(model, rows)
         try:
@@ -313,7 +307,7 @@ class Loader:
             fresh = self._keys[model][-len(made) - 1 :]
             assert all(before < after for before, after in pairwise(fresh)), "keys do not rise"
 
-    def _free_keys(self, model: AnyModel, rows: list[Any]) -> None:
+    def _free_keys(self, model: tables.AnyModel, rows: list[Any]) -> None:
         """Give each row another key if its person used that key here already: programs number their requests alike."""
         sent = {(row.created_by_id, row.key) for row in rows}
         people, keys = ({pair[place] for pair in sent} for place in (0, 1))
@@ -358,7 +352,7 @@ class Loader:
         values["sides_sha256"] = found
 
     def _swap_key(self, values: dict[str, Any], place: str) -> None:
-        values["key"] = swap_start_key(values["key"], lambda line: self._resolve(Review, line, place))
+        values["key"] = tables.swap_start_key(values["key"], lambda line: self._resolve(Review, line, place))
 
     def _load_audit_log(self, project: Project) -> None:
         chain = Chain.objects.create(project=project)
@@ -390,8 +384,8 @@ class Loader:
         except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
             raise reject(place, f"detail: {fault}", "bad_text") from None
         found = None
-        if line.object is not None and line.object_kind in KIND_MODELS:
-            found = self._resolve(KIND_MODELS[line.object_kind], line.object, place)
+        if line.object is not None and line.object_kind in tables.KIND_MODELS:
+            found = self._resolve(tables.KIND_MODELS[line.object_kind], line.object, place)
         return Event(
             chain=chain,
             seq=line.seq,

@@ -14,17 +14,7 @@ from msgspec import Struct
 from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
 from discussions.archives.core.members import ArchivedBytes, ArchivedEvent, ArchiveHead, FirstSealed
-from discussions.archives.queries.tables import (
-    KIND_MODELS,
-    OWN,
-    SHARED,
-    TABLES,
-    AnyModel,
-    ArchivedTable,
-    get_line_type,
-    is_shared,
-    swap_start_key,
-)
+from discussions.archives.queries import tables
 from discussions.models import Adjudication, Game, Transcript
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
 from rubric.models.rubrics import IMPORTED, PUBLISHED
@@ -44,9 +34,9 @@ OF_THE_INSTALLATION = (
 )
 
 
-def load_names(model: AnyModel) -> dict[int, str]:
+def load_names(model: tables.AnyModel) -> dict[int, str]:
     """Key -> the name of the row in lines, for every row of a shared model."""
-    texts: dict[AnyModel, tuple[str, ...]] = {
+    texts: dict[tables.AnyModel, tuple[str, ...]] = {
         Person: ("email",),
         Rubric: ("key",),
         RubricVersion: ("rubric__key", "number"),
@@ -63,30 +53,30 @@ class References:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self.used: dict[AnyModel, set[int]] = {}
-        self._names: dict[AnyModel, dict[int, str]] = {}
-        self._keys: dict[AnyModel, array[int]] = {}
+        self.used: dict[tables.AnyModel, set[int]] = {}
+        self._names: dict[tables.AnyModel, dict[int, str]] = {}
+        self._keys: dict[tables.AnyModel, array[int]] = {}
 
-    def name(self, model: AnyModel, key: int) -> int | str:
+    def name(self, model: tables.AnyModel, key: int) -> int | str:
         """The name of the row in lines. Raises LookupError for a row that is not the project's."""
-        if not is_shared(model):
+        if not tables.is_shared(model):
             return self._count(model, key)
         if model not in self._names:
             self._names[model] = load_names(model)
         text = self._names[model].get(key)
         if text is None:
-            raise LookupError(f"{TABLES[model].kind} {key}")
+            raise LookupError(f"{tables.TABLES[model].kind} {key}")
         self.used.setdefault(model, set()).add(key)
         return text
 
-    def _count(self, model: AnyModel, key: int) -> int:
+    def _count(self, model: tables.AnyModel, key: int) -> int:
         if model not in self._keys:
-            rows = TABLES[model].find_rows(self.project).order_by("pk").values_list("pk", flat=True)
+            rows = tables.TABLES[model].find_rows(self.project).order_by("pk").values_list("pk", flat=True)
             self._keys[model] = array("q", rows.iterator(chunk_size=5_000))
         keys = self._keys[model]
         place = bisect_left(keys, key)
         if place == len(keys) or keys[place] != key:
-            raise LookupError(f"{TABLES[model].kind} {key}")
+            raise LookupError(f"{tables.TABLES[model].kind} {key}")
         return place + 1
 
 
@@ -111,28 +101,28 @@ class ArchiveSource:
 
     def count(self) -> int:
         """The number of lines, without the few that are shared."""
-        own = sum(table.find_rows(self.project).count() for table in OWN)
+        own = sum(table.find_rows(self.project).count() for table in tables.OWN)
         return own + self.uploads.count() + self.events.count()
 
     def stream(self) -> Iterator[Struct]:
         """Uploaded files, rows, audit lines, and the shared rows that were named. Raises Conflict for a broken row."""
         for sha256 in self.uploads:
             yield ArchivedBytes(sha256, self.read_upload(sha256))
-        for table in OWN:
+        for table in tables.OWN:
             yield from self._lines(table, table.find_rows(self.project).order_by("pk"))
         yield from self._audit_lines()
         # Versions name people and rubrics, so they come first.
-        for table in reversed(SHARED):
+        for table in reversed(tables.SHARED):
             yield from self._lines(table, self._list_used(table.model))
 
-    def _list_used(self, model: AnyModel) -> Any:
+    def _list_used(self, model: tables.AnyModel) -> Any:
         names = load_names(model)
         used = self.references.used.get(model, set())
         for key in sorted(used, key=names.__getitem__):
             yield from model._default_manager.filter(pk=key)
 
-    def _lines(self, table: ArchivedTable, rows: Any) -> Iterator[Struct]:
-        line_type = get_line_type(table.model)
+    def _lines(self, table: tables.ArchivedTable, rows: Any) -> Iterator[Struct]:
+        line_type = tables.get_line_type(table.model)
         readers = [(field.name, self._reader(table, field)) for field in table.fields]
         for row in rows if not table.path else rows.iterator(chunk_size=CHUNK):
             unsaid = _unsaid(row)
@@ -148,10 +138,10 @@ class ArchiveSource:
             if table.model is Adjudication:
                 self._write_sides(row, values)
             elif table.model is MarkRevision:
-                values["key"] = swap_start_key(values["key"], partial(self.references.name, Review))
+                values["key"] = tables.swap_start_key(values["key"], partial(self.references.name, Review))
             yield line_type(**values)
 
-    def _reader(self, table: ArchivedTable, field: Any) -> Callable[[Any], Any]:
+    def _reader(self, table: tables.ArchivedTable, field: Any) -> Callable[[Any], Any]:
         attribute, name = field.attname, self.references.name
         if field.is_relation:
             model = field.related_model
@@ -190,10 +180,10 @@ class ArchiveSource:
                 else FirstSealed(first.chain, first.by, first.object_id, first.mac)
             )
             subject: int | str | None = None
-            if event.object_kind in KIND_MODELS:
+            if event.object_kind in tables.KIND_MODELS:
                 # Of a row that does not exist any more, null.
                 with suppress(LookupError, ValueError):
-                    subject = name(KIND_MODELS[event.object_kind], int(event.object_id))
+                    subject = name(tables.KIND_MODELS[event.object_kind], int(event.object_id))
             self.head = ArchiveHead(event.seq, seal.mac)
             yield ArchivedEvent(
                 seq=event.seq,

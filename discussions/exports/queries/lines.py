@@ -9,27 +9,10 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
+from discussions import models
 from discussions.core import judgement_kinds as kinds
 from discussions.exports.core.report import find_current_verdict
 from discussions.exports.queries.names import Names
-from discussions.models import (
-    Adjudication,
-    Decision,
-    Evaluation,
-    FlagReply,
-    Game,
-    Iteration,
-    Judgement,
-    ManualFigure,
-    Measured,
-    Remark,
-    Reveal,
-    Revision,
-    RoundOffset,
-    Stage,
-    Verdict,
-    Withdrawal,
-)
 from rubric.exports.queries import version
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, column
 from workspace.exports.queries import ACT_COLUMNS, Exported, Line, field, given, list_acts, raw
@@ -82,7 +65,7 @@ def _decided(name: str) -> Any:
 # `door` is the gate as it was when the next stage was opened, null before.
 STAGES = Exported(
     "stage",
-    Stage,
+    models.Stage,
     "pk",
     *("number", "name", "goal", "streak_unit", "engagement_rule", "created_at", "created_by"),
     *("stated_at", "stated_by", "statement", "closed_at", "closed_by", raw("door"), "override_reason"),
@@ -90,7 +73,7 @@ STAGES = Exported(
 # With the figures that they were made on. A later one supersedes; the last counts.
 DECISIONS = Exported(
     "decisions",
-    Decision,
+    models.Decision,
     "iteration",
     *("number", field("compared_with", of="compared_with__number"), "look", "choice", "reason"),
     *(raw("proposal"), raw("basis"), "basis_sha256", AT, BY),
@@ -99,7 +82,7 @@ DECISIONS = Exported(
 # Unsorted games are iteration 0.
 ITERATIONS = Exported(
     "iteration",
-    Iteration,
+    models.Iteration,
     "pk",
     field("number", "number of the iteration in the project", column="iteration"),
     field("stage", "number of the stage; empty for unsorted games", of="stage__number", ahead_of="iteration"),
@@ -138,7 +121,7 @@ ITERATIONS = Exported(
 )
 JUDGEMENTS = Exported(
     "judgements",
-    Judgement,
+    models.Judgement,
     "evaluation",
     field(
         "word",
@@ -151,20 +134,20 @@ JUDGEMENTS = Exported(
     field("value", "what counts now; empty: undone"),
     field("blind_value", "what was said before anything was revealed"),
     field("reason", "the reason, where one was given"),
-    list_acts(Revision, "judgement", "phase"),
+    list_acts(models.Revision, "judgement", "phase"),
     *ACT_COLUMNS,
 )
 REMARKS = Exported(
     "remarks",
-    Remark,
+    models.Remark,
     "evaluation",
     *("kind", "target", "text", AT, BY, "resolved_at", "resolved_by"),
-    Exported("replies", FlagReply, "flag", "text", AT, BY),
+    Exported("replies", models.FlagReply, "flag", "text", AT, BY),
 )
 # `findings_sha256` names the measurement that it was shown beside, `seed` the draw of its accuracy samples.
 EVALUATIONS = Exported(
     "evaluations",
-    Evaluation,
+    models.Evaluation,
     "game",
     field("id", "key of the evaluation", of="pk", column="evaluation"),
     field("evaluator", "who judged"),
@@ -174,14 +157,14 @@ EVALUATIONS = Exported(
     *(field("findings_sha256", of="measured__findings_sha256"), "created_at"),
     field("submitted_at", "when the evaluation was submitted"),
     *("skipped_reason", "returned_comment", "released_reason", JUDGEMENTS),
-    Exported("reveals", Reveal, "evaluation", "what", AT),
+    Exported("reveals", models.Reveal, "evaluation", "what", AT),
     REMARKS,
 )
 # `figures` is metric -> [numerator, denominator, is applicable, is pending]; `findings` metric -> measurement with
 # every message, reference, player and phrase that counted.
 MEASUREMENTS = Exported(
     "measurements",
-    Measured,
+    models.Measured,
     "game",
     *(version("rubric_version"), "code_version", "round_offset_number", "input_hash", "findings_sha256"),
     *(AT, raw("figures"), raw("findings", of="findings__body")),
@@ -189,7 +172,7 @@ MEASUREMENTS = Exported(
 # `before` is the superseded decision's answer, null for the first.
 ADJUDICATIONS = Exported(
     "adjudications",
-    Adjudication,
+    models.Adjudication,
     "game",
     field("kind", "the kind of judgement", column="about"),
     field("subject", "what it is about"),
@@ -204,7 +187,7 @@ ADJUDICATIONS = Exported(
 # `supersedes` is the number of the verdict before.
 VERDICTS = Exported(
     "verdicts",
-    Verdict,
+    models.Verdict,
     "game",
     field("number", "counts the verdicts on that game"),
     field("passes", "PASS or FAIL"),
@@ -232,7 +215,7 @@ VERDICTS = Exported(
 # `record` is the transcript with every message; then what was measured, judged and decided.
 GAMES = Exported(
     "game",
-    Game,
+    models.Game,
     "pk",
     field("number", "number of the game in the project", column="game"),
     field("game_id", "what the file calls the game", of="source_id"),
@@ -267,9 +250,9 @@ GAMES = Exported(
         kind=YES_NO,
     ),
     *("needed_count", "needed_reason", raw("record", of="text__body")),
-    Exported("round_offsets", RoundOffset, "game", "number", "offset", AT, BY),
-    Exported("manual_figures", ManualFigure, "game", "kind", "number", "value", "reason", AT, BY),
-    Exported("withdrawals", Withdrawal, "game", "number", "is_withdrawn", "reason", AT, BY),
+    Exported("round_offsets", models.RoundOffset, "game", "number", "offset", AT, BY),
+    Exported("manual_figures", models.ManualFigure, "game", "kind", "number", "value", "reason", AT, BY),
+    Exported("withdrawals", models.Withdrawal, "game", "number", "is_withdrawn", "reason", AT, BY),
     *(MEASUREMENTS, EVALUATIONS, ADJUDICATIONS, VERDICTS),
     column("evaluations", INTEGER, "how many evaluations for rating are submitted", _count_submitted),
     column("passes", YES_NO, "the verdict that counts; empty without one", _passes),
@@ -277,7 +260,7 @@ GAMES = Exported(
 # What evaluators see of their own work without a reveal; `transcript` is null while it is closed to them.
 OWN_EVALUATIONS = Exported(
     "own_evaluation",
-    Evaluation,
+    models.Evaluation,
     "pk",
     field("id", "key of the evaluation", of="pk", column="evaluation"),
     given("game", INTEGER, "number under which the evaluator knows the game"),
@@ -287,6 +270,6 @@ OWN_EVALUATIONS = Exported(
     field("submitted_at", "when it was submitted"),
     field("returned_comment", "what a lead said who returned it"),
     JUDGEMENTS,
-    Exported("remarks", Remark, "evaluation", "kind", "target", "text", AT),
+    Exported("remarks", models.Remark, "evaluation", "kind", "target", "text", AT),
     given("transcript"),
 )

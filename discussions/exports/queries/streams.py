@@ -14,17 +14,7 @@ from discussions.queries import list_batches as list_game_batches
 from discussions.rating.queries import load_state
 from rubric.exports.queries import VERSIONS, stream_own_reviews, stream_set
 from rubric.models import Comparison, ComparisonSet, Review
-from workspace.exports.core.choices import (
-    GAME,
-    GAMES,
-    ITERATION,
-    JSONL,
-    PROJECT,
-    SET,
-    STAGE,
-    Subject,
-    parse_subject,
-)
+from workspace.exports.core import choices
 from workspace.exports.core.items import FORMAT, AuditHead, ExportHead, Item
 from workspace.exports.queries import Line, list_batches
 from workspace.models import Chain, Export, Person, Project
@@ -33,51 +23,51 @@ _OWN_BATCH = 50
 _BATCH = 200
 
 
-def read_subject(export: Export) -> Subject:
-    return parse_subject(export.subject) or Subject(PROJECT)
+def read_subject(export: Export) -> choices.Subject:
+    return choices.parse_subject(export.subject) or choices.Subject(choices.PROJECT)
 
 
-def stages_of(project: Project, subject: Subject) -> "QuerySet[Stage]":
+def stages_of(project: Project, subject: choices.Subject) -> "QuerySet[Stage]":
     rows = Stage.objects.filter(project=project)
     numbered = {
-        STAGE: Q(number=subject.number),
-        ITERATION: Q(iterations__number=subject.number),
-        GAME: Q(iterations__games__number=subject.number),
-        GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration__stage")),
+        choices.STAGE: Q(number=subject.number),
+        choices.ITERATION: Q(iterations__number=subject.number),
+        choices.GAME: Q(iterations__games__number=subject.number),
+        choices.GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration__stage")),
     }
     return _select(rows, subject, numbered).order_by("pk")
 
 
-def iterations_of(project: Project, subject: Subject) -> "QuerySet[Iteration]":
+def iterations_of(project: Project, subject: choices.Subject) -> "QuerySet[Iteration]":
     rows = Iteration.objects.filter(project=project)
     numbered = {
-        STAGE: Q(stage__number=subject.number),
-        ITERATION: Q(number=subject.number),
-        GAME: Q(games__number=subject.number),
-        GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration")),
+        choices.STAGE: Q(stage__number=subject.number),
+        choices.ITERATION: Q(number=subject.number),
+        choices.GAME: Q(games__number=subject.number),
+        choices.GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration")),
     }
     return _select(rows, subject, numbered).order_by("pk")
 
 
-def games_of(project: Project, subject: Subject) -> "QuerySet[Game]":
+def games_of(project: Project, subject: choices.Subject) -> "QuerySet[Game]":
     rows = Game.objects.filter(project=project)
     numbered = {
-        STAGE: Q(iteration__stage__number=subject.number),
-        ITERATION: Q(iteration__number=subject.number),
-        GAME: Q(number=subject.number),
-        GAMES: Q(number__in=subject.numbers),
+        choices.STAGE: Q(iteration__stage__number=subject.number),
+        choices.ITERATION: Q(iteration__number=subject.number),
+        choices.GAME: Q(number=subject.number),
+        choices.GAMES: Q(number__in=subject.numbers),
     }
     return _select(rows, subject, numbered)
 
 
-def sets_of(project: Project, subject: Subject) -> "QuerySet[ComparisonSet]":
+def sets_of(project: Project, subject: choices.Subject) -> "QuerySet[ComparisonSet]":
     rows = ComparisonSet.objects.filter(project=project).select_related("project")
-    return _select(rows, subject, {SET: Q(number=subject.number)}).order_by("pk")
+    return _select(rows, subject, {choices.SET: Q(number=subject.number)}).order_by("pk")
 
 
-def _select(rows: "QuerySet[Any]", subject: Subject, numbered: dict[str, Q]) -> "QuerySet[Any]":
+def _select(rows: "QuerySet[Any]", subject: choices.Subject, numbered: dict[str, Q]) -> "QuerySet[Any]":
     """All rows for a project, those of the subject else, none where the subject has no such rows."""
-    if subject.kind == PROJECT:
+    if subject.kind == choices.PROJECT:
         return rows
     condition = numbered.get(subject.kind)
     return rows.none() if condition is None else rows.filter(condition)
@@ -109,7 +99,7 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
     yield from VERSIONS.stream([_list_versions(project, subject)], names)
     yield from lines.STAGES.stream(list_batches(stages_of(project, subject), _BATCH), names)
     yield from lines.ITERATIONS.stream(list_batches(iterations_of(project, subject), _BATCH), names)
-    left_out = frozenset[str]() if export.format == JSONL else frozenset({"findings"})
+    left_out = frozenset[str]() if export.format == choices.JSONL else frozenset({"findings"})
     yield from lines.GAMES.stream(list_game_batches(games_of(project, subject)), names, left_out)
     for row in sets_of(project, subject):
         yield from stream_set(row, left_out=why_left_out(row), names=names)
@@ -131,7 +121,7 @@ def _head(export: Export, names: Names) -> ExportHead:
     )
 
 
-def _list_versions(project: Project, subject: Subject) -> set[int]:
+def _list_versions(project: Project, subject: choices.Subject) -> set[int]:
     """Every version that judged anything in the subject."""
     iterations, games = iterations_of(project, subject), games_of(project, subject)
     measured = Measured.objects.filter(game__in=games).order_by()

@@ -35,7 +35,7 @@ def own_folder(settings, tmp_path):
 
 def told(person, *, unread=False):
     """What the person is told, newest first."""
-    return [line.says for line in notifications_page(person=person, unread=unread).lines]
+    return [line.says for line in notifications_page(person=person, unread=unread)[0]]
 
 
 def test_an_assignment_is_told_until_it_ends():

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
 def told(person):
-    return [line.says for line in notifications_page(person=person).lines]
+    return [line.says for line in notifications_page(person=person)[0]]
 
 
 def review(made, person, number=1):
@@ -50,7 +50,7 @@ def test_a_set_without_a_second_round_tells_of_none():
 
 
 def unread(person):
-    return [line.says for line in notifications_page(person=person, unread=True).lines]
+    return [line.says for line in notifications_page(person=person, unread=True)[0]]
 
 
 def test_a_set_is_read_when_all_of_it_is_reviewed_and_not_before():

@@ -8,18 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from workspace.display.core.csv_lines import csv_line
+from workspace.exports.core import tables
 from workspace.exports.core.card import write_card
 from workspace.exports.core.items import Item
-from workspace.exports.core.tables import (
-    INTEGER,
-    MOMENT,
-    NUMBER,
-    YES_NO,
-    RowsOf,
-    Table,
-    Value,
-    to_plain,
-)
 
 Spool = Callable[[], IO[bytes]]
 _CHUNK = 1024 * 1024
@@ -60,7 +51,9 @@ class _TablesFile:
     suffix = ""
     compression = zipfile.ZIP_DEFLATED
 
-    def __init__(self, out: IO[bytes], tables: Sequence[Table], rows_of: RowsOf, spool: Spool) -> None:
+    def __init__(
+        self, out: IO[bytes], tables: Sequence[tables.Table], rows_of: tables.RowsOf, spool: Spool
+    ) -> None:
         self.out, self.rows_of = out, rows_of
         self.tables = {table.name: table for table in tables}
         self.parts = {name: spool() for name in self.tables}
@@ -72,7 +65,7 @@ class _TablesFile:
             self.counts[name] += 1
             self.write_row(self.tables[name], self.tables[name].read_row(source))
 
-    def write_row(self, table: Table, values: list[Value]) -> None:
+    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
         raise NotImplementedError
 
     def finish_parts(self) -> None:
@@ -111,8 +104,8 @@ class CsvFile(_TablesFile):
             head = csv_line([column.name for column in table.columns]).encode()
             self.parts[table.name].write(BYTE_ORDER_MARK + head if has_byte_order_mark else head)
 
-    def write_row(self, table: Table, values: list[Value]) -> None:
-        self.parts[table.name].write(csv_line([to_plain(value) for value in values]).encode())
+    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
+        self.parts[table.name].write(csv_line([tables.to_plain(value) for value in values]).encode())
 
 
 class HuggingFaceFile(_TablesFile):
@@ -124,8 +117,10 @@ class HuggingFaceFile(_TablesFile):
         super().__init__(*given)
         self.title = title
 
-    def write_row(self, table: Table, values: list[Value]) -> None:
-        row = {column.name: to_plain(value) for column, value in zip(table.columns, values, strict=True)}
+    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
+        row = {
+            column.name: tables.to_plain(value) for column, value in zip(table.columns, values, strict=True)
+        }
         self.parts[table.name].write(_ENCODER.encode(row) + b"\n")
 
     def list_parts(self) -> list[str]:
@@ -148,10 +143,10 @@ class ParquetFile(_TablesFile):
         from pyarrow import parquet
 
         kinds = {
-            INTEGER: pyarrow.int64(),
-            NUMBER: pyarrow.float64(),
-            YES_NO: pyarrow.bool_(),
-            MOMENT: pyarrow.timestamp("us", tz="UTC"),
+            tables.INTEGER: pyarrow.int64(),
+            tables.NUMBER: pyarrow.float64(),
+            tables.YES_NO: pyarrow.bool_(),
+            tables.MOMENT: pyarrow.timestamp("us", tz="UTC"),
         }
         self.schemas = {
             table.name: pyarrow.schema(
@@ -160,12 +155,12 @@ class ParquetFile(_TablesFile):
             for table in self.tables.values()
         }
         self.arrow = pyarrow
-        self.waiting: dict[str, list[list[Value]]] = {name: [] for name in self.parts}
+        self.waiting: dict[str, list[list[tables.Value]]] = {name: [] for name in self.parts}
         self.writers = {
             name: parquet.ParquetWriter(part, self.schemas[name]) for name, part in self.parts.items()
         }
 
-    def write_row(self, table: Table, values: list[Value]) -> None:
+    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
         waiting = self.waiting[table.name]
         waiting.append(values)
         if len(waiting) >= _ROW_GROUP:

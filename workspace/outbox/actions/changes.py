@@ -23,22 +23,8 @@ from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.locked_texts import lock_text, unlock_text
 from workspace.models import Delivery, Notification, NotificationSettings, Person, Project, Webhook
 from workspace.models.webhooks import FAILED, WAITING
+from workspace.outbox import core
 from workspace.outbox.actions.client import read_address
-from workspace.outbox.core import (
-    AT_ONCE,
-    DIGESTS,
-    EVENTS,
-    KINDS,
-    LONGEST_WEBHOOK_NAME,
-    MOST_OLD_SECRETS,
-    MOST_WEBHOOKS,
-    OLD_SECRET_STAYS,
-    SECRET_BYTES,
-    find_due,
-    join_known,
-    read_secret,
-    write_secret,
-)
 from workspace.outbox.labels import NOT_SENT, OCCASIONS
 from workspace.outbox.permissions import check_manage_webhooks
 from workspace.outbox.queries import WEBHOOK_SECRET
@@ -72,9 +58,9 @@ def create_webhook(
     with transaction.atomic():
         # One webhook of a project at a time, so that the limit holds.
         Project.objects.select_for_update(no_key=True).only("pk").get(pk=project.pk)
-        if Webhook.objects.present().filter(project=project).count() >= MOST_WEBHOOKS:
+        if Webhook.objects.present().filter(project=project).count() >= core.MOST_WEBHOOKS:
             says = _("There are %(most)d webhooks already. Remove one that is not needed any more.")
-            raise Conflict(says % {"most": MOST_WEBHOOKS}, code="too_many_webhooks")
+            raise Conflict(says % {"most": core.MOST_WEBHOOKS}, code="too_many_webhooks")
         webhook = Webhook.objects.create(
             project=project, secret=lock_text(WEBHOOK_SECRET, key), created_at=now, created_by=by, **given
         )
@@ -128,12 +114,12 @@ def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str |
         if key == present:
             raise Unacceptable(_("This webhook has that secret already. Choose a new one."), field="secret")
         kept = list_signing(locked.old_secrets, now)
-        if len(kept) >= MOST_OLD_SECRETS:
+        if len(kept) >= core.MOST_OLD_SECRETS:
             says = _(
                 "The secret was replaced %(most)d times within 24 hours. Use the newest one, or wait a day."
             )
-            raise Conflict(says % {"most": MOST_OLD_SECRETS}, code="too_many_secrets")
-        until = int((now + OLD_SECRET_STAYS).timestamp())
+            raise Conflict(says % {"most": core.MOST_OLD_SECRETS}, code="too_many_secrets")
+        until = int((now + core.OLD_SECRET_STAYS).timestamp())
         old = [[locked.secret, until], *kept] if present else []
         _present(webhook).update(secret=lock_text(WEBHOOK_SECRET, key), old_secrets=old)
         webhook.refresh_from_db()
@@ -176,21 +162,21 @@ def end_waiting(webhook: Webhook) -> None:
 
 def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
     plain = plain_name(name)
-    if plain is None or len(plain) > LONGEST_WEBHOOK_NAME:
+    if plain is None or len(plain) > core.LONGEST_WEBHOOK_NAME:
         says = _("Write a name of 1 to 100 visible characters, such as the program that listens.")
         raise Unacceptable(says, field="name")
     url = url.strip()
     read_address(url)
-    if not events or set(events) - set(EVENTS):
+    if not events or set(events) - set(core.EVENTS):
         raise Unacceptable(_("Choose at least one event, from the list."), field="events")
-    return {"name": plain, "url": url, "events": join_known(events, EVENTS)}
+    return {"name": plain, "url": url, "events": core.join_known(events, core.EVENTS)}
 
 
 def _new_secret(secret: str | None) -> str:
     try:
-        return write_secret(secrets.token_bytes(32) if secret is None else read_secret(secret))
+        return core.write_secret(secrets.token_bytes(32) if secret is None else core.read_secret(secret))
     except ValueError:
-        fewest, most = SECRET_BYTES
+        fewest, most = core.SECRET_BYTES
         says = _("Write “whsec_” and %(fewest)d to %(most)d random bytes in base64.")
         raise Unacceptable(says % {"fewest": fewest, "most": most}, field="secret") from None
 
@@ -247,11 +233,11 @@ def change_notifications(
     Raises Unacceptable. Kinds that were not offered stay as they are; with `mailed` None, so do all choices about
     e-mail. Waiting e-mails follow the new choice.
     """
-    if digest not in DIGESTS:
+    if digest not in core.DIGESTS:
         raise Unacceptable(_("Choose how often e-mails are sent."), field="digest")
     with transaction.atomic():
         rows = NotificationSettings.objects.select_for_update()
-        chosen, _new = rows.get_or_create(person=by, defaults={"digest": AT_ONCE})
+        chosen, _new = rows.get_or_create(person=by, defaults={"digest": core.AT_ONCE})
         chosen.hidden = _without(chosen.hidden, offered, shown, "shown")
         if mailed is not None:
             chosen.unmailed, chosen.digest = _without(chosen.unmailed, offered, mailed, "mailed"), digest
@@ -260,7 +246,7 @@ def change_notifications(
         stopped = [code for code, occasion in OCCASIONS.items() if occasion.kind in unmailed]
         waiting = Notification.objects.filter(person=by, email_due_at__isnull=False)
         waiting.filter(code__in=stopped).update(email_due_at=None)
-        waiting.exclude(code__in=stopped).update(email_due_at=find_due(chosen.digest, now, zone))
+        waiting.exclude(code__in=stopped).update(email_due_at=core.find_due(chosen.digest, now, zone))
     return chosen
 
 
@@ -268,6 +254,8 @@ def _without(left_out: str, offered: Collection[str], chosen: Collection[str], f
     """The unwanted kinds: those of the offered kinds that are not chosen, and the others that were unwanted before."""
     try:
         kept = set(left_out.split()) - set(offered)
-        return join_known(kept | set(offered) - set(join_known(chosen, KINDS).split()), KINDS)
+        return core.join_known(
+            kept | set(offered) - set(core.join_known(chosen, core.KINDS).split()), core.KINDS
+        )
     except ValueError:
         raise Unacceptable(_("Choose among the kinds of this page."), field=field) from None

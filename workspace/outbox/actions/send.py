@@ -26,21 +26,10 @@ from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Delivery, Email, Job, Notification, Person, Project, Webhook
 from workspace.models.emails import SENT
 from workspace.models.webhooks import DELIVERED, FAILED, WAITING
+from workspace.outbox import core
 from workspace.outbox.actions.changes import give_up, list_signing, removed
 from workspace.outbox.actions.client import Outcome, send_message
 from workspace.outbox.actions.queue import MOST_AT_ONCE, build_delivery
-from workspace.outbox.core import (
-    DELIVERIES_STAY,
-    EMAILS_STAY,
-    GIVE_UP_AFTER,
-    GONE,
-    LONGEST_EMAIL_ERROR,
-    LONGEST_PAUSE,
-    NOTIFICATIONS_STAY,
-    TEST,
-    is_last_attempt,
-    sign,
-)
 from workspace.outbox.labels import NOT_SENT_RESTORED
 from workspace.outbox.permissions import check_manage_webhooks
 from workspace.outbox.queries import EMAIL_BODY, WEBHOOK_SECRET
@@ -54,7 +43,11 @@ LEASE = timedelta(seconds=60)
 # After that, jobs of others come first.
 TURN = timedelta(seconds=20)
 MOST_FORGOTTEN = 5_000
-RETENTION = ((Delivery, DELIVERIES_STAY), (Email, EMAILS_STAY), (Notification, NOTIFICATIONS_STAY))
+RETENTION = (
+    (Delivery, core.DELIVERIES_STAY),
+    (Email, core.EMAILS_STAY),
+    (Notification, core.NOTIFICATIONS_STAY),
+)
 Send = Callable[[str, bytes, Mapping[str, str]], Outcome]
 Mail = Callable[[Email, str], None]
 
@@ -64,7 +57,7 @@ def send_test(*, webhook: Webhook, by: Person, now: datetime) -> Delivery:
     check_manage_webhooks(by, webhook.project)
     with transaction.atomic():
         _refuse_switched_off(webhook)
-        delivery = build_delivery(webhook.pk, webhook.project, TEST, {}, now)
+        delivery = build_delivery(webhook.pk, webhook.project, core.TEST, {}, now)
         delivery.save(force_insert=True)
         _enqueue((webhook.project, DELIVER, f"{DELIVERY}:{delivery.pk}"), by, now)
     return delivery
@@ -127,7 +120,7 @@ def forget_old(*, by: Person, now: datetime) -> int:
 
 def forget_webhooks(*, by: Person, now: datetime) -> int:
     """Delete webhooks removed before the retention, and replaced secrets that no longer sign; return how many."""
-    count = Webhook.objects.filter(removed_at__lte=now - DELIVERIES_STAY).delete()[0]
+    count = Webhook.objects.filter(removed_at__lte=now - core.DELIVERIES_STAY).delete()[0]
     for webhook in Webhook.objects.exclude(old_secrets=[]):
         kept = list_signing(webhook.old_secrets, now)
         if kept != webhook.old_secrets:
@@ -226,7 +219,7 @@ def _mail(email: Email, mail: Mail, now: datetime) -> None:
             logger.warning("e-mail %s was not sent: %s", email.pk, kind)
         else:
             logger.exception("e-mail %s was not sent", email.pk)
-        error = f"{kind}: {fault}"[:LONGEST_EMAIL_ERROR]
+        error = f"{kind}: {fault}"[: core.LONGEST_EMAIL_ERROR]
         if email.attempt_count >= MOST_ATTEMPTS or isinstance(fault, ValueError):
             _end(email.pk, state=FAILED, error=error)
         else:
@@ -245,19 +238,19 @@ def _deliver(delivery: Delivery, send: Send, clock: Clock, by: Person) -> bool:
     with transaction.atomic():
         # Before the delivery: the order in which changes of a webhook lock them.
         webhook = Webhook.objects.select_for_update(no_key=True).get(pk=delivery.webhook_id)
-        is_gone = outcome.status == GONE
-        is_over = is_gone or is_last_attempt(delivery.event, delivery.attempt_count)
+        is_gone = outcome.status == core.GONE
+        is_over = is_gone or core.is_last_attempt(delivery.event, delivery.attempt_count)
         ended = {"state": FAILED if outcome.error else DELIVERED, "next_attempt_at": None}
         changes = ended if is_over or not outcome.error else {}
         _mine(delivery).update(status=outcome.status, error=outcome.error, **changes)
         if not outcome.error:
             if webhook.failure_count:
                 _note(webhook, 0, None, None)
-        elif delivery.event != TEST:
+        elif delivery.event != core.TEST:
             now, count = clock(), webhook.failure_count + 1
             since = webhook.failing_since or now
-            _note(webhook, count, since, now + min(_draw_wait(count), LONGEST_PAUSE))
-            if is_gone or (is_over and now - since >= GIVE_UP_AFTER):
+            _note(webhook, count, since, now + min(_draw_wait(count), core.LONGEST_PAUSE))
+            if is_gone or (is_over and now - since >= core.GIVE_UP_AFTER):
                 give_up(webhook=webhook, by=by, now=now)
     return not outcome.error
 
@@ -274,7 +267,7 @@ def _post(delivery: Delivery, send: Send, now: datetime) -> Outcome:
         "User-Agent": "evalsite",
         "webhook-id": delivery.identifier,
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": sign(keys, delivery.identifier, timestamp, body),
+        "webhook-signature": core.sign(keys, delivery.identifier, timestamp, body),
     }
     try:
         return send(webhook.url, body, headers)
