@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from discussions.core.evaluation_states import LEADS, LED, LEFT
 from discussions.models import Game
 from discussions.models.games import GameQuerySet
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR, LEAD
 
@@ -24,7 +24,7 @@ def reason_unblinded(person: Person, game: int) -> str:
     """Why the person may not judge the game blind: they lead, led or left its project; "" when they may."""
     if person.is_admin or person.is_system:
         return LEADS
-    held = {(role, ended is None) for role, ended in _HELD.rows(person.pk, game)}
+    held = {(role, ended is None) for role, ended in _list_held(person.pk, game)}
     if (LEAD, True) in held:
         return LEADS
     if (LEAD, False) in held:
@@ -37,7 +37,7 @@ def barred_until(person: Person, project: Project) -> int:
 
     Games are ordered by import, so one index range excludes all of them.
     """
-    led_until = _LED_UNTIL.rows(person.pk, project.pk)
+    led_until = _list_led(person.pk, project.pk)
     if not led_until:
         return 0
     games = Game.objects.filter(project=project, created_at__lt=led_until[0][0])
@@ -50,23 +50,17 @@ def _lasting(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
     return Membership.objects.filter(lasted, person=person, project=project)
 
 
-def _held(person: int, game: int) -> "QuerySet[Membership, Any]":
+@prepared  # with every save
+def _list_held(person: int, game: int) -> "QuerySet[Membership, Any]":
     project, since = (Game.objects.filter(pk=game).values(name) for name in ("project", "created_at"))
     rows = _lasting(person, Subquery(project), Subquery(since))
     return rows.exclude(~Q(ended_at=None), ~Q(role=LEAD)).values_list("role", "ended_at")
 
 
-# This query runs with every save.
-_HELD = Prepared(_held, int, int)
-
-
-def _led(person: int, project: int) -> "QuerySet[Membership, Any]":
+@prepared  # for every game that is given out
+def _list_led(person: int, project: int) -> "QuerySet[Membership, Any]":
     led = Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
     return led.order_by("-ended_at").values_list("ended_at")[:1]
-
-
-# This query runs for every game that is given out.
-_LED_UNTIL = Prepared(_led, int, int)
 
 
 def evaluators_in(project: Project) -> list[Person]:
@@ -76,7 +70,7 @@ def evaluators_in(project: Project) -> list[Person]:
 
 def name_evaluators(project: Project) -> dict[int, str]:
     """The names of the same people by key, in the same order, for lists that need only names."""
-    return dict(sorted(_EVALUATOR_NAMES.rows(project.pk), key=lambda row: (row[1].casefold(), row[0])))
+    return dict(sorted(_list_names(project.pk), key=lambda row: (row[1].casefold(), row[0])))
 
 
 def _evaluators(project: int) -> "QuerySet[Person]":
@@ -89,4 +83,6 @@ def _evaluators(project: int) -> "QuerySet[Person]":
     return found
 
 
-_EVALUATOR_NAMES = Prepared(lambda project: _evaluators(project).values_list("pk", "name"), int)
+@prepared
+def _list_names(project: int) -> "QuerySet[Person, tuple[int, str]]":
+    return _evaluators(project).values_list("pk", "name")

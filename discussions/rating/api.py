@@ -12,14 +12,13 @@ from pydantic import Field
 from discussions.core.judgement_kinds import list_answers
 from discussions.core.records import Message
 from discussions.models import Evaluation
-from discussions.rating.actions.acts import act
 from discussions.rating.actions.finish import (
     reopen_evaluation,
     return_to_game,
     skip_game,
     submit_evaluation,
 )
-from discussions.rating.actions.judgements import undo
+from discussions.rating.actions.judgements import act, undo
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import Missing
 from discussions.rating.pages.own_work import mine_page

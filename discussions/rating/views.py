@@ -12,11 +12,11 @@ from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation
 from discussions.models.queue_rules import load_queue_rule
 from discussions.models.slots import CALIBRATION, RATING
-from discussions.rating.actions.acts import act
 from discussions.rating.actions.finish import reopen_evaluation as do_reopen
 from discussions.rating.actions.finish import return_to_game as do_return
 from discussions.rating.actions.finish import skip_game as do_skip
 from discussions.rating.actions.finish import submit_evaluation as do_submit
+from discussions.rating.actions.judgements import act
 from discussions.rating.actions.judgements import undo as do_undo
 from discussions.rating.core.visibility import TRANSCRIPT
 from discussions.rating.forms import ActForm, LeaseForm, SkipForm, SubmissionForm
@@ -31,18 +31,17 @@ from discussions.rating.pages.evaluation import (
 )
 from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
 from discussions.rating.pages.own_work import mine_page, own_history_page
-from discussions.rating.pages.window import build_window
+from discussions.rating.pages.visible_evaluation import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
 from discussions.slots.actions import renew_lease as renew
-from workspace.audit.forms import OLD, KeyedForm, UndoForm
-from workspace.audit.views import new_nonce, tell_saved
+from workspace.audit.forms import OLD, KeyedForm, UndoForm, new_nonce
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, goes_on, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import respond, tell_saved
 
 PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED = (
     "discussions/rating/evaluation.html",

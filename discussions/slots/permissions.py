@@ -22,7 +22,8 @@ def check_rate(person: Person, evaluation: Evaluation) -> None:
     _check_own(person, evaluation)
     if evaluation.state not in OPEN:
         raise NotAllowed(why_closed(evaluation.state), code="closed")
-    _check_blind(person, evaluation)
+    if barred := reason_unblinded(person, evaluation.game_id):
+        raise NotAllowed(say(WHY_BARRED[barred]), code="not_blind")
 
 
 def check_skip(person: Person, evaluation: Evaluation) -> None:
@@ -38,7 +39,8 @@ def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
         raise NotAllowed(_("Only the evaluator who skipped this game can resume it."))
     if evaluation.state not in (SKIPPED, LAPSED):
         raise NotAllowed(_("This game was not skipped; there is nothing to resume."))
-    _check_blind(person, evaluation)
+    if barred := reason_unblinded(person, evaluation.game_id):
+        raise NotAllowed(say(WHY_BARRED[barred]), code="not_blind")
 
 
 def check_assign(person: Person, project: Project) -> None:
@@ -64,11 +66,6 @@ def check_submit(person: Person, evaluation: Evaluation) -> None:
 def _check_own(person: Person, evaluation: Evaluation) -> None:
     if evaluation.evaluator_id != person.pk or not person.is_active:
         raise NotAllowed(_("Only the evaluator whose slot this is judges here."))
-
-
-def _check_blind(person: Person, evaluation: Evaluation) -> None:
-    if barred := reason_unblinded(person, evaluation.game_id):
-        raise NotAllowed(say(WHY_BARRED[barred]), code="not_blind")
 
 
 def check_need_fewer(person: Person, game: Game) -> None:

@@ -22,8 +22,7 @@ from rubric.human_reviewers.queries.waiting import find_next_review, waiting_set
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
 from workspace.audit.actions import Saved
-from workspace.audit.forms import KeyedForm
-from workspace.audit.views import new_nonce, tell_saved
+from workspace.audit.forms import KeyedForm, new_nonce
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.core.text import shorten
 from workspace.database.prepared_queries import LARGEST_KEY
@@ -31,7 +30,7 @@ from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import respond, tell_saved
 
 PAGE = "rubric/human_reviewers/review.html"
 LISTED, EXCERPT = 10, 160  # second rounds and submitted reviews of a set; characters of a question

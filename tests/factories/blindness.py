@@ -12,14 +12,13 @@ from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Game, RatingRule
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import return_to_game, skip_game
-from discussions.rating.actions.judgements import judge
 from discussions.rating.actions.remarks import remark
 from discussions.slots.actions import release_slot
 from rubric.models import ComparisonSet, Rubric
 from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
-from tests.factories.rating import game_of, make_rating_project
+from tests.factories.rating import game_of, judge, make_rating_project
 from tests.factories.replays import replayed
 from tests.factories.routes import named_routes
 from tests.factories.tokens import Program

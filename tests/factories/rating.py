@@ -8,7 +8,7 @@ from typing import Any
 from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import judge, judge_all
+from discussions.rating.actions.judgements import JUDGEMENTS, judge_all
 from discussions.rating.queries import load_state
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
@@ -31,6 +31,11 @@ NAMES = ("Ann", "Bea", "Cid", "Dora", "Ezra", "Finn")
 
 
 ROLES = ("VILLAGER", "MAFIA", "SEER", "VILLAGER", "MAFIA", "VILLAGER")
+
+
+def judge(*, evaluation, act, by, now):
+    """One act as the page stores it."""
+    return JUDGEMENTS.save(owner=evaluation, act=act, by=by, now=now)
 
 
 def game_of(

@@ -19,13 +19,12 @@ from discussions.models import (
 )
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import submit_evaluation
-from discussions.rating.actions.judgements import judge
 from discussions.rating.queries import load_state
 from discussions.transcripts.actions import Upload, import_transcripts
 from discussions.verdicts.actions import record_verdict
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
-from tests.factories.rating import make_game, make_rating_project, ready_to_submit, start
+from tests.factories.rating import judge, make_game, make_rating_project, ready_to_submit, start
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from tests.factories.verdicts import fresh, game_to_record, get_lead, preview
 from tests.faults.crowd import at_once, breaches, crowd_size, failures

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from discussions.core.evaluation_states import OPEN
 from discussions.models import CalibrationRound, Evaluation, Game, Judgement, Slot
-from discussions.rating.actions.judgements import judge, undo
+from discussions.rating.actions.judgements import undo
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member
-from tests.factories.rating import ANSWERS, game_of, make_game, make_rating_project
+from tests.factories.rating import ANSWERS, game_of, judge, make_game, make_rating_project
 from workspace.audit.actions import Saved
 from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable

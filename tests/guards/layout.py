@@ -145,7 +145,7 @@ def place_of(module: str) -> Place | None:
 
 
 def module_name(path: Path) -> str:
-    """discussions/rating/core/order.py -> discussions.rating.core.order"""
+    """discussions/rating/core/visibility.py -> discussions.rating.core.visibility"""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 

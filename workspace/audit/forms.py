@@ -1,5 +1,6 @@
 """The filter of the audit log."""
 
+import secrets
 from datetime import date
 
 from django import forms
@@ -138,3 +139,8 @@ class UndoForm(KeyedForm):
     @property
     def target(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("key", "kind", "subject")}
+
+
+def new_nonce() -> str:
+    """The part of every key that is new with each load of the page."""
+    return secrets.token_hex(8)

@@ -1,11 +1,8 @@
 """The audit log of a project, and that of the site."""
 
-import secrets
-from datetime import datetime
 from typing import cast
 
 from django.http import HttpResponse, StreamingHttpResponse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people
@@ -68,14 +65,3 @@ def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
     context |= frame(request.user, project, "audit")
     status = 200 if form.is_valid() else 422
     return respond(request, page="workspace/audit/list.html", context=context, status=status)
-
-
-def new_nonce() -> str:
-    """The part of every key that is new with each load of the page."""
-    return secrets.token_hex(8)
-
-
-def tell_saved(answer: HttpResponse, saved_at: datetime | None) -> HttpResponse:
-    if saved_at:
-        answer["X-Saved"] = timezone.localtime(saved_at).strftime("%H:%M:%S")
-    return answer

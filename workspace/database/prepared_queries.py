@@ -77,7 +77,7 @@ class Prepared:
     """A query with placeholders, built and compiled at its first use.
 
     `build` is called once for each kind of database with stand-ins for values of the given `kinds` and returns the
-    queryset; `rows` (of a `values_list`) and `objects` (of models) run it with real values in their place. A value of
+    queryset; a call runs it with real values in their place. A value of
     the kind `list` holds whole numbers and belongs in an `__in` that every row must meet: with an empty list nothing is
     found, and no query is sent. The same holds for a number that no row can have. No value may be None, a text that is
     searched for, or the end of a slice.
@@ -92,40 +92,29 @@ class Prepared:
     def __call__(self, *values: Any) -> list[Any]:
         """What the queryset gives for these values, as a list: objects, rows, or values where it is flat."""
         known = self._get_compiled()
-        rows = self._run(known, values)
+        for value in values:
+            if value > LARGEST_KEY if isinstance(value, int) else value == []:
+                return []
+        adapted = [self._adapt(value) for value in values] if self.has_moments else values
+        with connection.cursor() as cursor:
+            cursor.execute(*self._fill(known, adapted))
+            rows = cursor.fetchall()
+        if known.converters:
+            rows = [_converted(row, known.converters) for row in rows]
         if known.models is not None:
             return list(_build_objects(known.models, rows))
         return [row[0] for row in rows] if known.is_flat else rows
 
-    def rows(self, *values: Any) -> list[tuple[Any, ...]]:
-        return self._run(self._get_compiled(), values)
-
-    def objects(self, *values: Any) -> list[Any]:
-        """The objects that the query gives for these values, with those of `select_related`."""
-        known = self._get_compiled()
-        assert known.models is not None, "this query gives rows"
-        return list(_build_objects(known.models, self._run(known, values)))
+    rows = objects = __call__
 
     def first(self, *values: Any) -> Any:
-        """The first of the objects, or None."""
-        return next(iter(self.objects(*values)), None)
+        return next(iter(self(*values)), None)
 
     def _get_compiled(self) -> _Compiled:
         known = self.compiled.get(connection.vendor)
         if known is None:
             known = self.compiled[connection.vendor] = self._compile()
         return known
-
-    def _run(self, known: _Compiled, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        for value in values:
-            if value > LARGEST_KEY if isinstance(value, int) else value == []:
-                return []
-        adapted = [self._adapt(value) for value in values] if self.has_moments else values
-        sql, params = self._fill(known, adapted)
-        with connection.cursor() as cursor:
-            cursor.execute(sql, params)
-            found = cursor.fetchall()
-        return [_converted(row, known.converters) for row in found] if known.converters else found
 
     def _fill(self, known: _Compiled, values: Sequence[Any]) -> tuple[str, list[Any]]:
         filled = [constant if at < 0 else values[at] for at, constant in known.places]

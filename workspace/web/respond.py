@@ -1,10 +1,12 @@
 """The last step of every view: a region for htmx, a redirect after a plain form, else the page."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import IO, Any, cast
 
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
 
 from workspace.web.require import is_htmx
@@ -54,3 +56,10 @@ def download_file(file: IO[bytes], name: str, content_type: str) -> HttpResponse
     answer["Cache-Control"] = "no-store"
     # Views and middleware treat an answer that is sent piece by piece as any other.
     return cast(HttpResponse, answer)
+
+
+def tell_saved(answer: HttpResponse, saved_at: datetime | None) -> HttpResponse:
+    """Say in a header when the work was stored, if it was."""
+    if saved_at:
+        answer["X-Saved"] = timezone.localtime(saved_at).strftime("%H:%M:%S")
+    return answer

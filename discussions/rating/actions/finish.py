@@ -10,8 +10,13 @@ from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import ATTRIBUTION
 from discussions.models import Evaluation, Game, Reveal, Slot
 from discussions.models.slots import RATING, slot_with_lease
-from discussions.rating.core.order import why_not_in_test
-from discussions.rating.core.visibility import ROLES, TRANSCRIPT, Missing, is_possible_dismissal
+from discussions.rating.core.visibility import (
+    ROLES,
+    TRANSCRIPT,
+    Missing,
+    is_possible_dismissal,
+    why_not_in_test,
+)
 from discussions.rating.queries import is_unchanged_since_return, load_state
 from discussions.slots.actions import (
     GONE,

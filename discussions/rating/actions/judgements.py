@@ -5,14 +5,24 @@ from datetime import datetime
 
 from django.db.models import Max
 from django.utils.translation import gettext as _
+from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.core.judgement_kinds import find_judgement_fault
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet
-from discussions.rating.core.order import why_not_in_test, why_not_yet
-from discussions.rating.core.visibility import due_reveals, get_phase
+from discussions.rating.actions.finish import look_at_suggestions, open_transcript, reveal_roles
+from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
+from discussions.rating.core.visibility import (
+    ROLES,
+    TRANSCRIPT,
+    due_reveals,
+    get_phase,
+    is_dismissal,
+    why_not_in_test,
+    why_not_yet,
+)
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation
 from discussions.slots.permissions import check_rate
@@ -23,14 +33,9 @@ from workspace.database.prepared_queries import insert_row
 from workspace.models import Person, Project
 
 
-def judge(*, evaluation: Evaluation, act: Act, by: Person, now: datetime) -> Saved[EvaluationState]:
-    """Store one act once, and keep the slot. Raises what `KeyedRevisions.save` raises."""
-    return _JUDGEMENTS.save(owner=evaluation, act=act, by=by, now=now)
-
-
 def judge_all(*, evaluation: Evaluation, acts: Sequence[tuple[Act, datetime]], by: Person) -> EvaluationState:
     """Store several acts, each with its time, all or none. Raises what `KeyedRevisions.save_all` raises."""
-    return _JUDGEMENTS.save_all(owner=evaluation, acts=acts, by=by)
+    return JUDGEMENTS.save_all(owner=evaluation, acts=acts, by=by)
 
 
 def undo(
@@ -49,7 +54,7 @@ def undo(
             ),
             code="nothing_to_undo",
         )
-    return _JUDGEMENTS.undo(owner=evaluation, key=key, by=by, now=now, kind=kind, subject=subject)
+    return JUDGEMENTS.undo(owner=evaluation, key=key, by=by, now=now, kind=kind, subject=subject)
 
 
 def _is_dismissed_last(evaluation: Evaluation) -> bool:
@@ -116,4 +121,53 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
         return after.shown(due), due
 
 
-_JUDGEMENTS = _Judgements()
+JUDGEMENTS = _Judgements()
+
+
+class Acted(Struct, frozen=True):
+    """The result of an act: when it was stored, what it revealed, and the state after it if known."""
+
+    saved_at: datetime
+    revealed: frozenset[str] = frozenset()
+    work: EvaluationState | None = None
+
+
+def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
+    """Perform the posted act; `reason` is the text of a comment or flag.
+
+    Raises what `KeyedRevisions.save`, the reveals and `remark` raise; each writes its own transaction.
+    """
+    if posted.kind == "reveal":
+        return _revealed(evaluation, posted.subject, by, now)
+    if posted.kind in (FLAG, COMMENT):
+        return _noted(evaluation, posted, by, now)
+    saved = JUDGEMENTS.save(owner=evaluation, act=posted, by=by, now=now)
+    return Acted(saved.revision.created_at, saved.revealed, saved.work)
+
+
+def _revealed(evaluation: Evaluation, subject: str, by: Person, now: datetime) -> Acted:
+    if is_dismissal(subject):
+        look_at_suggestions(evaluation=evaluation, what=subject, by=by, now=now)
+        return Acted(now, frozenset({subject}))
+    what = subject if subject in _REVEALS else ROLES
+    _REVEALS[what](evaluation=evaluation, by=by, now=now)
+    return Acted(now, frozenset({what}))
+
+
+_REVEALS = {ROLES: reveal_roles, TRANSCRIPT: open_transcript}
+
+
+def _noted(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
+    if posted.kind == FLAG and not posted.value:
+        take_flag_back(evaluation=evaluation, target=posted.subject, by=by, now=now)
+        return Acted(now)
+    made = remark(
+        evaluation=evaluation,
+        kind=posted.kind,
+        target=posted.subject,
+        text=posted.reason or "",
+        key=posted.key,
+        by=by,
+        now=now,
+    )
+    return Acted(made.created_at)

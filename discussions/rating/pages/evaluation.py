@@ -23,11 +23,12 @@ from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item
 from discussions.rating.pages.returned import find_returned_place
 from discussions.rating.pages.search import list_round_starts, search
 from discussions.rating.pages.visible_evaluation import (
+    MOST_ITEMS,
     VisibleEvaluation,
     build_visible_evaluation,
+    build_window,
     load_remarks,
 )
-from discussions.rating.pages.window import MOST_ITEMS, build_window
 from discussions.rating.queries import EvaluationState
 from workspace.core.words import say
 from workspace.database.prepared_queries import Prepared

@@ -45,8 +45,13 @@ from discussions.rating.pages.records import (
     SampleItem,
     SuggestedReferences,
 )
-from discussions.rating.pages.visible_evaluation import VisibleEvaluation, say_answer
-from discussions.rating.pages.window import More, fitting, left_over
+from discussions.rating.pages.visible_evaluation import (
+    More,
+    VisibleEvaluation,
+    fitting,
+    left_over,
+    say_answer,
+)
 from discussions.verdicts.core.more_messages import read_more_rule
 from discussions.verdicts.core.rule import check_identification, check_test
 from discussions.verdicts.pages.lines import test_says

@@ -13,7 +13,7 @@ from discussions.adjudication.pages.evidence import Quote, RoundVotes
 from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.search import RoundStart, Search
-from discussions.rating.pages.window import WHOLE, More, TranscriptWindow
+from discussions.rating.pages.visible_evaluation import WHOLE, More, TranscriptWindow
 
 
 class Chip(Struct, frozen=True):

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from discussions.core.records import Message
-from discussions.rating.pages.visible_evaluation import VisibleEvaluation
-from discussions.rating.pages.window import TranscriptWindow
+from discussions.rating.pages.visible_evaluation import TranscriptWindow, VisibleEvaluation
 
 MOST_FOUND, AROUND = 100, 60
 

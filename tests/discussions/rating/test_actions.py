@@ -12,11 +12,19 @@ import pytest
 from discussions.models import Evaluation, Judgement, Remark, Reveal, Revision, Slot
 from discussions.rating.actions import judgements
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import judge, undo
+from discussions.rating.actions.judgements import undo
 from discussions.rating.actions.remarks import remark, take_flag_back
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member, moment
-from tests.factories.rating import ready_to_submit, say, say_engagement, say_what_is_missing, start, submitted
+from tests.factories.rating import (
+    judge,
+    ready_to_submit,
+    say,
+    say_engagement,
+    say_what_is_missing,
+    start,
+    submitted,
+)
 from workspace.access.permissions import role_in
 from workspace.audit.core import Act
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable

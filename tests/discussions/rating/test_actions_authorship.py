@@ -8,9 +8,8 @@ from discussions.core.outcome import DIVERSITY, Outcome
 from discussions.iterations.actions.opening import change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.acts import act
 from discussions.rating.actions.finish import open_transcript, skip_game, submit_evaluation
-from discussions.rating.actions.judgements import undo
+from discussions.rating.actions.judgements import act, undo
 from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict

@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from discussions.games.core import MESSAGES_A_PAGE
 from discussions.rating.core.visibility import open_suggestions
-from discussions.rating.pages import window
+from discussions.rating.pages import visible_evaluation as window
 from discussions.rating.pages.transcript import MOST_SENTENCES
-from discussions.rating.pages.window import MOST_MESSAGES, build_window
+from discussions.rating.pages.visible_evaluation import MOST_MESSAGES, build_window
 from discussions.rating.queries import load_state
 from tests.factories.people import make_lead
 from tests.factories.rating import game_of, say, say_engagement, start
