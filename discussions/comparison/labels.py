@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.comparison.core.comparison import MetricCompared
+from discussions.comparison.core.comparison import MetricCompared, format_apart
 from discussions.comparison.core.verdict_line import (
     CERTAIN,
     LIKELY,
@@ -81,7 +81,8 @@ def describe_verdict(metric: MetricCompared, span: float) -> str:
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return _("Can't tell yet: %(reason)s") % {"reason": found.reason}
     decimals = get_decimals(span)
-    after, before = _means(found.change_mean, found.control_mean, metric.threshold, decimals)
+    means = (found.change_mean, found.control_mean)
+    after, before = format_apart(*means, range(decimals, 4), metric.threshold)
     given = {
         "label": metric.label.lower(),
         "after": after,
@@ -100,15 +101,6 @@ def describe_verdict(metric: MetricCompared, span: float) -> str:
     return _sentence(line, has_rebound=bool(found.rebound)) % (
         given | {"range": _describe_range(line.interval, decimals)}
     )
-
-
-def _means(after: float, before: float, threshold: float, decimals: int) -> tuple[str, str]:
-    """Both means with as many decimals as it takes to show that they differ, at most three."""
-    for places in range(decimals, 4):
-        shown = figure(after, threshold, decimals=places), figure(before, threshold, decimals=places)
-        if shown[0] != shown[1] or after == before:
-            break
-    return shown
 
 
 def _sentence(line: VerdictLine, *, has_rebound: bool) -> str:
@@ -159,9 +151,5 @@ def _in_points(text: str) -> str:
 
 def _ends(interval: tuple[float, float], decimals: int) -> dict[str, str]:
     """Both ends without their signs, the smaller one first; an end that is not 0 never shows as 0."""
-    low, high = sorted(abs(end) for end in interval)
-    for places in range(decimals, 4):
-        shown = figure(low, 0.0, decimals=places), figure(high, 0.0, decimals=places)
-        if shown[0] != shown[1]:
-            break
-    return {"low": shown[0], "high": shown[1]}
+    low, high = format_apart(*sorted(abs(end) for end in interval), range(decimals, 4), 0.0)
+    return {"low": low, "high": high}

@@ -55,7 +55,7 @@ def judged_iterations(history: History) -> list[JudgedIteration]:
 
 def judge_iteration(row: HistoryIteration) -> JudgedIteration:
     content = msgspec.json.encode(row.figures)
-    averages, cache = compute_totals(content, row.rubric_version, row.rubric_sha256)
+    averages, cache = compute_totals(content, row.rubric_version, row.rubric_sha256, get_language() or "")
     rubric = rubric_record(row.rubric_version, row.rubric_sha256)
     aside = msgspec.json.encode([game.game.figures for game in row.left_out])
     return JudgedIteration(row, content, aside, rubric, averages, cache)
@@ -66,14 +66,10 @@ def figures_in(content: bytes) -> list[GameFigures]:
     return found
 
 
-def compute_totals(content: bytes, version: int, sha256: str) -> tuple[Averages, CacheRate]:
-    """The averages and the cache hit rate of games with these figures, in the reader's words."""
-    return _totals(content, version, sha256, get_language() or "")
-
-
 # Exact fractions are slow, and figures of rated games hardly ever change. The key is the whole input.
 @lru_cache(maxsize=1024)
-def _totals(content: bytes, version: int, sha256: str, _language: str) -> tuple[Averages, CacheRate]:
+def compute_totals(content: bytes, version: int, sha256: str, _language: str) -> tuple[Averages, CacheRate]:
+    """The averages and the cache hit rate of games with these figures, in the reader's words."""
     games, rubric = figures_in(content), rubric_record(version, sha256)
     return compute_averages(games, rubric), compute_cache_rate(games, rubric)
 
@@ -249,8 +245,8 @@ def target_label(rubric: RubricRecord, key: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _cells(content: bytes, version: int, sha256: str, _language: str) -> tuple[AverageCell, ...]:
-    averages, _cache = compute_totals(content, version, sha256)
+def _cells(content: bytes, version: int, sha256: str, language: str) -> tuple[AverageCell, ...]:
+    averages, _cache = compute_totals(content, version, sha256, language)
     return tuple(average_cell(line) for line in averages.lines)
 
 

@@ -1,5 +1,6 @@
 """The pages of stages and their gates."""
 
+from django.forms import Form
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -36,7 +37,6 @@ from discussions.iterations.queries import (
 )
 from discussions.models import Iteration, Stage
 from discussions.verdicts.core.rule import get_cost_state, read_rules
-from rubric.core.records import RubricRecord
 from workspace.access.permissions import get_refusal, is_admin
 from workspace.core.refusals import Refusal
 from workspace.core.text import figure
@@ -177,21 +177,15 @@ def _plan(form: StageForm) -> StagePlan:
     return StagePlan(**{name: form.cleaned_data[name] for name in StagePlan.__struct_fields__})
 
 
-def _show_gate(
-    request: SignedIn,
-    stage: Stage,
-    *,
-    statement_form: StatementForm | None = None,
-    next_form: NextStageForm | None = None,
-    status: int = 200,
-) -> HttpResponse:
+def _show_gate(request: SignedIn, stage: Stage, *, status: int = 200, **bound: Form) -> HttpResponse:
     rules = {"streak_unit": stage.streak_unit, "engagement_rule": stage.engagement_rule}
     history = load_history(stage)
     context = {
         **_gate_context(stage, request.user, history),
         "head": build_stage_frame(stage=stage, current=GATE, newest=history.newest_change),
-        "statement_form": statement_form or StatementForm(),
-        "next_form": next_form or NextStageForm(initial=rules),
+        "statement_form": StatementForm(),
+        "next_form": NextStageForm(initial=rules),
+        **bound,
         **frame(request.user, stage.project, SECTION),
     }
     return respond(request, page="discussions/gates/gate.html", context=context, status=status)
@@ -200,9 +194,16 @@ def _show_gate(
 def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, object]:
     """What the page shows around its forms; refusals disable their buttons."""
     rubric, gate = load_stage_rubric(stage, history), load_gate(stage, history)
-    undecided = (
-        change.number for change in history.iterations if change.kind == CHANGE and not change.decision
-    )
+    undecided = (row.number for row in history.iterations if row.kind == CHANGE and not row.decision)
+    rules = read_rules(rubric)
+    amounts = {"amber": figure(rules.amber, decimals=2), "limit": figure(rules.limit, decimals=2)}
+    limits = _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.")
+    weak, weak_games = "", list_weak_games(stage, gate.streak)
+    if weak_games:
+        weak = _(
+            "In %(games)s, of those that count, a metric is not applicable (counts as pass) or passes on fewer than "
+            "%(few)d references."
+        ) % {"games": format_numbers(weak_games), "few": FEW_REFERENCES}
     return {
         "stage": stage,
         "gate": gate,
@@ -213,14 +214,14 @@ def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, o
             UNKNOWN: ("pending", _("not certain yet")),
         },
         "payments": _list_payments(gate, history),
-        "limits": _describe_limits(rubric),
+        "limits": limits % amounts,
         "cache": _describe_cache(gate.cache),
         "anchor": rubric.criterion(ENGAGEMENT).anchors.get("5", ""),
         "sign_refusal": get_refusal(check_sign_stage, person, stage),
         "next_refusal": get_next_refusal(person, stage, gate),
         "is_override": not gate.is_open and is_admin(person),
         "counted": counted_says(stage),
-        "weak": _describe_weak_games(list_weak_games(stage, gate.streak)),
+        "weak": weak,
         "goes_on": history.reference.number if history.reference else 0,
         "undecided": next(undecided, 0),
     }
@@ -233,15 +234,6 @@ def _list_missing(gate: GateStatus) -> list[str]:
     if streak.says != streak.counted:
         in_short = _("%(counted)s The reasons are given below.") % {"counted": streak.counted}
     return [in_short if text == streak.says else text for text in gate.missing]
-
-
-def _describe_weak_games(numbers: list[int]) -> str:
-    if not numbers:
-        return ""
-    return _(
-        "In %(games)s, of those that count, a metric is not applicable (counts as pass) or passes on fewer than "
-        "%(few)d references."
-    ) % {"games": format_numbers(numbers), "few": FEW_REFERENCES}
 
 
 def get_next_refusal(person: Person, stage: Stage, gate: GateStatus) -> str:
@@ -273,12 +265,6 @@ def _list_payments(gate: GateStatus, history: History) -> list[dict[str, object]
         for step in gate.streak.steps
         for game in step.games
     ]
-
-
-def _describe_limits(rubric: RubricRecord) -> str:
-    rules = read_rules(rubric)
-    amounts = {"amber": figure(rules.amber, decimals=2), "limit": figure(rules.limit, decimals=2)}
-    return _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.") % amounts
 
 
 def _describe_cache(cache: CacheRate) -> dict[str, object]:

@@ -248,7 +248,7 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
         says = mark("the rule says REVERT: {change} < {control}")
     elif not keeps:
         says = mark("the rule says REVERT: {change} = {control}, which is not improved")
-    shown = _format_apart(change, control)
+    shown = format_apart(change, control)
     return Rule(keeps, say(says, change=shown[0], control=shown[1]))
 
 
@@ -272,7 +272,7 @@ def summarize_metric(metric: MetricCompared) -> str:
     found = metric.difference
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return f"{metric.label}: {metric.answer}. {found.reason}"
-    shown = _format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
+    shown = format_apart(Fraction(found.change_mean), Fraction(found.control_mean))
     shrunken = ""
     if found.posterior:
         shrunken = say(", {points} after shrinking", points=_signed(found.posterior.shrunken))
@@ -431,13 +431,18 @@ def list_difference_notes(found: Difference, left_out: int) -> list[str]:
     return notes
 
 
-def _format_apart(first: Fraction, other: Fraction) -> tuple[str, str]:
-    """Both figures with one decimal, or as many as needed to show that they differ."""
-    for decimals in range(1, 12):
-        shown = figure(first, decimals=decimals), figure(other, decimals=decimals)
+def format_apart(
+    first: float | Fraction,
+    other: float | Fraction,
+    places: Iterable[int] = range(1, 12),
+    threshold: float | None = None,
+) -> tuple[str, str]:
+    """Both figures with as many decimals of these as it takes to show that they differ."""
+    for decimals in places:
+        shown = tuple(figure(value, threshold, decimals=decimals) for value in (first, other))
         if shown[0] != shown[1] or first == other:
             break
-    return shown
+    return shown[0], shown[1]
 
 
 def _signed(value: float) -> str:

@@ -125,7 +125,7 @@ def describe_figures(
     content: bytes, aside: bytes, version: int, sha256: str, language: str
 ) -> dict[str, DescribedFigure]:
     """Every figure of these games, under their own rubric version; those in `aside` were withdrawn."""
-    counted, (averages, rate) = figures_in(content), compute_totals(content, version, sha256)
+    counted, (averages, rate) = figures_in(content), compute_totals(content, version, sha256, language)
     out = figures_in(aside)
     games = sorted([*((game, False) for game in counted), *((game, True) for game in out)], key=_number)
     withdrawn = _("withdrawn")

@@ -35,6 +35,7 @@ from discussions.iterations.queries import counted_says, load_gate, load_rubric,
 from discussions.models import Iteration, Stage
 from rubric.models import RubricVersion
 
+OF_POSTERIOR = ("interval", "shrunken", "shrunken_interval", "higher", "within")
 SIGNS = {ADDED: "+ ", REMOVED: "- "}
 
 
@@ -177,11 +178,7 @@ def _difference(metric: MetricCompared) -> SummaryDifference:
         change_mean=difference.change_mean,
         game_count=difference.control_count + difference.change_count,
         raw=difference.raw,
-        interval=posterior.interval if posterior else None,
-        shrunken=posterior.shrunken if posterior else None,
-        shrunken_interval=posterior.shrunken_interval if posterior else None,
-        higher=posterior.higher if posterior else None,
-        within=posterior.within if posterior else None,
+        **{name: getattr(posterior, name, None) for name in OF_POSTERIOR},
         permutation_p=difference.permutation.either,
         permutation_floor=difference.floor,
         rebound=difference.rebound,

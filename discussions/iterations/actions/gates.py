@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from discussions.core.iteration_states import AVERAGE, ITERATION
 from discussions.iterations.core.gates import GateStatus, Signed
@@ -67,8 +68,7 @@ def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) ->
         Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
         locked = Stage.objects.select_related("project").get(pk=stage.pk)
         check_change_stage(by, locked)
-        given = {name: getattr(plan, name) for name in StagePlan.__struct_fields__}
-        changed = {name: value for name, value in given.items() if getattr(locked, name) != value}
+        changed = {name: value for name, value in asdict(plan).items() if getattr(locked, name) != value}
         if RULES & changed.keys() and (why := why_rules_are_final(locked)):
             raise NotAllowed(why.says, code=why.code)
         if changed:
@@ -144,10 +144,7 @@ def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: dat
             stage = Stage.objects.create(
                 project=project,
                 number=number,
-                name=plan.name,
-                goal=plan.goal,
-                streak_unit=plan.streak_unit,
-                engagement_rule=plan.engagement_rule,
+                **asdict(plan),
                 created_at=now,
                 created_by=by,
             )
@@ -169,4 +166,4 @@ def _clean_plan(plan: StagePlan) -> StagePlan:
         raise Unacceptable(
             _("Choose whether engagement is asked for on average or in every game."), field="engagement_rule"
         )
-    return StagePlan(name, goal, plan.streak_unit, plan.engagement_rule)
+    return replace(plan, name=name, goal=goal)
