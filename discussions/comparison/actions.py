@@ -6,13 +6,13 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from discussions.comparison.permissions import check_decide
-from discussions.comparison.queries import DecisionPreview, decision_preview, why_undecidable
+from discussions.comparison.queries import DecisionPreview, decision_preview, refuse_decision
 from discussions.core.iteration_states import DECISIONS, DROP, get_decision_move, state_after
-from discussions.iterations.queries import load_history, why_coming
+from discussions.iterations.queries import load_history, refuse_while_importing
 from discussions.models import Decision, Iteration
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_bytes
-from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.words import plainly
 from workspace.models import Person, Project
 from workspace.outbox.actions.queue import queue_deliveries
@@ -47,8 +47,8 @@ def record_decision(
         assert preview is not None
         _refuse(preview, choice, basis_sha256)
         move = get_decision_move(locked.state, choice)
-        if move == DROP and (why := why_coming(locked)):
-            raise NotAllowed(why.says, code=why.code)
+        if move == DROP:
+            refuse_while_importing(locked)
         state = state_after(locked.state, move)
         assert state is not None
         Iteration.objects.filter(pk=locked.pk).update(state=state)
@@ -73,8 +73,7 @@ def _refuse(preview: DecisionPreview, choice: str, basis_sha256: str) -> None:
             code="basis_changed",
             detail={"shown": basis_sha256, "stored": preview.basis_sha256},
         )
-    if why := why_undecidable(preview, choice):
-        raise NotAllowed(why.says, code=why.code)
+    refuse_decision(preview, choice)
 
 
 def _insert(

@@ -16,9 +16,10 @@ from discussions.comparison.core.decision_basis import (
 )
 from discussions.core.iteration_states import KEEP
 from discussions.iterations.core.history import History, HistoryGame, HistoryIteration, WithdrawnGame
-from discussions.iterations.queries import Obstacle, load_rubric
+from discussions.iterations.queries import load_rubric
 from discussions.models import Decision
 from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.refusals import NotAllowed
 from workspace.display.core.number_lists import format_numbers
 
 
@@ -131,7 +132,7 @@ def _with_games(basis: DecisionBasis, out: list[WithdrawnGame]) -> DecisionBasis
     )
 
 
-def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | None:
+def refuse_decision(preview: DecisionPreview, choice: str = "") -> None:
     """Why a change cannot be decided on: one look too many, or, for keeping it, figures that are missing.
 
     A change without a decision can still be reverted without a look, so that the stage can continue.
@@ -141,20 +142,23 @@ def why_undecidable(preview: DecisionPreview, choice: str = "") -> Obstacle | No
             "The change and its reference are judged in different ways, such as by two rubric versions. Move both to "
             "one version, then decide."
         )
-        return Obstacle("two_versions", says)
+        raise NotAllowed(says, code="two_versions")
     if refusal := look_refusal(preview.basis.look):
-        return Obstacle("too_many_looks", refusal) if choice == KEEP or preview.decided else None
+        if choice == KEEP or preview.decided:
+            raise NotAllowed(refusal, code="too_many_looks")
+        return
     pending = preview.basis.pending
     if choice == KEEP and (pending or not preview.game_count):
         says = _(
             "The figures of %(games)s are not known yet, and a change is kept on what all its games show."
         )
-        return Obstacle("pending", says % {"games": format_numbers(pending) if pending else _("any game")})
+        raise NotAllowed(
+            says % {"games": format_numbers(pending) if pending else _("any game")}, code="pending"
+        )
     if choice == KEEP and preview.game_count < preview.least_games:
         says = _(
             "Iteration %(number)d has %(count)d games that count and needs %(least)d, so it cannot be kept. Let a "
             "withdrawn game count again, or play the change in another iteration."
         )
         given = {"number": preview.number, "count": preview.game_count, "least": preview.least_games}
-        return Obstacle("too_few", says % given)
-    return None
+        raise NotAllowed(says % given, code="too_few")

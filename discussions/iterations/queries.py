@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, QuerySet
@@ -39,6 +39,7 @@ from discussions.queries import find_stopped_jobs, measured_for, rubric_record
 from discussions.verdicts.core.rule import read_rules
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
 from rubric.core.records import RubricRecord
+from workspace.core.refusals import NotAllowed
 from workspace.core.text import figure
 from workspace.core.words import decode_stored
 from workspace.display.core.number_lists import format_numbers
@@ -220,32 +221,21 @@ def load_rubric(iteration: HistoryIteration) -> RubricRecord:
     return rubric_record(iteration.rubric_version, iteration.rubric_sha256)
 
 
-class Obstacle(NamedTuple):
-    code: str
-    says: str
-
-
-def get_sentence(obstacle: Obstacle | None) -> str:
-    return obstacle.says if obstacle else ""
-
-
-def why_no_replay(history: History, iteration: HistoryIteration) -> Obstacle | None:
+def refuse_replay(history: History, iteration: HistoryIteration) -> None:
     is_reference = iteration is history.reference
     if not is_reference and not any(row.compared_with == iteration.id for row in history.iterations):
         says = _(
             "No change is compared with iteration %(number)d, so games that play it again would not count."
         )
-        return Obstacle("no_reference", says % {"number": iteration.number})
+        raise NotAllowed(says % {"number": iteration.number}, code="no_reference")
     for row in history.same_prompt(iteration):
         if row.state == IMPORTING:
             says = _("Iteration %(number)d has this prompt and still takes games. Add the games there.")
-            return Obstacle("takes_games", says % {"number": row.number})
-    return None
+            raise NotAllowed(says % {"number": row.number}, code="takes_games")
 
 
-def why_unready(iteration: Iteration) -> Obstacle | None:
-    if why := why_coming(iteration):
-        return why
+def refuse_unready(iteration: Iteration) -> None:
+    refuse_while_importing(iteration)
     games = Game.objects.filter(iteration=iteration, withdrawn_at=None)
     given: dict[str, Any] = {
         "number": iteration.number,
@@ -258,26 +248,25 @@ def why_unready(iteration: Iteration) -> Obstacle | None:
             "Iteration %(number)d has %(there)d games and needs at least %(least)d. Import the others first.",
             given["there"],
         )
-        return Obstacle("too_few", says % given)
+        raise NotAllowed(says % given, code="too_few")
     bare = games.filter(~Exists(measured_for(iteration))).order_by("number")
     if numbers := list(bare.values_list("number", flat=True)):
         if stopped := find_stopped_jobs([iteration.pk]).get(iteration.pk):
-            return Obstacle("measuring_failed", stopped.error)
+            raise NotAllowed(stopped.error, code="measuring_failed")
         says = _("Still being measured: %(games)s. Wait for the figures, then open the iteration for rating.")
-        return Obstacle("measuring", says % {"games": format_numbers(numbers)})
-    return None
+        raise NotAllowed(says % {"games": format_numbers(numbers)}, code="measuring")
 
 
-def why_coming(iteration: Iteration) -> Obstacle | None:
+def refuse_while_importing(iteration: Iteration) -> None:
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING)).count()
     if not coming:
-        return None
+        return
     says = ngettext(
         "%(count)d upload is still being read. Wait until its games are imported, or cancel it.",
         "%(count)d uploads are still being read. Wait until their games are imported, or cancel them.",
         coming,
     )
-    return Obstacle("reading", says % {"count": coming})
+    raise NotAllowed(says % {"count": coming}, code="reading")
 
 
 def compute_stage_streak(stage: Stage, history: History) -> Streak:
@@ -325,16 +314,16 @@ def load_stage_rubric(stage: Stage, history: History) -> RubricRecord:
     return rubric_record(version, sha256)
 
 
-def why_rules_are_final(stage: Stage) -> Obstacle | None:
+def refuse_new_rules(stage: Stage) -> None:
     opened = Iteration.objects.filter(stage=stage).exclude(opened_at=None).order_by("opened_at")
     number = opened.values_list("number", flat=True).first()
     if number is None:
-        return None
+        return
     says = _(
         "Iteration %(number)d was opened for rating, and the row of successes is counted in this way. Name and goal "
         "can still be changed; the next stage can be counted in another way."
     )
-    return Obstacle("rules_final", says % {"number": number})
+    raise NotAllowed(says % {"number": number}, code="rules_final")
 
 
 def counted_says(stage: Stage) -> str:

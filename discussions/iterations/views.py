@@ -27,13 +27,12 @@ from discussions.iterations.permissions import (
 from discussions.iterations.queries import (
     cost_text,
     counted_says,
-    get_sentence,
     list_weak_games,
     load_gate,
     load_history,
     load_rubric,
     load_stage_rubric,
-    why_rules_are_final,
+    refuse_new_rules,
 )
 from discussions.models import Iteration, Stage
 from discussions.verdicts.core.rule import get_cost_state, read_rules
@@ -305,7 +304,7 @@ def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_change_stage(request.user, row)
-    why = why_rules_are_final(row)
+    why = get_refusal(refuse_new_rules, row)
     form_class = StageTextsForm if why else StageForm
     stored = {name: getattr(row, name) for name in StagePlan.__struct_fields__}
     form, status = form_class(initial=stored), 200
@@ -321,7 +320,7 @@ def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     context = {
         "head": build_stage_frame(stage=row, current=GATE),
         "form": form,
-        "why_final": get_sentence(why),
+        "why_final": why,
         **frame(request.user, row.project, SECTION),
     }
     return respond(request, page="discussions/gates/edit_stage.html", context=context, status=status)

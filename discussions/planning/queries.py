@@ -14,7 +14,6 @@ from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
 from discussions.core.outcome import Outcome
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import prompt_diff
-from discussions.iterations.queries import Obstacle
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Transcript, Verdict
 from discussions.planning.core import Plan
@@ -24,6 +23,7 @@ from discussions.queries import measured_for
 from rubric.models import RubricVersion
 from rubric.preview.core import Impact
 from workspace.core.canonical import bytes_hash, canonical_hash
+from workspace.core.refusals import NotAllowed
 from workspace.models.jobs import QUEUED, RUNNING
 
 
@@ -41,47 +41,45 @@ def compare_with_reference(plan: Plan, history: History, reference: HistoryItera
     }
 
 
-def why_no_change(history: History) -> Obstacle | None:
+def refuse_change(history: History) -> None:
     for iteration in history.iterations:
         if iteration.kind == CHANGE and iteration.decision is None:
             says = _(
                 "Iteration %(number)d is not decided yet. One change at a time: keep it, revert it or call it "
                 "inconclusive before you create a change."
             )
-            return Obstacle("undecided", says % {"number": iteration.number})
+            raise NotAllowed(says % {"number": iteration.number}, code="undecided")
     if history.reference is None:
-        return Obstacle("no_baseline", _("A change is compared with a baseline. Create a baseline first."))
-    return None
+        says = _("A change is compared with a baseline. Create a baseline first.")
+        raise NotAllowed(says, code="no_baseline")
 
 
-def why_plan_is_final(iteration: Iteration) -> Obstacle | None:
+def refuse_new_plan(iteration: Iteration) -> None:
     if iteration.state != IMPORTING:
         says = _("Iteration %(number)d is open for rating; its plan is final.")
-        return Obstacle("frozen", says % {"number": iteration.number})
+        raise NotAllowed(says % {"number": iteration.number}, code="frozen")
     if iteration.replay_of_id is not None:
         says = _(
             "Iteration %(number)d plays another one again. So its prompt and its way of judging cannot be changed."
         )
-        return Obstacle("replay", says % {"number": iteration.number})
+        raise NotAllowed(says % {"number": iteration.number}, code="replay")
     coming = Transcript.objects.filter(iteration=iteration, job__state__in=(QUEUED, RUNNING))
     if Game.objects.filter(iteration=iteration).exists() or coming.exists():
         says = _(
             "Iteration %(number)d has games already, and its plan must be made before them. Move them "
             "out, or continue with the plan as it is."
         )
-        return Obstacle("has_games", says % {"number": iteration.number})
-    return None
+        raise NotAllowed(says % {"number": iteration.number}, code="has_games")
 
 
-def why_judged_so(iteration: Iteration) -> Obstacle | None:
+def refuse_new_protocol(iteration: Iteration) -> None:
     if iteration.kind != BASELINE:
         says = _("A change is judged like what it is compared with, else the two could not be compared.")
-        return Obstacle("change", says)
+        raise NotAllowed(says, code="change")
     resting = Iteration.objects.filter(Q(compared_with=iteration) | Q(baseline=iteration)).order_by("number")
     if number := resting.values_list("number", flat=True).first():
         says = _("Iteration %(other)d is judged like iteration %(number)d, so that way of judging is final.")
-        return Obstacle("rests", says % {"other": number, "number": iteration.number})
-    return None
+        raise NotAllowed(says % {"other": number, "number": iteration.number}, code="rests")
 
 
 class VersionPreview(Struct, frozen=True):

@@ -127,13 +127,15 @@ def test_a_retry_measures_what_can_be_measured_by_now(lead, monkeypatch):
 
 @pytest.mark.django_db
 def test_an_iteration_with_such_a_game_says_why_it_cannot_be_opened(lead, monkeypatch):
-    from discussions.iterations.queries import why_unready
+    from discussions.iterations.queries import refuse_unready
+    from workspace.core.refusals import NotAllowed
 
     monkeypatch.setattr(actions, "measure_game", hard(measure_game, stumble))
     bring_in(lead)
     Iteration.objects.update(least_games=1)
-    obstacle = why_unready(Iteration.objects.get())
-    assert (obstacle.code, obstacle.says.split(".")[0]) == (
+    with pytest.raises(NotAllowed) as refused:
+        refuse_unready(Iteration.objects.get())
+    assert (refused.value.code, refused.value.sentence.split(".")[0]) == (
         "measuring_failed",
         "Game 2 cannot be measured because of a fault in evalsite",
     )

@@ -36,7 +36,7 @@ from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.pages import judge_iteration
 from discussions.iterations.permissions import check_stage_open
-from discussions.iterations.queries import get_sentence, load_history, why_no_replay
+from discussions.iterations.queries import load_history, refuse_replay
 from discussions.iterations.views import COMPARE, SECTION, build_stage_frame
 from discussions.models import Iteration, Stage
 from rubric.core.records import RubricRecord
@@ -285,5 +285,5 @@ def build_replay_button(*, stage: Stage, history: History, row: HistoryIteration
 
 def _offer_replay(stage: Stage, history: History, reference: HistoryIteration) -> dict[str, object]:
     """Plays this reference again, also when the next change is compared with another one; a refusal disables it."""
-    refusal = get_refusal(check_stage_open, stage) or get_sentence(why_no_replay(history, reference))
+    refusal = get_refusal(check_stage_open, stage) or get_refusal(refuse_replay, history, reference)
     return {"number": reference.number, "refusal": refusal}

@@ -14,10 +14,10 @@ from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparis
 from discussions.comparison.forms import DecisionForm
 from discussions.comparison.labels import describe_verdict
 from discussions.comparison.permissions import check_decide
-from discussions.comparison.queries import DecisionPreview, decision_preview, why_undecidable
+from discussions.comparison.queries import DecisionPreview, decision_preview, refuse_decision
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.history import DecisionLine, History
-from discussions.iterations.queries import get_sentence, load_history
+from discussions.iterations.queries import load_history
 from discussions.iterations.views import COMPARE, SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
@@ -165,4 +165,4 @@ def _choices(keep_refusal: str, refusal: str, found: IterationComparison | None)
 
 def _refusal(person: Person, iteration: Iteration, preview: DecisionPreview, choice: str = "") -> str:
     refused = get_refusal(check_decide, person, iteration, choice)
-    return refused or get_sentence(why_undecidable(preview, choice))
+    return refused or get_refusal(refuse_decision, preview, choice)

@@ -16,13 +16,13 @@ from discussions.iterations.permissions import (
     check_sign_stage,
     check_stage_open,
 )
-from discussions.iterations.queries import compute_stage_gate, load_history, why_rules_are_final
+from discussions.iterations.queries import compute_stage_gate, load_history, refuse_new_rules
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.limits import LONGEST_NAME
-from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.words import for_storage, plainly, say_stored
 from workspace.models import Person, Project
 from workspace.texts import clean_text
@@ -69,8 +69,8 @@ def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) ->
         locked = Stage.objects.select_related("project").get(pk=stage.pk)
         check_change_stage(by, locked)
         changed = {name: value for name, value in asdict(plan).items() if getattr(locked, name) != value}
-        if RULES & changed.keys() and (why := why_rules_are_final(locked)):
-            raise NotAllowed(why.says, code=why.code)
+        if RULES & changed.keys():
+            refuse_new_rules(locked)
         if changed:
             Stage.objects.filter(pk=locked.pk).update(**changed)
             record_event(

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import state_after, states_before
 from discussions.iterations.permissions import check_change_iteration, check_freeze
-from discussions.iterations.queries import why_unready
+from discussions.iterations.queries import refuse_unready
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
 from discussions.models.iterations import IDENTIFICATIONS, MOST_EVALUATORS
@@ -68,8 +68,7 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
         locked = _locked(iteration)
         check_freeze(by, locked)
         games = list(Game.objects.filter(iteration=locked, withdrawn_at=None).order_by("number"))
-        if why := why_unready(locked):
-            raise NotAllowed(why.says, code=why.code)
+        refuse_unready(locked)
         state = state_after(locked.state, OPEN_FOR_RATING)
         assert state is not None
         waiting = Iteration.objects.filter(pk=locked.pk, state__in=states_before(OPEN_FOR_RATING))

@@ -14,7 +14,7 @@ from discussions.core.iteration_states import BASELINE, BLIND_FIRST, CHANGE, IMP
 from discussions.iterations.actions.opening import check_evaluator_count
 from discussions.iterations.core.history import HistoryIteration
 from discussions.iterations.permissions import check_change_iteration
-from discussions.iterations.queries import load_history, load_rubric, why_no_replay
+from discussions.iterations.queries import load_history, load_rubric, refuse_replay
 from discussions.models import Iteration, RatingRule, Stage
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.models.queue_rules import FLAG_RULES, MOST_REOPEN_MINUTES, load_rating_rule
@@ -23,9 +23,9 @@ from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import (
     compare_with_reference,
     load_prompt,
-    why_judged_so,
-    why_no_change,
-    why_plan_is_final,
+    refuse_change,
+    refuse_new_plan,
+    refuse_new_protocol,
 )
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
@@ -71,8 +71,7 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
     with transaction.atomic():
         locked = _lock(stage, by)
         history = load_history(locked)
-        if why := why_no_change(history):
-            raise NotAllowed(why.says, code=why.code)
+        refuse_change(history)
         reference, baseline = history.reference, history.baseline
         assert reference is not None and baseline is not None
         if reference.id != compared_with:
@@ -102,8 +101,7 @@ def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iter
         history = load_history(locked)
         row = history.find(iteration.replay_of_id or iteration.pk)
         assert row is not None
-        if why := why_no_replay(history, row):
-            raise NotAllowed(why.says, code=why.code)
+        refuse_replay(history, row)
         rubric = load_rubric(row)
         name = _("%(name)s, played again") % {"name": row.name[: LONGEST_NAME - 20]}
         plan = Plan(name=name, prompt=load_prompt(row), least_games=get_game_count(rubric, CHANGE))
@@ -128,8 +126,7 @@ def edit_iteration(
         _lock(stage, by)
         rows = Iteration.objects.select_related("rubric_version", "project")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
-        if why := why_plan_is_final(locked):
-            raise NotAllowed(why.says, code=why.code)
+        refuse_new_plan(locked)
         judged = _set_protocol(locked, protocol) if protocol else {}
         rubric = locked.rubric_version.to_record()
         compared: dict[str, Any] = {}
@@ -147,8 +144,7 @@ def edit_iteration(
 
 
 def _set_protocol(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
-    if why := why_judged_so(iteration):
-        raise NotAllowed(why.says, code=why.code)
+    refuse_new_protocol(iteration)
     _check_protocol(protocol)
     judged = asdict(protocol)
     for name, value in judged.items():

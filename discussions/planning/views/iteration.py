@@ -32,7 +32,7 @@ from discussions.iterations.core.history import (
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.pages import describe_weak_score
 from discussions.iterations.permissions import check_change_iteration, check_freeze
-from discussions.iterations.queries import cost_text, get_sentence, load_history, load_rubric, why_unready
+from discussions.iterations.queries import cost_text, load_history, load_rubric, refuse_unready
 from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.labels import place_of_metric
 from discussions.models import Evaluation, Game, Iteration, Verdict
@@ -42,7 +42,7 @@ from discussions.planning.actions import plans as actions
 from discussions.planning.core import most_hunks
 from discussions.planning.forms import HERE, MoveForm
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.queries import why_no_change, why_plan_is_final
+from discussions.planning.queries import refuse_change, refuse_new_plan
 from discussions.queries import measured_for
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
 from rubric.core.records import Criterion
@@ -147,7 +147,7 @@ def _iteration_context(iteration: Iteration, history: History, person: Person) -
     assert row is not None and stage is not None
     rubric = load_rubric(row)
     closed = get_refusal(check_open_iteration, person, stage)
-    open_refusal = get_refusal(check_freeze, person, iteration) or get_sentence(why_unready(iteration))
+    open_refusal = get_refusal(check_freeze, person, iteration) or get_refusal(refuse_unready, iteration)
     choice = row.decision.choice if row.decision else ""
     diff = None
     if reference:
@@ -172,7 +172,7 @@ def _iteration_context(iteration: Iteration, history: History, person: Person) -
         "games": iteration_games(iteration, row),
         **(_load_candidates(iteration) if iteration.takes_games else {}),
         "newest_change": history.newest_change,
-        "edit_refusal": closed or get_sentence(why_plan_is_final(iteration)),
+        "edit_refusal": closed or get_refusal(refuse_new_plan, iteration),
         "open_refusal": open_refusal,
         "replay": build_replay_button(stage=stage, history=history, row=row),
         "ready_count": sum(game.state == COMPLETE for game in row.games),
@@ -241,7 +241,7 @@ def _last_step(row: HistoryIteration, history: History) -> tuple[str, str, str, 
     if row.replay_of is not None:
         return "compare", _("See the comparison in which its games count"), "", not history.newest_change
     follows = any(iteration.compared_with == row.id for iteration in history.iterations)
-    refusal = "" if follows else get_sentence(why_no_change(history))
+    refusal = "" if follows else get_refusal(refuse_change, history)
     says = _("Change one thing: create the first change")
     if history.newest_change:
         says = _("Change one thing: create the next change")

@@ -30,7 +30,7 @@ from discussions.planning.core import (
 )
 from discussions.planning.forms import BaselineForm, ChangeForm, PlanForm
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.queries import compare_with_reference, load_prompt, why_no_change
+from discussions.planning.queries import compare_with_reference, load_prompt, refuse_change
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
@@ -169,8 +169,7 @@ def _show_plan(
     stage, history, kind, iteration = view
     reference = view.reference
     closed = get_refusal(check_open_iteration, request.user, stage)
-    undecided = why_no_change(history)
-    change_refusal = closed or (undecided.says if undecided else "")
+    change_refusal = closed or get_refusal(refuse_change, history)
     diff = None
     if reference and form.is_bound:
         allowed = most_hunks(load_rubric(reference))

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from discussions.comparison.queries import why_undecidable
+from discussions.comparison.queries import refuse_decision
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.games.actions import restore_game, return_evaluation, withdraw_game
 from discussions.iterations.actions.opening import open_for_rating
@@ -168,10 +168,13 @@ def test_two_iterations_under_two_versions_are_not_compared_or_decided_on():
     stage = make_stage()
     baseline = make_baseline(stage=stage, games=[figures()] * 3)
     change = make_change(stage=stage, games=[figures(coherence=85)] * 3)
-    assert why_undecidable(preview(change)) is None
+    refuse_decision(preview(change))
     move(baseline, publish(thresholds(coherence=75)))
     found = preview(change)
-    assert (found.compared, why_undecidable(found).code) == (None, "two_versions")
+    assert found.compared is None
+    with pytest.raises(NotAllowed) as refused:
+        refuse_decision(found)
+    assert refused.value.code == "two_versions"
 
 
 def test_games_that_are_not_measured_under_the_version_of_their_iteration_are_open():
