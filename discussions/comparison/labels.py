@@ -151,5 +151,6 @@ def _in_points(text: str) -> str:
 
 def _ends(interval: tuple[float, float], decimals: int) -> dict[str, str]:
     """Both ends without their signs, the smaller one first; an end that is not 0 never shows as 0."""
-    low, high = format_apart(*sorted(abs(end) for end in interval), range(decimals, 4), 0.0)
+    first, last = sorted(abs(end) for end in interval)
+    low, high = format_apart(first, last, range(decimals, 4), 0.0)
     return {"low": low, "high": high}

@@ -246,41 +246,30 @@ def _game_rows(
         yield about | {"metric": metric, "unit": unit, "value": value, "source": source}
 
 
-def _average_row(line: SummaryAverage) -> dict[str, Cell]:
+def _metric_row(kind: str, line: SummaryAverage | SummaryDifference) -> dict[str, Cell]:
     low, high = line.interval or (None, None)
-    return {
-        "row": "average",
-        "metric": line.key,
-        "unit": METRICS[line.key].scale.unit,
+    unit = METRICS[line.key].scale.unit
+    return {"row": kind, "metric": line.key, "unit": unit, "games": line.game_count, "low": low, "high": high}
+
+
+def _average_row(line: SummaryAverage) -> dict[str, Cell]:
+    return _metric_row("average", line) | {
         "value": line.value,
         "threshold": line.threshold,
         "passes": {"pass": True, "fail": False}.get(line.state),
-        "games": line.game_count,
         "second_look": line.second,
-        "low": low,
-        "high": high,
     }
 
 
 def _difference_row(line: SummaryDifference) -> dict[str, Cell]:
-    low, high = line.interval or (None, None)
     shrunken_low, shrunken_high = line.shrunken_interval or (None, None)
-    return {
-        "row": "difference",
-        "metric": line.key,
-        "unit": METRICS[line.key].scale.unit,
+    same = ("shrunken", "permutation_p", "permutation_floor", "answer", "rebound")
+    return _metric_row("difference", line) | {
         "value": line.change_mean,
-        "games": line.game_count,
         "difference": line.raw,
-        "low": low,
-        "high": high,
-        "shrunken": line.shrunken,
         "shrunken_low": shrunken_low,
         "shrunken_high": shrunken_high,
         "p_higher": line.higher,
         "p_immaterial": line.within,
-        "permutation_p": line.permutation_p,
-        "permutation_floor": line.permutation_floor,
-        "answer": line.answer,
-        "rebound": line.rebound,
+        **{name: getattr(line, name) for name in same},
     }

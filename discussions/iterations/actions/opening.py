@@ -65,7 +65,9 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
     """
     check_freeze(by, iteration)
     with transaction.atomic():
-        locked = _locked(iteration)
+        # Locked, so that imports and its opening wait for each other.
+        rows = Iteration.objects.select_related("project", "rubric_version")
+        locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
         check_freeze(by, locked)
         games = list(Game.objects.filter(iteration=locked, withdrawn_at=None).order_by("number"))
         refuse_unready(locked)
@@ -76,12 +78,6 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
         open_slots(games=games)
         detail = {"number": locked.number, "games": [game.number for game in games]}
         record_event("iteration:opened_for_rating", locked, by=by, now=now, detail=detail)
-
-
-def _locked(iteration: Iteration) -> Iteration:
-    """The current iteration, locked, so that imports and its opening wait for each other."""
-    rows = Iteration.objects.select_related("project", "rubric_version")
-    return rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
 
 
 def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, set[int]]:
