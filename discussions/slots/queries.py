@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
-from discussions.access.queries import games_led_by
+from discussions.access.queries import barred_until, games_led_by
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
 from discussions.models.games import GameQuerySet
@@ -56,11 +56,14 @@ def query_kept_slots(person: Any) -> "QuerySet[Slot]":
 
 
 def has_game_left(person: Person, project: Project) -> bool:
-    """Whether the person can go on with a game of the project, or take one; calibration aside."""
-    own = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
-    kept = query_kept_slots(person).filter(project=project)
-    barred = Exists(games_led_by(person).filter(pk=OuterRef("game")))
-    return any(rows.filter(~barred).exists() for rows in (own, kept, query_free_slots(person, project)))
+    """Whether an evaluator of the project can go on with a game of it, or take one; calibration aside."""
+    barred = barred_until(person, project)
+    if kept_for(person.pk, project.pk, barred):
+        return True
+    if next_free(OLDEST, person=person.pk, project=project.pk, barred=barred, since=0):
+        return True
+    own = Evaluation.objects.filter(evaluator=person, game__project=project, game__gt=barred, state__in=OPEN)
+    return own.exists()
 
 
 def kept_for(person: int, project: int, barred: int) -> list[FreeSlot]:
