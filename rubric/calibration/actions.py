@@ -175,8 +175,8 @@ def _chosen(comparison_set: ComparisonSet, plan: SetRoundPlan) -> list[Compariso
         if number not in by_number:
             says = _("This set has no comparison %(number)d. Give numbers as the set's page lists them.")
             raise Unacceptable(says % {"number": number}, field="comparisons")
-    for field, given in (("marks", plan.marks), ("notes", plan.notes)):
-        for number in given:
+    for field, numbers in (("marks", plan.marks), ("notes", plan.notes)):
+        for number in numbers:
             if number not in by_number:
                 says = _(
                     "Comparison %(number)d is not in the round. Add it under Comparisons, or take its line out."
@@ -217,11 +217,11 @@ def _consensus(comparison_set: ComparisonSet, comparison: Comparison) -> Key:
         )
         raise Unacceptable(says % {"number": comparison.number}, field="comparisons", code="started")
     people = set(Reviewer.objects.filter(set=comparison_set, kind=PERSON).values_list("pk", flat=True))
-    given: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
+    rows_by_reviewer: dict[int, list[tuple[str, dict[str, float], float | None]]] = defaultdict(list)
     for row in load_reviewed(comparison_set, comparison=comparison.number):
         if row.reviewer in people and (row.scores or row.holistic is not None):
-            given[row.reviewer].append((str(row.response), row.scores, row.holistic))
-    key = build_consensus(collect_marks(rows) for rows in given.values())
+            rows_by_reviewer[row.reviewer].append((str(row.response), row.scores, row.holistic))
+    key = build_consensus(collect_marks(rows) for rows in rows_by_reviewer.values())
     if not key:
         says = _(
             "No mark of comparison %(number)d was given by two people or more, so there is no consensus. Write the "

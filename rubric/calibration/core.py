@@ -117,16 +117,16 @@ def compute_result(
 
 def build_consensus(reviews: Iterable[Marks]) -> Key:
     """The exact mean of each mark that two reviews or more give, by response and criterion; others are left out."""
-    given: dict[str, dict[str, list[Fraction]]] = {}
+    marks_by_response: dict[str, dict[str, list[Fraction]]] = {}
     for review in reviews:
         for response, marks in review.items():
             for key, mark in marks.items():
-                given.setdefault(response, {}).setdefault(key, []).append(mark)
+                marks_by_response.setdefault(response, {}).setdefault(key, []).append(mark)
     means = {
         response: {
             key: str(exact_mean(values)) for key, values in marks.items() if len(values) >= FEWEST_PEOPLE
         }
-        for response, marks in given.items()
+        for response, marks in marks_by_response.items()
     }
     return {response: marks for response, marks in means.items() if marks}
 
@@ -147,27 +147,24 @@ def parse_agreed_marks(text: str, labels: Mapping[str, str], scales: Scales = ON
     names = {name.casefold(): key for key, label in labels.items() for name in (key, label)}
     keys: dict[int, Key] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
-        place, colon, said = line.partition(":")
+        place, colon, typed = line.partition(":")
         comparison, dot, response = place.strip().partition(".")
         if not (colon and dot and is_short_number(comparison) and is_short_number(response)):
-            raise ValueError(
-                say(
-                    "“{line}” does not begin with the numbers of a comparison and a response, such as "
-                    "“3.1:”.",
-                    line=line[:40],
-                )
+            says = say(
+                "“{line}” does not begin with the numbers of a comparison and a response, such as “3.1:”.",
+                line=line[:40],
             )
+            raise ValueError(says)
         marks = keys.setdefault(int(comparison), {}).setdefault(str(int(response)), {})
-        for part in _split_marks(said, names):
+        for part in _split_marks(typed, names):
             key, mark = _agreed_mark(part, names, scales, line)
             if key in marks:
-                raise ValueError(
-                    say(
-                        "Response {response} has two marks for {criterion}. Keep one of them.",
-                        response=place.strip(),
-                        criterion=labels[key],
-                    )
+                says = say(
+                    "Response {response} has two marks for {criterion}. Keep one of them.",
+                    response=place.strip(),
+                    criterion=labels[key],
                 )
+                raise ValueError(says)
             marks[key] = str(mark)
     return keys
 
@@ -197,33 +194,30 @@ def _name_in(part: str) -> str:
 
 
 def _agreed_mark(part: str, names: Mapping[str, str], scales: Scales, line: str) -> tuple[str, Fraction]:
-    name, number = _name_in(part), part.rpartition(" ")[2]
-    alone = (
-        HOLISTIC if HOLISTIC in names else next(iter(names.values())) if len(set(names.values())) == 1 else ""
-    )
+    name, number, begins = _name_in(part), part.rpartition(" ")[2], line[:40]
+    keys = list(dict.fromkeys(names.values()))
+    alone = HOLISTIC if HOLISTIC in names else keys[0] if len(keys) == 1 else ""
     key = names.get(name, "") if name else alone
     if not key:
-        known = ", ".join(dict.fromkeys(names.values()))
+        known = ", ".join(keys)
         raise ValueError(
-            say("“{line}” names no mark of this set. Its marks are: {known}.", line=line[:40], known=known)
+            say("“{line}” names no mark of this set. Its marks are: {known}.", line=begins, known=known)
         )
     if not _MARK.fullmatch(number):
-        raise ValueError(
-            say(
-                "“{number}” in “{line}” is no number. Write digits, such as 7 or 7.5, at most 12 "
-                "before and 12 after the point.",
-                number=number[:20],
-                line=line[:40],
-            )
+        says = say(
+            "“{number}” in “{line}” is no number. Write digits, such as 7 or 7.5, at most 12 "
+            "before and 12 after the point.",
+            number=number[:20],
+            line=begins,
         )
+        raise ValueError(says)
     mark, scale = Fraction(number), scales.get(key, COMMON)
     if not exact(scale.lowest) <= mark <= exact(scale.highest):
-        raise ValueError(
-            say(
-                "“{number}” in “{line}” is no mark on the scale {scale}.",
-                number=number,
-                line=line[:40],
-                scale=scale.text,
-            )
+        says = say(
+            "“{number}” in “{line}” is no mark on the scale {scale}.",
+            number=number,
+            line=begins,
+            scale=scale.text,
         )
+        raise ValueError(says)
     return key, mark

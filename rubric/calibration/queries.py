@@ -176,20 +176,20 @@ def load_progress_by_reviewer(
             submitted[reviewer][comparison] = pk
             if created_at < opened.created_at:
                 earlier.add(pk)
-    given = defaultdict(list)
+    marks = defaultdict(list)
     marked = [pk for reviews in submitted.values() for pk in reviews.values()]
     rows_of_marks = ReviewedResponse.objects.filter(review__in=marked)
     for pk, number, scores, holistic in rows_of_marks.values_list(
         "review", "response__number", "scores", "holistic"
     ):
-        given[pk].append((str(number), scores, holistic))
+        marks[pk].append((str(number), scores, holistic))
     unable = _load_unable(keys, [reviewer.person_id for reviewer in reviewers if reviewer.person_id])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
     progress = {}
     for person in reviewers:
         asked = keys.keys() - known[person.pk] - unable.get(person.person_id or 0, set())
         compared = {
-            comparison: compare_review(keys[comparison], collect_marks(given[pk]), within, weights, scales)
+            comparison: compare_review(keys[comparison], collect_marks(marks[pk]), within, weights, scales)
             for comparison, pk in submitted[person.pk].items()
             if comparison in asked
         }

@@ -36,8 +36,7 @@ from rubric.comparisons.queries import (
 )
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
-from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
-from rubric.models.scoring_choices import default_mode
+from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON, default_mode
 from rubric.reviews.pages import COMPARISONS, MODE_NAMES, SetFrame
 from rubric.reviews.permissions import check_change_set, check_open_set, check_see_set
 from rubric.reviews.queries import load_calibrated

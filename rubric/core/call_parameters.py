@@ -31,8 +31,8 @@ def select_parameters(parameters: Mapping[str, Any]) -> dict[str, int | float | 
 
 def describe_parameters(parameters: Mapping[str, Any]) -> str:
     """The parameters in a few words that distinguish two reviewers; the system prompt by the start of its hash."""
-    given = select_parameters(parameters)
-    system = given.pop(SYSTEM, "")
-    words = [f"{name.replace('_', ' ')} {value}" for name, value in given.items()]
+    known = select_parameters(parameters)
+    system = known.pop(SYSTEM, "")
+    words = [f"{name.replace('_', ' ')} {value}" for name, value in known.items()]
     digest = hashlib.sha256(str(system).encode()).hexdigest()[:6]
     return ", ".join([*words, *([say("system prompt {digest}", digest=digest)] if system else [])])

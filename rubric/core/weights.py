@@ -55,25 +55,20 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
         try:
             shares[key] = exact(weight)
         except ValueError:
-            said = say(
+            message = say(
                 'The weight of {key} is "{weight}", which is no number. Write one from 0 to 1, such as 0.25.',
                 key=key,
                 weight=weight,
             )
-            problems.append(WeightProblem(key, "not_a_number", said))
-    problems += [
-        WeightProblem(
-            key,
-            "out_of_range",
-            say(
+            problems.append(WeightProblem(key, "not_a_number", message))
+    for key, share in shares.items():
+        if not 0 <= share <= 1:
+            message = say(
                 "The weight of {key} is {percent}\u00a0%; it must lie between 0 and 100\u00a0%. Change it.",
                 key=key,
                 percent=percent_text(share),
-            ),
-        )
-        for key, share in shares.items()
-        if not 0 <= share <= 1
-    ]
+            )
+            problems.append(WeightProblem(key, "out_of_range", message))
     total = sum(shares.values(), Fraction())
     if len(shares) == len(weights) and not is_whole(total):
         problems.append(WeightProblem("", "weights", _sum_sentence(shares, total)))
@@ -97,13 +92,12 @@ def scale_others(weights: Mapping[str, Number], key: str, value: Number) -> dict
     unit = Fraction(1, 10**PLACES)
     fixed = round(exact(value) / unit)
     if not 0 <= exact(value) <= 1:
-        raise ValueError(
-            say(
-                "{key} cannot be {percent}\u00a0%; a weight lies between 0 and 100\u00a0%.",
-                key=key,
-                percent=percent_text(exact(value)),
-            )
+        says = say(
+            "{key} cannot be {percent}\u00a0%; a weight lies between 0 and 100\u00a0%.",
+            key=key,
+            percent=percent_text(exact(value)),
         )
+        raise ValueError(says)
     others = {other: exact(weight) for other, weight in weights.items() if other != key}
     left = 10**PLACES - fixed
     if not others and left:

@@ -76,11 +76,11 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
         if second is not None or not is_open:
             return second or first
         second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)
-        given = [
+        scores = [
             FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
             for row in first.reviewed.select_related("response").defer("response__text")
         ]
-        starts = second_start(given, first.reported_ranking, first.order, second.order)
+        starts = second_start(scores, first.reported_ranking, first.order, second.order)
         store_starts(review=second, starts=starts, by=by, now=now)
     return second
 
@@ -167,10 +167,10 @@ def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> N
 
 def store_starts(*, review: Review, starts: Sequence[StartingMark], by: Person, now: datetime) -> None:
     """Store every mark that a review begins with, each with its revision; the caller has a transaction."""
-    said = [{"value": start.value, "reason": start.reason, "version": 1} for start in starts]
+    facts = [{"value": start.value, "reason": start.reason, "version": 1} for start in starts]
     marks = Mark.objects.bulk_create(
         Mark(review=review, kind=start.kind, subject=start.subject, **values)
-        for start, values in zip(starts, said, strict=True)
+        for start, values in zip(starts, facts, strict=True)
     )
     MarkRevision.objects.bulk_create(
         MarkRevision(
@@ -181,7 +181,7 @@ def store_starts(*, review: Review, starts: Sequence[StartingMark], by: Person, 
             created_by=by,
             **values,
         )
-        for mark, values in zip(marks, said, strict=True)
+        for mark, values in zip(marks, facts, strict=True)
     )
 
 

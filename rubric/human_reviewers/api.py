@@ -183,7 +183,7 @@ def _list_told(reviewed: WaitingSet) -> list[WaitingAnswer]:
     The comparisons that you will still get are only a count, which includes hidden duplicates. Started ones are in
     the order of their start. Otherwise a row that stays, or comes last, would reveal a hidden duplicate.
     """
-    told = [row for row in reviewed.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
+    known = [row for row in reviewed.comparisons if row.state not in (TO_REVIEW, AFTER_CALIBRATION)]
     return [
         WaitingAnswer(
             number=row.number or None,
@@ -191,7 +191,7 @@ def _list_told(reviewed: WaitingSet) -> list[WaitingAnswer]:
             state=row.state,
             review=row.review or None,
         )
-        for row in sorted(told, key=lambda row: (not row.number, row.number))
+        for row in sorted(known, key=lambda row: (not row.number, row.number))
     ]
 
 
@@ -224,19 +224,19 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
 
     A mark that was changed elsewhere since its version is a conflict (409), and none of them is stored.
     """
-    found, key = review_or_404(request, review), request.headers["Idempotency-Key"]
+    own, key = review_or_404(request, review), request.headers["Idempotency-Key"]
     for place, one in enumerate(given.marks):
         act = Act(**one.model_dump(), key=f"api:{place}:{key}")
-        mark(review=found, act=act, by=request.user, now=timezone.now())
-        found = review_or_404(request, review)
+        mark(review=own, act=act, by=request.user, now=timezone.now())
+        own = review_or_404(request, review)
     return _review(request, review)
 
 
 @router.post(ONE + "undo/", "api_undo_mark", "review", "rate")
 def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAnswer:
     """Take your newest mark back. Holistic scores stay once the criteria are open."""
-    found, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
-    undo_mark(review=found, key=key, **given.model_dump(), by=request.user, now=timezone.now())
+    own, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
+    undo_mark(review=own, key=key, **given.model_dump(), by=request.user, now=timezone.now())
     return _review(request, review)
 
 
@@ -257,20 +257,20 @@ def _told(review: Review) -> dict[str, Any]:
 
 def _review(request: SignedIn, key: int) -> ReviewAnswer:
     work = load_review_state(review_or_404(request, key))
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "question": work.review.comparison.question,
         "why_closed": "",
         "ranking": "",
         "ranking_version": 0,
     }
-    told |= {name: [] for name in ("responses", "scores", "criteria", "missing", "submitted")}
+    facts |= {name: [] for name in ("responses", "scores", "criteria", "missing", "submitted")}
     if work.review.state == DRAFT:
         page = review_page(work=work, nonce="", step="", person=request.user)
-        told |= {name: getattr(page, name) for name in ("question", "responses", "criteria")}
-        told |= {"why_closed": page.closed_because, "missing": work.missing}
-        told["scores"] = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]
+        facts |= {name: getattr(page, name) for name in ("question", "responses", "criteria")}
+        facts |= {"why_closed": page.closed_because, "missing": work.missing}
+        facts["scores"] = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]
         if page.ranking:
-            told |= {"ranking": page.ranking.value, "ranking_version": page.ranking.version}
+            facts |= {"ranking": page.ranking.value, "ranking_version": page.ranking.version}
     else:
-        told["submitted"] = build_submitted_page(work=work, person=request.user).responses
-    return ReviewAnswer.read(work.review, **told, **_told(work.review))
+        facts["submitted"] = build_submitted_page(work=work, person=request.user).responses
+    return ReviewAnswer.read(work.review, **facts, **_told(work.review))

@@ -198,21 +198,21 @@ def move_response(order: Order, place: int, way: str) -> Order | None:
     A response that shares its place first leaves it; one that has no place yet goes last.
     """
     groups = [list(group) for group in order]
-    at = next((at for at, group in enumerate(groups) if place in group), None)
-    if at is None:
+    index = next((index for index, group in enumerate(groups) if place in group), None)
+    if index is None:
         return [*groups, [place]] if way == "lower" else None
-    is_alone = len(groups[at]) == 1
+    is_alone = len(groups[index]) == 1
     if way == "equal":
-        if at == 0:
+        if index == 0:
             return None
-        groups[at].remove(place)
-        groups[at - 1].append(place)
+        groups[index].remove(place)
+        groups[index - 1].append(place)
         return [group for group in groups if group]
-    if is_alone and at == (0 if way == "higher" else len(groups) - 1):
+    if is_alone and index == (0 if way == "higher" else len(groups) - 1):
         return None
-    groups[at].remove(place)
+    groups[index].remove(place)
     step = 1 if is_alone else 0
-    groups.insert(at - step if way == "higher" else at + 1 + step, [place])
+    groups.insert(index - step if way == "higher" else index + 1 + step, [place])
     return [group for group in groups if group]
 
 
@@ -241,16 +241,16 @@ def build_record(
     `slips` are the reasons for corrections of holistic scores after the criteria opened. A ranking that was never
     changed is a computed one, so no ranking is reported.
     """
-    said = {name: GivenScores() for name in labels(sheet.count)}
-    for place, given_scores in enumerate(said.values(), start=1):
+    scores_by_label = {name: GivenScores() for name in labels(sheet.count)}
+    for place, given_scores in enumerate(scores_by_label.values(), start=1):
         given_scores.notes = values.get((NOTES, str(place))) or None
         if sheet.holistic:
             given_scores.holistic = _points(values.get((HOLISTIC, str(place))))
     for kind, subject in sheet.scores:
-        at, _dot, criterion = subject.partition(".")
+        position, _dot, criterion = subject.partition(".")
         points = _points(values.get((kind, subject)))
         if points is not None:
-            said[get_label(at)].scores[criterion] = points
+            scores_by_label[get_label(position)].scores[criterion] = points
     order = parse_ranking(values.get((RANKING, ""), ""), sheet.count)
     ranking = [[get_label(place) for place in group] for group in order] if order else None
     flags = []
@@ -262,7 +262,9 @@ def build_record(
             reason=reason.rstrip("."),
         )
         flags.append(Flag("whole_corrected", sentence, label))
-    return assemble_record(said, ranking, rubric, given_mode(said, ranking, rubric), flags=flags)
+    return assemble_record(
+        scores_by_label, ranking, rubric, given_mode(scores_by_label, ranking, rubric), flags=flags
+    )
 
 
 def collect_reasons(values: Values, reasons: Values) -> dict[str, dict[str, str]]:
@@ -293,10 +295,10 @@ def second_start(
     order: Sequence[int],
 ) -> list[StartingMark]:
     """The marks of a second round, shown in `order`, that copy those of the first round, which was shown in `first`."""
-    at = {number: place for place, number in enumerate(order, start=1)}
+    places = {number: place for place, number in enumerate(order, start=1)}
     marks: list[StartingMark] = []
     for response in given:
-        place = at[response.number]
+        place = places[response.number]
         if response.holistic is not None:
             marks.append(StartingMark(HOLISTIC, str(place), write_number(response.holistic)))
         marks += [
@@ -308,7 +310,7 @@ def second_start(
             marks.append(StartingMark(NOTES, str(place), response.notes))
     if ranking is not None:
         names = dict(zip(labels(len(first)), first, strict=True))
-        value = format_ranking([[at[names[label]] for label in group] for group in ranking])
+        value = format_ranking([[places[names[label]] for label in group] for group in ranking])
         marks.append(StartingMark(RANKING, "", value))
     return marks
 

@@ -36,8 +36,8 @@ class _PageForm(KeyedForm):
         for name in self.fields:
             part, _tilde, act = name.partition("~")
             if part == "text" and act.startswith(f"{NOTES}~"):
-                given = {"act": f"{act}~", "text": self.cleaned_data.get(name, ""), "nonce": self.page_nonce}
-                form = MarkForm(given)
+                fields = {"act": f"{act}~", "text": self.cleaned_data.get(name, ""), "nonce": self.page_nonce}
+                form = MarkForm(fields)
                 acts += [form.to_act()] if form.is_valid() else []
         return acts
 

@@ -84,8 +84,8 @@ def _ordered(rubric: RubricRecord, criteria: Sequence[str] | None) -> list[Crite
 
 def _as_data(question: str, responses: Mapping[str, str]) -> str:
     """Question and responses as one line of JSON without a character that could close a tag."""
-    shown = [{"label": label, "text": text} for label, text in responses.items()]
-    text = json.dumps({"question": question, "responses": shown}, ensure_ascii=False, separators=(",", ":"))
+    entries = [{"label": label, "text": text} for label, text in responses.items()]
+    text = json.dumps({"question": question, "responses": entries}, ensure_ascii=False, separators=(",", ":"))
     return normalise_text(text)[0].translate(_ESCAPES)
 
 
@@ -270,10 +270,10 @@ def read_completion(body: bytes) -> Reply:
     value = document.value
     if not document.is_readable or document.problems or not isinstance(value, dict):
         text = normalise_text(body.decode("utf-8", errors="replace"))[0]
-        said = say(
+        error = say(
             "What the endpoint sent is no chat completion, so there is nothing to read. What came is kept below."
         )
-        return Reply(text=text, error_code=GARBAGE, error=said)
+        return Reply(text=text, error_code=GARBAGE, error=error)
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
@@ -290,12 +290,12 @@ def read_completion(body: bytes) -> Reply:
     )
     if reply.text.strip():
         return reply
-    said = say("The model sent no text. Ask again, or paste an answer.")
+    error = say("The model sent no text. Ask again, or paste an answer.")
     if reply.finish_reason:
-        said = say(
+        error = say(
             'The model sent no text ("{reason}"). Ask again, or paste an answer.', reason=reply.finish_reason
         )
-    return replace(reply, text="", error_code=NO_ANSWER, error=said)
+    return replace(reply, text="", error_code=NO_ANSWER, error=error)
 
 
 def limit_reply(reply: Reply) -> Reply:
@@ -358,23 +358,23 @@ def read_answer_lines(data: bytes) -> tuple[list[AnswerLine], list[LineFault]]:
         ] or _shape_faults(number, document.value)
         faults += own
         if not own:
-            given = {key: document.value[key] for key in KEYS}
-            answers.append(AnswerLine(number, **given, part=document.value.get("part", "")))
+            texts = {key: document.value[key] for key in KEYS}
+            answers.append(AnswerLine(number, **texts, part=document.value.get("part", "")))
     if not answers and not faults:
         faults.append(LineFault(1, "", "empty", say("There is no answer. Give one JSON object a line.")))
     first: dict[tuple[str, str, str], int] = {}
     for answer in answers:
         known = first.setdefault((answer.comparison, answer.reviewer, answer.part), answer.line)
         if known != answer.line:
-            said = say("Line {line} has the same comparison and reviewer. Keep one of them.", line=known)
-            faults.append(LineFault(answer.line, "", "twice", said))
+            message = say("Line {line} has the same comparison and reviewer. Keep one of them.", line=known)
+            faults.append(LineFault(answer.line, "", "twice", message))
     return answers, faults[:MOST_FAULTS]
 
 
 def _shape_faults(line: int, value: Any) -> list[LineFault]:
     if not isinstance(value, dict):
-        said = say("The line is no object. Write one with the keys comparison, reviewer and text.")
-        return [LineFault(line, "", "wrong_shape", said)]
+        message = say("The line is no object. Write one with the keys comparison, reviewer and text.")
+        return [LineFault(line, "", "wrong_shape", message)]
     faults = [
         LineFault(
             line, f"/{key}", "wrong_shape", say('"{key}" is missing or is no text. Give it as text.', key=key)
@@ -383,10 +383,10 @@ def _shape_faults(line: int, value: Any) -> list[LineFault]:
         if not (isinstance(value.get(key), str) and value[key].strip())
     ]
     if value.get("part", "") not in ("", WHOLE_PART, CRITERIA_PART):
-        said = say('"part" is neither "whole" nor "criteria". Take that of the prompt.')
-        faults.append(LineFault(line, "/part", "wrong_shape", said))
+        message = say('"part" is neither "whole" nor "criteria". Take that of the prompt.')
+        faults.append(LineFault(line, "/part", "wrong_shape", message))
     text = value.get("text")
     if isinstance(text, str) and len(text.encode()) > LONGEST_ANSWER:
-        said = say("The answer is larger than 2 MB, which no review needs. Shorten it.")
-        faults.append(LineFault(line, "/text", "too_large", said))
+        message = say("The answer is larger than 2 MB, which no review needs. Shorten it.")
+        faults.append(LineFault(line, "/text", "too_large", message))
     return faults

@@ -127,16 +127,16 @@ class ParametersForm(forms.Form):
 
     @classmethod
     def read_initial(cls, parameters: Mapping[str, object]) -> dict[str, object]:
-        given = dict(parameters)
-        most = given.pop(COMPLETION_TOKENS, None)
-        return given | ({"max_tokens": most} if most is not None else {})
+        initial = dict(parameters)
+        most = initial.pop(COMPLETION_TOKENS, None)
+        return initial | ({"max_tokens": most} if most is not None else {})
 
     def to_parameters(self) -> dict[str, int | float | str]:
         """The parameters as typed, under the names of the protocol."""
-        given = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
-        if "reasoning_effort" in given and "max_tokens" in given:
-            given[COMPLETION_TOKENS] = given.pop("max_tokens")
-        return given
+        parameters = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        if "reasoning_effort" in parameters and "max_tokens" in parameters:
+            parameters[COMPLETION_TOKENS] = parameters.pop("max_tokens")
+        return parameters
 
 
 class AnswersForm(forms.Form):

@@ -170,14 +170,14 @@ def fits_itself(review: Review) -> bool:
     rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     if len(rows) != len(labels):
         return False
-    given = {
+    scores = {
         label: GivenScores(row.scores, row.holistic, row.reported_overall, row.notes)
         for label, row in zip(labels, rows, strict=True)
     }
     rubric = review.reviewer.set.rubric_version.to_record()
-    record = assemble_record(given, review.reported_ranking, rubric, review.mode)
+    record = assemble_record(scores, review.reported_ranking, rubric, review.mode)
     if review.mode not in (ABSTAINED, UNREADABLE):
-        record = replace(record, mode=given_mode(given, review.reported_ranking, rubric))
+        record = replace(record, mode=given_mode(scores, review.reported_ranking, rubric))
     record = apply_correction(record, parse_correction(review.correction), rubric)
     stored = [flag for flag in review.flags if flag.get("code") in MISMATCHES]
     computed = [flag for flag in record.flags if flag.code in MISMATCHES]
@@ -217,8 +217,8 @@ def read_halves(asked: Iterable[AskedComparison]) -> dict[int, HalfReview]:
     answers = {answer.review_id: answer for answer in rows} if keys else {}
     halves = {}
     for review in reviews:
-        given = {response.number: response.text for response in review.comparison.responses.all()}
-        texts = {label: given[number] for label, number in map_labels(review.order).items()}
+        by_number = {response.number: response.text for response in review.comparison.responses.all()}
+        texts = {label: by_number[number] for label, number in map_labels(review.order).items()}
         rubric = review.reviewer.set.rubric_version.to_record()
         record = _read_part(answers[review.pk], texts, rubric, READER)
         halves[review.pk] = HalfReview(record, list_missing(record, answers[review.pk].part))

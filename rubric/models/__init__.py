@@ -1,7 +1,7 @@
 """The rows of the rubric app."""
 
 from rubric.models.calibration import CalibrationComparison, CalibrationRound, CalibrationWaiver
-from rubric.models.comparisons import Comparison, ComparisonSet, Response, Reviewer
+from rubric.models.comparisons import Comparison, ComparisonSet, Response, Reviewer, ScoringChoice
 from rubric.models.results import ImpactPreview, SetFigures, Survey
 from rubric.models.reviews import (
     Answer,
@@ -13,7 +13,6 @@ from rubric.models.reviews import (
     WholePrompt,
 )
 from rubric.models.rubrics import Rubric, RubricVersion
-from rubric.models.scoring_choices import ScoringChoice
 
 __all__ = [
     "Answer",

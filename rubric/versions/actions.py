@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import Rubric, RubricVersion, ScoringChoice
+from rubric.models.comparisons import is_scored_by_criterion
 from rubric.models.rubrics import DISCARDED, DRAFT, IMPORTED, PUBLISHED, RETIRED
-from rubric.models.scoring_choices import is_scored_by_criterion
 from rubric.versions.core.differences import differences
 from rubric.versions.core.version_json import is_number, next_number, publishing_problems, read_version
 from rubric.versions.permissions import (

@@ -129,8 +129,8 @@ def confirm(request: SignedIn, slug: str) -> HttpResponse:
     form = bind_form(request, ConfirmForm)
     if not form.is_valid():
         raise Http404
-    shown = get_object_or_404(Guideline, project=project, number=form.cleaned_data["number"])
-    confirm_guideline(guideline=shown, by=request.user, now=timezone.now())
+    version = get_object_or_404(Guideline, project=project, number=form.cleaned_data["number"])
+    confirm_guideline(guideline=version, by=request.user, now=timezone.now())
     is_left = unread_guideline(request.user, project) is not None
     return respond(request, page="", redirect=reverse("guideline" if is_left else "queue", args=[slug]))
 

@@ -155,14 +155,14 @@ class VisibleReview:
         """What others gave for a criterion; their holistic scores only where there are no criteria."""
         if not self.others or (self.work.sheet.scores and not criterion):
             return []
-        said, key = [], criterion or HOLISTIC
+        words, key = [], criterion or HOLISTIC
         for other in self.others_at[place]:
             points, why = other.scores.get(key) if criterion else other.holistic, other.cannot_judge.get(key)
             if points is not None:
-                said.append(format_mark(points, key, self.work.sheet.scales))
+                words.append(format_mark(points, key, self.work.sheet.scales))
             else:
-                said.append(_("cannot judge: %(why)s") % {"why": why} if why else _("no score"))
-        return said
+                words.append(_("cannot judge: %(why)s") % {"why": why} if why else _("no score"))
+        return words
 
     def whole(self) -> list[ScoreItem]:
         return [self.item(kind, subject) for kind, subject in self.work.sheet.holistic]

@@ -169,10 +169,10 @@ def _response(
 
 
 def _say_other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
-    given = {key: points for key, points in other.scores.items() if key in names}
-    if not given and other.holistic is not None:
-        given = {HOLISTIC: other.holistic}
-    scores = [f"{names[key]} {format_mark(points, key, scales)}" for key, points in given.items()]
+    points_by_key = {key: points for key, points in other.scores.items() if key in names}
+    if not points_by_key and other.holistic is not None:
+        points_by_key = {HOLISTIC: other.holistic}
+    scores = [f"{names[key]} {format_mark(points, key, scales)}" for key, points in points_by_key.items()]
     return ", ".join(scores) + (f". {other.notes}" if other.notes else "")
 
 

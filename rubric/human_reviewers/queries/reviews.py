@@ -171,8 +171,8 @@ def load_other_reviews(review: Review) -> list[OtherReview]:
         review__reviewer__kind=PERSON,
         response__number__in=review.order,
     ).exclude(review__reviewer=review.reviewer_id)
-    given = list(rows.select_related("response").defer("response__text"))
-    order = shuffle([*{row.review_id for row in given}], f"{review.seed}:others")
+    reviewed = list(rows.select_related("response").defer("response__text"))
+    order = shuffle([*{row.review_id for row in reviewed}], f"{review.seed}:others")
     return [
         OtherReview(
             number=row.response.number,
@@ -181,5 +181,5 @@ def load_other_reviews(review: Review) -> list[OtherReview]:
             notes=row.notes,
             cannot_judge=row.cannot_judge,
         )
-        for row in sorted(given, key=lambda row: order.index(row.review_id))
+        for row in sorted(reviewed, key=lambda row: order.index(row.review_id))
     ]

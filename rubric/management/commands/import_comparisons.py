@@ -10,8 +10,7 @@ from django.utils import timezone
 from rubric.comparisons.actions import ImportSummary, import_lines, open_set
 from rubric.comparisons.core.lines import Lines, read_comparison_lines
 from rubric.models import ComparisonSet, RubricVersion
-from rubric.models.comparisons import MODES
-from rubric.models.scoring_choices import default_mode
+from rubric.models.comparisons import MODES, default_mode
 from rubric.reviews.core.review_lines import LineFault
 from workspace.core.refusals import Refusal
 from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand

@@ -66,12 +66,12 @@ def keep_answer(
     """
     with transaction.atomic():
         locked = Review.objects.select_for_update().get(pk=review.pk)
-        came = Answer.objects.filter(review=review)
-        if source != FETCHED and (locked.state != DRAFT or came.filter(error_code="", part=part).exists()):
+        answers = Answer.objects.filter(review=review)
+        if source != FETCHED and (locked.state != DRAFT or answers.filter(error_code="", part=part).exists()):
             raise Conflict(
                 _("This was answered already. Ask again first, then paste the new answer."), code="answered"
             )
-        newest = came.aggregate(newest=Max("attempt"))["newest"] or 0
+        newest = answers.aggregate(newest=Max("attempt"))["newest"] or 0
         kept = Answer.objects.create(
             review=review,
             source=source,
@@ -146,11 +146,11 @@ def set_parameters(
     with transaction.atomic():
         locked = Reviewer.objects.select_for_update().get(pk=reviewer.pk)
         if has_answers(locked):
-            said = _(
+            says = _(
                 "%(name)s has answered with these parameters, so they cannot be changed. Add the model again "
                 "under another name, with other parameters."
             )
-            raise Conflict(said % {"name": reviewer.name}, code="has_answered")
+            raise Conflict(says % {"name": reviewer.name}, code="has_answered")
         Reviewer.objects.filter(pk=reviewer.pk).update(parameters=dict(parameters))
         detail = {"reviewer": reviewer.pk, "parameters": dict(parameters)}
         verb = "comparison_set:parameters_set"
@@ -269,16 +269,18 @@ def _match_reviews(
 
 def _line_fault(line: AnswerLine, known: set[str], names: set[str], review: Review | None) -> LineFault:
     if line.comparison not in known:
-        said = _('The set has no comparison with the id "%(id)s". Ids are in the file of prompts.')
-        return LineFault(line.line, "/comparison", "unknown", said % {"id": line.comparison[:120]})
+        message = _('The set has no comparison with the id "%(id)s". Ids are in the file of prompts.')
+        return LineFault(line.line, "/comparison", "unknown", message % {"id": line.comparison[:120]})
     if line.reviewer not in names:
-        said = _('The set asks no model with the name "%(name)s". Add it to the set first.')
-        return LineFault(line.line, "/reviewer", "unknown", said % {"name": line.reviewer[:120]})
+        message = _('The set asks no model with the name "%(name)s". Add it to the set first.')
+        return LineFault(line.line, "/reviewer", "unknown", message % {"name": line.reviewer[:120]})
     if review is None:
-        said = _("Nobody asked for this answer yet, so its labels mean nothing. Download the prompts first.")
-        return LineFault(line.line, "", "not_asked", said)
-    said = _("This was answered already. Ask again on its page first, then upload the new answer.")
-    return LineFault(line.line, "", "answered", said)
+        message = _(
+            "Nobody asked for this answer yet, so its labels mean nothing. Download the prompts first."
+        )
+        return LineFault(line.line, "", "not_asked", message)
+    message = _("This was answered already. Ask again on its page first, then upload the new answer.")
+    return LineFault(line.line, "", "answered", message)
 
 
 LONGEST_CORRECTION = 500

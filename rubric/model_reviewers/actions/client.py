@@ -90,13 +90,13 @@ def _ask(call: Call) -> Reply:
     messages: Any = [*system, {"role": "user", "content": call.prompt}]
     try:
         with _client() as client:
-            given = client.chat.completions.with_raw_response.create(
+            response = client.chat.completions.with_raw_response.create(
                 model=call.model, messages=messages, **sent
             )
-            return read_completion(given.http_response.content)
+            return read_completion(response.http_response.content)
     except openai.APITimeoutError:
-        said = _("The answer was not there within %(seconds)d seconds.")
-        return Reply(error_code=TIMEOUT, error=said % {"seconds": settings.REVIEW_TIMEOUT})
+        error = _("The answer was not there within %(seconds)d seconds.")
+        return Reply(error_code=TIMEOUT, error=error % {"seconds": settings.REVIEW_TIMEOUT})
     except openai.APIConnectionError as fault:
         return _broken(fault.__cause__)
     except openai.APIStatusError as fault:
@@ -129,8 +129,8 @@ def _authorities() -> ssl.SSLContext:
 
 def _broken(cause: BaseException | None) -> Reply:
     if isinstance(cause, TooMuch):
-        said = _("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).")
-        return Reply(error_code=TOO_LARGE, error=said)
+        error = _("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).")
+        return Reply(error_code=TOO_LARGE, error=error)
     if isinstance(cause, httpx2.ReadError | httpx2.RemoteProtocolError):
         return Reply(error_code=CUT_OFF, error=_("The connection broke before the answer was whole."))
     return Reply(error_code=CONNECTION, error=_("The endpoint could not be reached."))
@@ -144,13 +144,13 @@ def _refused(fault: openai.APIStatusError) -> Reply:
         code = SERVER_ERROR
     elif 300 <= status < 400:
         code = REDIRECTED
-    said = _("The endpoint answered %(status)d.") % {"status": status}
+    error = _("The endpoint answered %(status)d.") % {"status": status}
     words = fault.body.get("message") if isinstance(fault.body, dict) else None
     if isinstance(words, str) and words.strip():
         words = " ".join(normalise_text(words)[0].split())
         words = words.replace(key, "...") if (key := settings.REVIEW_MODELS_KEY) else words
         words = words if len(words) <= LONGEST_SAID else words[: LONGEST_SAID - 1] + "…"
-        said = _('%(said)s It said: "%(words)s"') % {"said": said, "words": words}
+        error = _('%(said)s It said: "%(words)s"') % {"said": error, "words": words}
     return Reply(
-        error_code=code, error=said, retry_after=parse_retry_after(fault.response.headers.get("retry-after"))
+        error_code=code, error=error, retry_after=parse_retry_after(fault.response.headers.get("retry-after"))
     )

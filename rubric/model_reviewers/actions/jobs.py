@@ -189,12 +189,12 @@ def _rest(asker: CallSettings, reply: Reply, tries: int, *, is_over: bool) -> No
             code=UNAUTHORISED,
         )
     if asker.failed_count >= MOST_FAILED_IN_A_ROW:
-        said = _("%(count)d answers in a row failed, the last so: %(error)s The rest was not asked for.")
-        raise Unavailable(said % {"count": asker.failed_count, "error": reply.error}, code="all_failed")
+        sentence = _("%(count)d answers in a row failed, the last so: %(error)s The rest was not asked for.")
+        raise Unavailable(sentence % {"count": asker.failed_count, "error": reply.error}, code="all_failed")
     seconds = wait_before(tries, reply.retry_after, asker.share())
     if seconds is None:
-        said = _("The endpoint wants no calls for %(seconds)d seconds. Start again after that.")
-        raise Unavailable(said % {"seconds": reply.retry_after}, code="too_busy")
+        sentence = _("The endpoint wants no calls for %(seconds)d seconds. Start again after that.")
+        raise Unavailable(sentence % {"seconds": reply.retry_after}, code="too_busy")
     if not is_over or reply.retry_after:
         _hold(asker, seconds)
         asker.wait(seconds)

@@ -44,11 +44,11 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
             raise Conflict(_("This review was imported from elsewhere, without a prompt."), code="no_prompt")
         mode = reviewer.set.mode
         if mode == BOTH:
-            given = _build_prompt(comparison, review, reviewer, HOLISTIC)
-            WholePrompt.objects.create(review=review, **given, created_at=now)
+            columns = _build_prompt(comparison, review, reviewer, HOLISTIC)
+            WholePrompt.objects.create(review=review, **columns, created_at=now)
             mode = RUBRIC
-        given = _build_prompt(comparison, review, reviewer, mode)
-        return ReviewPrompt.objects.create(review=review, **given, created_at=now)
+        columns = _build_prompt(comparison, review, reviewer, mode)
+        return ReviewPrompt.objects.create(review=review, **columns, created_at=now)
 
 
 def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mode: str) -> dict[str, str]:

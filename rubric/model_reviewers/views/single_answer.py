@@ -331,11 +331,11 @@ def _build_line(
     row: ReviewedResponse, label: str, keys: Mapping[int, str], rubric: RubricRecord, *, has_scores: bool
 ) -> ReadLine:
     overall = score_marks(row.scores, rubric).value
-    given = [(criterion.key, row.scores.get(criterion.key)) for criterion in rubric.criteria]
+    marks = [(criterion.key, row.scores.get(criterion.key)) for criterion in rubric.criteria]
     return ReadLine(
         label=label,
         key=keys[row.response.number],
-        scores=[format_mark(value, key, rubric.scales) for key, value in given] if has_scores else [],
+        scores=[format_mark(value, key, rubric.scales) for key, value in marks] if has_scores else [],
         holistic=format_mark(row.holistic, HOLISTIC, rubric.scales),
         overall="" if overall is None else str(round_half_up(overall)),
         reported="" if row.reported_overall is None else write_number(row.reported_overall),

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.models import Rubric, RubricVersion
-from rubric.models.scoring_choices import is_scored_by_criterion
+from rubric.models.comparisons import is_scored_by_criterion
 from rubric.versions import actions
 from rubric.versions.forms import ScoringForm
 from rubric.versions.permissions import check_edit_rubrics, check_see_weights

@@ -14,8 +14,7 @@ from rubric.comparisons import views
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set
 from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.models import Comparison, ComparisonSet, Response, Review, Reviewer
-from rubric.models.comparisons import ELSEWHERE, MODEL
-from rubric.models.scoring_choices import default_mode
+from rubric.models.comparisons import ELSEWHERE, MODEL, default_mode
 from rubric.versions.actions import choose_scoring
 from tests.factories.comparisons import RECORD_SCORES, make_set, response_version, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project

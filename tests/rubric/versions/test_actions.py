@@ -15,7 +15,7 @@ from discussions.iterations.actions.opening import open_project
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
 from rubric.models import Rubric, RubricVersion, ScoringChoice
-from rubric.models.scoring_choices import default_mode
+from rubric.models.comparisons import default_mode
 from rubric.versions.actions import (
     choose_scoring,
     discard_draft,
