@@ -8,17 +8,9 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from pydantic import Field
 
-from discussions.calibration import actions
+from discussions.calibration import actions, queries
 from discussions.calibration.actions import LONGEST_GUIDELINE, RoundPlan, confirm_guideline, write_guideline
 from discussions.calibration.permissions import check_calibrate, check_write_guideline
-from discussions.calibration.queries import (
-    RoundProgress,
-    load_trainees,
-    newest_guideline,
-    query_games,
-    query_rounds,
-    unread_guideline,
-)
 from discussions.calibration.views.rounds import member_or_404, round_or_404
 from discussions.models import CalibrationGame, CalibrationRound, Guideline
 from rubric.calibration.api import collect_notes
@@ -55,7 +47,7 @@ class KeyGameAnswer(Answer, of=CalibrationGame, fields="game:game.number note"):
 
 class TraineeAnswer(
     Answer,
-    of=tuple[Person, RoundProgress],
+    of=tuple[Person, queries.RoundProgress],
     fields="id:0.pk name:0.name done:1.result.done asked:1.result.asked alike:1.result.alike count:1.result.count "
     "rating_error:1.result.rating_error passes:1.result.passes waiver:1.waiver",
 ):
@@ -98,7 +90,7 @@ class WaiverGiven(Given):
 @calibrations.get(PATH, "api_calibrations", "calibrate")
 def list_rounds(request: SignedIn, slug: str) -> Listed[RoundAnswer]:
     """List the calibration rounds of a project, the newest first."""
-    return Listed[RoundAnswer].read_all(query_rounds(_led_project(request, slug)))
+    return Listed[RoundAnswer].read_all(queries.query_rounds(_led_project(request, slug)))
 
 
 @calibrations.post(PATH, "api_calibrations", "calibrate", "admin", status=201)
@@ -145,8 +137,10 @@ def _led_project(request: SignedIn, slug: str) -> Project:
 
 def _single(project: Project, number: int) -> SingleRoundAnswer:
     opened = round_or_404(project, number)
-    games = list(query_games(opened))
-    return SingleRoundAnswer.read(opened, game_count=len(games), games=games, people=load_trainees(opened))
+    games = list(queries.query_games(opened))
+    return SingleRoundAnswer.read(
+        opened, game_count=len(games), games=games, people=queries.load_trainees(opened)
+    )
 
 
 class GuidelineAnswer(Answer):
@@ -198,11 +192,11 @@ def confirm(request: SignedIn, slug: str, given: ReadGiven) -> GuidelineAnswer:
 
 
 def _answer(person: Person, project: Project) -> GuidelineAnswer:
-    current = newest_guideline(project)
+    current = queries.newest_guideline(project)
     versions = Guideline.objects.filter(project=project)
     return GuidelineAnswer(
         version=current.number if current else 0,
         newest=versions.aggregate(newest=Max("number"))["newest"] or 0,
         text=current.text if current else "",
-        is_read=unread_guideline(person, project) is None,
+        is_read=queries.unread_guideline(person, project) is None,
     )

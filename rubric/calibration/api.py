@@ -9,17 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from rubric.calibration import actions
+from rubric.calibration import actions, queries
 from rubric.calibration.actions import SetRoundPlan
 from rubric.calibration.core import parse_agreed_marks
 from rubric.calibration.permissions import check_calibrate_set
-from rubric.calibration.queries import (
-    ReviewerProgress,
-    build_labels,
-    load_agreed_marks,
-    load_people,
-    load_rounds,
-)
 from rubric.calibration.views import round_or_404
 from rubric.core.limits import MOST_REPEATS
 from rubric.models import CalibrationComparison, CalibrationRound, ComparisonSet, Reviewer
@@ -69,7 +62,7 @@ class AgreedMarksAnswer(
 
 class CalibratedAnswer(
     Answer,
-    of=tuple[Reviewer, ReviewerProgress],
+    of=tuple[Reviewer, queries.ReviewerProgress],
     fields="reviewer:0.pk name:0.name done:1.result.done asked:1.result.asked alike:1.result.alike "
     "count:1.result.count first_alike:1.result.first_alike first_count:1.result.first_count passes:1.result.passes "
     "waiver:1.waiver",
@@ -193,7 +186,7 @@ def _led_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
 def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> SetRoundPlan:
     scales = comparison_set.rubric_version.to_record().scales
     try:
-        marks = parse_agreed_marks(given.marks, build_labels(comparison_set), scales)
+        marks = parse_agreed_marks(given.marks, queries.build_labels(comparison_set), scales)
     except ValueError as fault:
         raise Unacceptable(str(fault), field="marks") from None
     values = given.model_dump(exclude={"marks", "notes", "mark_within"})
@@ -203,14 +196,14 @@ def _plan(comparison_set: ComparisonSet, given: SetRoundGiven) -> SetRoundPlan:
 
 def _list(comparison_set: ComparisonSet) -> SetRoundsAnswer:
     return SetRoundsAnswer(
-        items=[SetRoundAnswer.read(row) for row in load_rounds(comparison_set)],
+        items=[SetRoundAnswer.read(row) for row in queries.load_rounds(comparison_set)],
         repeat_percent=comparison_set.repeat_percent,
     )
 
 
 def _single(comparison_set: ComparisonSet, number: int) -> SingleSetRoundAnswer:
     opened = round_or_404(comparison_set, number)
-    comparisons = load_agreed_marks(opened)
+    comparisons = queries.load_agreed_marks(opened)
     return SingleSetRoundAnswer.read(
-        opened, comparison_count=len(comparisons), comparisons=comparisons, people=load_people(opened)
+        opened, comparison_count=len(comparisons), comparisons=comparisons, people=queries.load_people(opened)
     )

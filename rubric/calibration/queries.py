@@ -9,28 +9,11 @@ from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.calibration.core import (
-    FEWEST_PEOPLE,
-    ComparedReview,
-    Key,
-    ReviewsResult,
-    compare_review,
-    compute_result,
-    parse_key,
-)
+from rubric import models
+from rubric.calibration import core
 from rubric.core.limits import FEWEST_SHOWN
 from rubric.core.records import BOTH, HOLISTIC
 from rubric.core.scores import get_weights
-from rubric.models import (
-    CalibrationComparison,
-    CalibrationRound,
-    CalibrationWaiver,
-    ComparisonSet,
-    Response,
-    Review,
-    ReviewedResponse,
-    Reviewer,
-)
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, SET_APART, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.mark_pairs import collect_marks
@@ -46,10 +29,10 @@ class ReviewerProgress(Struct, frozen=True):
     who lets them review without passing, "" if there is none.
     """
 
-    compared: dict[int, ComparedReview]
+    compared: dict[int, core.ComparedReview]
     asked: set[int]
     reused: int
-    result: ReviewsResult
+    result: core.ReviewsResult
     waiver: str
 
     @property
@@ -71,21 +54,25 @@ class ReviewerProgress(Struct, frozen=True):
         )
 
 
-def load_rounds(comparison_set: ComparisonSet) -> list[CalibrationRound]:
-    rounds = CalibrationRound.objects.filter(set=comparison_set).annotate(item_count=Count("comparisons"))
+def load_rounds(comparison_set: models.ComparisonSet) -> list[models.CalibrationRound]:
+    rounds = models.CalibrationRound.objects.filter(set=comparison_set).annotate(
+        item_count=Count("comparisons")
+    )
     return list(rounds.order_by("-number"))
 
 
-def list_offered(comparison_set: ComparisonSet) -> list[int]:
+def list_offered(comparison_set: models.ComparisonSet) -> list[int]:
     """The numbers of the comparisons that enough people reviewed for a key."""
-    reviews = Review.objects.filter(
+    reviews = models.Review.objects.filter(
         comparison__set=comparison_set, state=SUBMITTED, round=1, purpose=RATING, reviewer__kind=PERSON
     )
     counts = reviews.order_by("comparison__number").values_list("comparison__number").annotate(Count("pk"))
-    return [number for number, count in counts if count >= FEWEST_PEOPLE]
+    return [number for number, count in counts if count >= core.FEWEST_PEOPLE]
 
 
-def load_agreed_marks(opened: CalibrationRound) -> list[tuple[CalibrationComparison, list[tuple[str, str]]]]:
+def load_agreed_marks(
+    opened: models.CalibrationRound,
+) -> list[tuple[models.CalibrationComparison, list[tuple[str, str]]]]:
     labels, scales = build_labels(opened.set), opened.set.rubric_version.to_record().scales
 
     def to_words(marks: Mapping[str, Fraction]) -> str:
@@ -95,25 +82,25 @@ def load_agreed_marks(opened: CalibrationRound) -> list[tuple[CalibrationCompari
 
     rows = []
     for row in opened.comparisons.order_by("place").select_related("comparison"):
-        key = parse_key(msgspec.json.decode(row.key, type=Key))
+        key = core.parse_key(msgspec.json.decode(row.key, type=core.Key))
         responses = sorted(key.items(), key=lambda item: int(item[0]))
         rows.append((row, [(response, to_words(marks)) for response, marks in responses]))
     return rows
 
 
-def load_people(opened: CalibrationRound) -> list[tuple[Reviewer, "ReviewerProgress"]]:
+def load_people(opened: models.CalibrationRound) -> list[tuple[models.Reviewer, "ReviewerProgress"]]:
     """The people who are calibrated, and those who took part but no longer are, by name, with their progress."""
-    started = Review.objects.filter(
+    started = models.Review.objects.filter(
         purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison")
     )
     present = calibrated_reviewers(opened.set).values("pk")
-    rows = Reviewer.objects.filter(set=opened.set, pk__in=present.union(started.values("reviewer")))
+    rows = models.Reviewer.objects.filter(set=opened.set, pk__in=present.union(started.values("reviewer")))
     people = sorted(rows, key=lambda row: (row.name.casefold(), row.pk))
     progress = load_progress_by_reviewer(opened, people)
     return [(reviewer, progress[reviewer.pk]) for reviewer in people]
 
 
-def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
+def build_labels(comparison_set: models.ComparisonSet) -> dict[str, str]:
     """The marks that the set asks for: key -> label, the holistic score first."""
     whole = {HOLISTIC: _("Holistic")} if comparison_set.mode in (HOLISTIC, BOTH) else {}
     if comparison_set.mode == HOLISTIC:
@@ -122,9 +109,9 @@ def build_labels(comparison_set: ComparisonSet) -> dict[str, str]:
     return whole | {criterion.key: criterion.label for criterion in criteria}
 
 
-def calibrated_reviewers(comparison_set: ComparisonSet) -> QuerySet[Reviewer]:
+def calibrated_reviewers(comparison_set: models.ComparisonSet) -> QuerySet[models.Reviewer]:
     """The people of the set who are calibrated: its evaluators. Leads see the keys."""
-    return Reviewer.objects.filter(
+    return models.Reviewer.objects.filter(
         set=comparison_set,
         kind=PERSON,
         ended_at=None,
@@ -135,17 +122,17 @@ def calibrated_reviewers(comparison_set: ComparisonSet) -> QuerySet[Reviewer]:
     )
 
 
-def load_keys(opened: CalibrationRound) -> dict[int, Key]:
+def load_keys(opened: models.CalibrationRound) -> dict[int, core.Key]:
     rows = opened.comparisons.order_by("place").values_list("comparison", "key")
-    return {comparison: msgspec.json.decode(key, type=Key) for comparison, key in rows}
+    return {comparison: msgspec.json.decode(key, type=core.Key) for comparison, key in rows}
 
 
 def load_own_progress(
-    sets: Collection[ComparisonSet], person: Person
-) -> dict[int, tuple[CalibrationRound, ReviewerProgress]]:
+    sets: Collection[models.ComparisonSet], person: Person
+) -> dict[int, tuple[models.CalibrationRound, ReviewerProgress]]:
     """Set -> its open round and the person's progress, if the person is calibrated."""
     own = {}
-    rounds = CalibrationRound.objects.filter(set__in=sets, closed_at=None)
+    rounds = models.CalibrationRound.objects.filter(set__in=sets, closed_at=None)
     for opened in rounds.select_related("set__rubric_version"):
         reviewer = calibrated_reviewers(opened.set).filter(person=person).order_by("pk").first()
         if reviewer is not None:
@@ -153,12 +140,12 @@ def load_own_progress(
     return own
 
 
-def load_progress(opened: CalibrationRound, reviewer: Reviewer) -> ReviewerProgress:
+def load_progress(opened: models.CalibrationRound, reviewer: models.Reviewer) -> ReviewerProgress:
     return load_progress_by_reviewer(opened, [reviewer])[reviewer.pk]
 
 
 def load_progress_by_reviewer(
-    opened: CalibrationRound, reviewers: Collection[Reviewer]
+    opened: models.CalibrationRound, reviewers: Collection[models.Reviewer]
 ) -> dict[int, ReviewerProgress]:
     """The progress of each of these people; five queries for any number of them."""
     keys, rubric = load_keys(opened), opened.set.rubric_version.to_record()
@@ -167,7 +154,7 @@ def load_progress_by_reviewer(
     known: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     earlier: set[int] = set()
-    rows = Review.objects.filter(comparison__in=keys, reviewer__in=reviewers).exclude(state=SUPERSEDED)
+    rows = models.Review.objects.filter(comparison__in=keys, reviewer__in=reviewers).exclude(state=SUPERSEDED)
     columns = ("pk", "reviewer", "comparison", "purpose", "state", "created_at")
     for pk, reviewer, comparison, purpose, state, created_at in rows.values_list(*columns):
         if purpose != CALIBRATION:
@@ -178,22 +165,22 @@ def load_progress_by_reviewer(
                 earlier.add(pk)
     marks = defaultdict(list)
     marked = [pk for reviews in submitted.values() for pk in reviews.values()]
-    rows_of_marks = ReviewedResponse.objects.filter(review__in=marked)
-    for pk, number, scores, holistic in rows_of_marks.values_list(
-        "review", "response__number", "scores", "holistic"
-    ):
+    rated = models.ReviewedResponse.objects.filter(review__in=marked)
+    for pk, number, scores, holistic in rated.values_list("review", "response__number", "scores", "holistic"):
         marks[pk].append((str(number), scores, holistic))
     unable = _load_unable(keys, [reviewer.person_id for reviewer in reviewers if reviewer.person_id])
-    waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
+    waivers = dict(models.CalibrationWaiver.objects.filter(round=opened).values_list("reviewer", "reason"))
     progress = {}
     for person in reviewers:
         asked = keys.keys() - known[person.pk] - unable.get(person.person_id or 0, set())
         compared = {
-            comparison: compare_review(keys[comparison], collect_marks(marks[pk]), within, weights, scales)
+            comparison: core.compare_review(
+                keys[comparison], collect_marks(marks[pk]), within, weights, scales
+            )
             for comparison, pk in submitted[person.pk].items()
             if comparison in asked
         }
-        result = compute_result(compared.values(), asked=len(asked), **limits)
+        result = core.compute_result(compared.values(), asked=len(asked), **limits)
         reused = sum(submitted[person.pk][comparison] in earlier for comparison in compared)
         progress[person.pk] = ReviewerProgress(compared, asked, reused, result, waivers.get(person.pk, ""))
     return progress
@@ -201,7 +188,7 @@ def load_progress_by_reviewer(
 
 def _load_unable(comparisons: Collection[int], people: Collection[int]) -> dict[int, set[int]]:
     """Person -> the comparisons of which they wrote so many responses that nothing is left to compare."""
-    responses = Response.objects.filter(comparison__in=comparisons)
+    responses = models.Response.objects.filter(comparison__in=comparisons)
     written = Counter(responses.filter(written_by__in=people).values_list("written_by", "comparison"))
     if not written:
         return {}

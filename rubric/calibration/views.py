@@ -9,17 +9,10 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from rubric.calibration import actions
+from rubric.calibration import actions, queries
 from rubric.calibration.core import list_missed
 from rubric.calibration.forms import HiddenDuplicatesForm, SetRoundForm, WaiverForm
 from rubric.calibration.permissions import check_calibrate_set
-from rubric.calibration.queries import (
-    build_labels,
-    list_offered,
-    load_agreed_marks,
-    load_people,
-    load_rounds,
-)
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
 from rubric.reviews.pages import CALIBRATIONS, SetFrame
 from rubric.reviews.views import SECTION, set_or_404
@@ -124,17 +117,17 @@ def round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound
 def _list_asked(comparison_set: ComparisonSet) -> dict[str, Any]:
     """What a key can hold: the labels of the marks, and the scales of criteria that have their own."""
     scales = comparison_set.rubric_version.to_record().scales
-    return {"labels": build_labels(comparison_set), "scales": scales}
+    return {"labels": queries.build_labels(comparison_set), "scales": scales}
 
 
 def _list_context(person: Person, comparison_set: ComparisonSet) -> dict[str, Any]:
-    rounds, offered = load_rounds(comparison_set), list_offered(comparison_set)
+    rounds, offered = queries.load_rounds(comparison_set), queries.list_offered(comparison_set)
     return {
         "head": SetFrame(comparison_set, CALIBRATIONS, person),
         "rounds": rounds,
         "is_open": any(row.closed_at is None for row in rounds),
         "offered": format_numbers(offered, "comparison") if offered else "",
-        "marks": build_labels(comparison_set),
+        "marks": queries.build_labels(comparison_set),
         "repeats": HiddenDuplicatesForm(initial={"repeat_percent": comparison_set.repeat_percent}),
         **frame(person, comparison_set.project, SECTION),
     }
@@ -148,9 +141,9 @@ def _show(
     waived: int = 0,
     status: int = 200,
 ) -> HttpResponse:
-    comparisons, people = load_agreed_marks(opened), load_people(opened)
+    comparisons, people = queries.load_agreed_marks(opened), queries.load_people(opened)
     numbers = {row.comparison_id: row.comparison.number for row, _marks in comparisons}
-    labels = build_labels(opened.set)
+    labels = queries.build_labels(opened.set)
     missed = list_missed(
         [progress.compared for _reviewer, progress in people],
         lambda item, pair: (numbers[item], int(pair.response), labels[pair.key], pair.key),

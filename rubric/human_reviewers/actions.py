@@ -13,20 +13,7 @@ from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from rubric.core.records import HOLISTIC
-from rubric.human_reviewers.core import (
-    CANNOT,
-    NO_REASON,
-    SCORE,
-    SLIP,
-    FirstRoundScores,
-    StartingMark,
-    build_record,
-    collect_reasons,
-    find_mark_fault,
-    find_slip_fault,
-    second_start,
-    why_not_yet,
-)
+from rubric.human_reviewers import core
 from rubric.human_reviewers.permissions import check_begin_review, check_review
 from rubric.human_reviewers.queries.reviews import STARTING, ReviewState, load_review_state
 from rubric.human_reviewers.queries.waiting import (
@@ -77,10 +64,10 @@ def open_review(*, comparison: Comparison, by: Person, now: datetime) -> Review:
             return second or first
         second = begin_review(comparison=comparison, reviewer=reviewer, round_number=SECOND, by=by, now=now)
         scores = [
-            FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
+            core.FirstRoundScores(row.response.number, row.scores, row.holistic, row.notes, row.cannot_judge)
             for row in first.reviewed.select_related("response").defer("response__text")
         ]
-        starts = second_start(scores, first.reported_ranking, first.order, second.order)
+        starts = core.second_start(scores, first.reported_ranking, first.order, second.order)
         store_starts(review=second, starts=starts, by=by, now=now)
     return second
 
@@ -165,7 +152,7 @@ def _check_place(comparison: Comparison, reviewer: Reviewer, now: datetime) -> N
         raise Conflict(says, code="no_place")
 
 
-def store_starts(*, review: Review, starts: Sequence[StartingMark], by: Person, now: datetime) -> None:
+def store_starts(*, review: Review, starts: Sequence[core.StartingMark], by: Person, now: datetime) -> None:
     """Store every mark that a review begins with, each with its revision; the caller has a transaction."""
     facts = [{"value": start.value, "reason": start.reason, "version": 1} for start in starts]
     marks = Mark.objects.bulk_create(
@@ -229,8 +216,8 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
         if work.missing:
             first = work.missing[0]
             raise Unacceptable(first.says, code="missing", field=f"{first.kind}:{first.subject}")
-        record = build_record(work.sheet, work.values, work.rubric, work.slips)
-        reasons = collect_reasons(work.values, work.reasons)
+        record = core.build_record(work.sheet, work.values, work.rubric, work.slips)
+        reasons = core.collect_reasons(work.values, work.reasons)
         record_submission(review=locked, record=record, cannot_judge=reasons, by=by, now=now)
     return locked
 
@@ -269,27 +256,33 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
 
     def refuse_faults(self, work: ReviewState, act: Act, proposed: Latest) -> None:
         """Raise Unacceptable if the review does not take this mark, or not now, or not without a reason."""
-        fault = find_mark_fault(work.sheet, act.kind, act.subject, act.value)
+        fault = core.find_mark_fault(work.sheet, act.kind, act.subject, act.value)
         if not fault and act.kind == HOLISTIC and work.is_locked:
             revisions = MarkRevision.objects.filter(
                 mark__review=work.review, mark__kind=act.kind, mark__subject=act.subject
             )
             given_at = revisions.order_by("-pk").values_list("created_at", flat=True).first()
-            age = work.now - given_at if work.now and given_at else SLIP * 2
-            fault, field = find_slip_fault(work.sheet, age=age, value=proposed.value, reason=act.reason or "")
+            age = work.now - given_at if work.now and given_at else core.SLIP * 2
+            fault, field = core.find_slip_fault(
+                work.sheet, age=age, value=proposed.value, reason=act.reason or ""
+            )
             if fault:
                 raise Unacceptable(fault, field=field)
-        fault = fault or (act.kind != HOLISTIC and why_not_yet(work.sheet, work.values, act.kind)) or ""
+        fault = fault or (act.kind != HOLISTIC and core.why_not_yet(work.sheet, work.values, act.kind)) or ""
         if fault:
             raise Unacceptable(fault, field="value")
-        if act.kind in (HOLISTIC, SCORE) and proposed.value == CANNOT and not proposed.reason.strip():
-            raise Unacceptable(say(NO_REASON), field="reason")
+        if (
+            act.kind in (HOLISTIC, core.SCORE)
+            and proposed.value == core.CANNOT
+            and not proposed.reason.strip()
+        ):
+            raise Unacceptable(say(core.NO_REASON), field="reason")
 
     def amend(self, work: ReviewState, proposed: Latest) -> Latest:
         """Keep a reason only for "cannot judge" or a corrected slip: any other score removes it."""
         before = work.mark(proposed.kind, proposed.subject)
         is_slip = proposed.kind == HOLISTIC and work.is_locked and proposed.reason != before.reason
-        return proposed if proposed.value == CANNOT or is_slip else replace(proposed, reason="")
+        return proposed if proposed.value == core.CANNOT or is_slip else replace(proposed, reason="")
 
     def undoable(self, work: ReviewState) -> QuerySet[MarkRevision]:
         return work.undoable()

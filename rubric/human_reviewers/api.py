@@ -9,13 +9,7 @@ from typing import Any
 from django.utils import timezone
 from pydantic import Field
 
-from rubric.human_reviewers.actions import (
-    mark,
-    open_review,
-    submit_marked_review,
-    take_next_review,
-    undo_mark,
-)
+from rubric.human_reviewers import actions
 from rubric.human_reviewers.core import MissingMark
 from rubric.human_reviewers.pages.records import (
     CriterionScores,
@@ -199,7 +193,7 @@ def _list_told(reviewed: WaitingSet) -> list[WaitingAnswer]:
 def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
     """Take the next review of a set. One that you have started comes first."""
     comparison_set = reviewed_set_or_404(request.user, project__slug=slug, number=number)
-    taken = take_next_review(comparison_set=comparison_set, by=request.user, now=timezone.now())
+    taken = actions.take_next_review(comparison_set=comparison_set, by=request.user, now=timezone.now())
     review = review_or_404(request, taken.pk) if taken else None
     return NextReviewAnswer.read(None, review=review and ShortReviewAnswer.read(review, **_told(review)))
 
@@ -208,7 +202,7 @@ def next_review(request: SignedIn, slug: str, number: int) -> NextReviewAnswer:
 def begin_review(request: SignedIn, comparison: int) -> ReviewAnswer:
     """Start your review of a comparison, or continue it. The list of reviews gives its number."""
     reviewed = reviewed_comparison_or_404(request, comparison)
-    opened = open_review(comparison=reviewed, by=request.user, now=timezone.now())
+    opened = actions.open_review(comparison=reviewed, by=request.user, now=timezone.now())
     return _review(request, opened.pk)
 
 
@@ -227,7 +221,7 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
     own, key = review_or_404(request, review), request.headers["Idempotency-Key"]
     for place, one in enumerate(given.marks):
         act = Act(**one.model_dump(), key=f"api:{place}:{key}")
-        mark(review=own, act=act, by=request.user, now=timezone.now())
+        actions.mark(review=own, act=act, by=request.user, now=timezone.now())
         own = review_or_404(request, review)
     return _review(request, review)
 
@@ -236,14 +230,14 @@ def give_marks(request: SignedIn, review: int, given: MarksGiven) -> ReviewAnswe
 def take_back(request: SignedIn, review: int, given: UndoMarkGiven) -> ReviewAnswer:
     """Take your newest mark back. Holistic scores stay once the criteria are open."""
     own, key = review_or_404(request, review), f"api:{request.headers['Idempotency-Key']}"
-    undo_mark(review=own, key=key, **given.model_dump(), by=request.user, now=timezone.now())
+    actions.undo_mark(review=own, key=key, **given.model_dump(), by=request.user, now=timezone.now())
     return _review(request, review)
 
 
 @router.post(ONE + "submit/", "api_submit_review", "review", "rate")
 def submit(request: SignedIn, review: int) -> ReviewAnswer:
     """Submit a review. It is final."""
-    submit_marked_review(review=review_or_404(request, review), by=request.user, now=timezone.now())
+    actions.submit_marked_review(review=review_or_404(request, review), by=request.user, now=timezone.now())
     return _review(request, review)
 
 

@@ -9,18 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from discussions.calibration import core
 from discussions.calibration.actions import confirm_guideline, write_guideline
-from discussions.calibration.core import (
-    ENOUGH,
-    EXCHANGE,
-    NOT_ACCEPTABLE,
-    QUESTIONS,
-    TOO_LOW,
-    VOTES,
-    PracticeQuestion,
-    keep_answers,
-    too_low,
-)
 from discussions.calibration.forms import ConfirmForm, GuidelineForm
 from discussions.calibration.permissions import GUIDELINE_UNREAD, check_write_guideline
 from discussions.calibration.queries import newest_guideline, unread_guideline
@@ -42,10 +32,10 @@ from workspace.web.respond import respond
 class PracticeItem:
     """A question of the practice item in the words of a rubric version, with the answer so far, "" without one."""
 
-    def __init__(self, question: PracticeQuestion, record: RubricRecord, answer: str) -> None:
+    def __init__(self, question: core.PracticeQuestion, record: RubricRecord, answer: str) -> None:
         self.question, self.answer, self.is_right = question, answer, answer == question.right
         self.criterion = next(row for row in record.criteria if row.key == question.metric)
-        self.quote = say(EXCHANGE[question.message - 1][1]) if question.message else ""
+        self.quote = say(core.EXCHANGE[question.message - 1][1]) if question.message else ""
         self.least = Fraction(str(record.parameters["answers_yes_rating"]))
         values = {"yes": int(record.parameters["answers_yes_count"]), "least": _number(self.least)}
         self.about, self.why = say(question.about, **values), say(question.why, **values)
@@ -53,9 +43,9 @@ class PracticeItem:
     @property
     def buttons(self) -> dict[str, str]:
         words = {
-            ENOUGH: _number(self.least),
-            TOO_LOW: _number(too_low(self.least)),
-            NOT_ACCEPTABLE: _("not acceptable"),
+            core.ENOUGH: _number(self.least),
+            core.TOO_LOW: _number(core.too_low(self.least)),
+            core.NOT_ACCEPTABLE: _("not acceptable"),
         }
         return {
             answer: words.get(answer) or say_answer(self.question.kind, answer)
@@ -94,14 +84,14 @@ def guideline(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_project")
 def practice(request: SignedIn, slug: str) -> HttpResponse:
     """The practice item, for the rubric version of new games; the answers are in the address, and are not stored."""
-    answers = keep_answers(only_parameters(request, *(question.metric for question in QUESTIONS)))
+    answers = core.keep_answers(only_parameters(request, *(question.metric for question in core.QUESTIONS)))
     project = project_or_404(request.user, slug)
     iteration = Iteration.objects.select_related("rubric_version").get(project=project, stage=None)
     record = iteration.rubric_version.to_record()
-    items = [PracticeItem(question, record, answers.get(question.metric, "")) for question in QUESTIONS]
+    items = [PracticeItem(question, record, answers.get(question.metric, "")) for question in core.QUESTIONS]
     context = {
-        "messages": [(name, say(text)) for name, text in EXCHANGE],
-        "votes": VOTES,
+        "messages": [(name, say(text)) for name, text in core.EXCHANGE],
+        "votes": core.VOTES,
         "items": items,
         "answers": answers,
         "is_finished": len(answers) == len(items),

@@ -15,17 +15,10 @@ from discussions.adjudication.pages.evidence import (
     get_kind_label,
     load_evidence_source,
 )
-from discussions.calibration import actions
+from discussions.calibration import actions, queries
 from discussions.calibration.core import ComparedAnswers, GamesResult
 from discussions.calibration.forms import RoundForm
 from discussions.calibration.permissions import check_calibrate
-from discussions.calibration.queries import (
-    games_left,
-    load_progress,
-    load_trainees,
-    query_games,
-    query_rounds,
-)
 from discussions.calibration.views.guidelines import take_after_guideline
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import CalibrationGame, CalibrationRound, Evaluation, Verdict
@@ -69,7 +62,7 @@ def calibrations(request: SignedIn, slug: str) -> HttpResponse:
         return _address(slug, opened.number)
 
     def context() -> dict[str, object]:
-        rounds = list(query_rounds(project))
+        rounds = list(queries.query_rounds(project))
         verdicts = Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None)
         numbers = verdicts.order_by("-game__number").values_list("game__number", flat=True)
         return {
@@ -134,7 +127,7 @@ def _show(
     waived: int = 0,
     status: int = 200,
 ) -> HttpResponse:
-    people, games = load_trainees(opened), list(query_games(opened))
+    people, games = queries.load_trainees(opened), list(queries.query_games(opened))
     numbers = {game.game_id: game.game.number for game in games}
     missed = list_missed(
         [progress.compared for _person, progress in people],
@@ -202,7 +195,7 @@ def _build_feedback_page(evaluation: Evaluation) -> FeedbackPage:
     if chosen is None:
         raise Http404
     opened = chosen.round
-    progress = load_progress(opened, evaluation.evaluator)
+    progress = queries.load_progress(opened, evaluation.evaluator)
     compared = progress.compared.get(evaluation.game_id)
     if compared is None:
         raise Http404
@@ -223,5 +216,5 @@ def _build_feedback_page(evaluation: Evaluation) -> FeedbackPage:
             )
             for one in compared.differences
         ],
-        left=len(games_left(opened, evaluation.evaluator)) if opened.closed_at is None else 0,
+        left=len(queries.games_left(opened, evaluation.evaluator)) if opened.closed_at is None else 0,
     )

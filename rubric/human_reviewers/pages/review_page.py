@@ -11,37 +11,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC
-from rubric.human_reviewers.core import (
-    CANNOT,
-    LONGEST_ROW,
-    NOTES,
-    RANKING,
-    SCORE,
-    Order,
-    build_record,
-    contradicts_scores,
-    find_mark_fault,
-    format_ranking,
-    get_label,
-    list_keys,
-    move_response,
-    order_in,
-    parse_position,
-    parse_ranking,
-)
-from rubric.human_reviewers.pages.records import (
-    ChangedParts,
-    ConflictNote,
-    CriterionScores,
-    MissingLink,
-    Ranking,
-    RankRow,
-    ReviewPage,
-    ScoreItem,
-    ScoreLine,
-    ShownResponse,
-    StepTab,
-)
+from rubric.human_reviewers import core
+from rubric.human_reviewers.pages import records
 from rubric.human_reviewers.permissions import check_review
 from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
@@ -55,7 +26,7 @@ from workspace.models import Person
 HOLISTIC_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
 MOST_MISSING = 6
 MOST_SIDE_BY_SIDE = 4  # columns of 232 px, beside the scores in a window of 1366 px
-STEP_BY_KIND = {HOLISTIC: HOLISTIC_STEP, SCORE: CRITERIA_STEP, RANKING: REVIEW_STEP}
+STEP_BY_KIND = {HOLISTIC: HOLISTIC_STEP, core.SCORE: CRITERIA_STEP, core.RANKING: REVIEW_STEP}
 
 
 @dataclass(frozen=True)
@@ -81,44 +52,46 @@ class VisibleReview:
         return others
 
     @cached_property
-    def ranking(self) -> Ranking | None:
+    def ranking(self) -> records.Ranking | None:
         """The ranking once all scores are given: the person's own, else the one computed from the scores."""
         work = self.work
         if work.missing:
             return None
-        own = work.mark(RANKING, "")
-        order = parse_ranking(own.value, work.sheet.count) if own.value else None
-        record = build_record(work.sheet, work.values, work.rubric)
-        groups = order or order_in(record.ranking)
+        own = work.mark(core.RANKING, "")
+        order = core.parse_ranking(own.value, work.sheet.count) if own.value else None
+        record = core.build_record(work.sheet, work.values, work.rubric)
+        groups = order or core.order_in(record.ranking)
         numbers = compute_rank_numbers([[str(place) for place in group] for group in groups])
         ranked = [place for group in groups for place in group]
         rest = [place for place in work.sheet.places if place not in ranked]
-        return Ranking(
+        return records.Ranking(
             rows=[self._rank_row(groups, place, numbers) for place in ranked + rest],
-            value=format_ranking(groups),
+            value=core.format_ranking(groups),
             version=own.version,
             is_changed=order is not None,
-            contradicts=contradicts_scores(record),
+            contradicts=core.contradicts_scores(record),
         )
 
-    def _rank_row(self, order: Order, place: int, numbers: dict[str, int]) -> RankRow:
+    def _rank_row(self, order: core.Order, place: int, numbers: dict[str, int]) -> records.RankRow:
         group = next((group for group in order if place in group), [])
         rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
         ways: dict[str, str] = {}
         for way in ("higher", "lower", "equal"):
-            after = move_response(order, place, way) if self.is_open else None
-            ways[way] = format_ranking(after) if after else ""
-        return RankRow(id=f"item-ranking-{place}", place=place, label=get_label(place), rank=rank, **ways)
+            after = core.move_response(order, place, way) if self.is_open else None
+            ways[way] = core.format_ranking(after) if after else ""
+        return records.RankRow(
+            id=f"item-ranking-{place}", place=place, label=core.get_label(place), rank=rank, **ways
+        )
 
-    def item(self, kind: str, subject: str) -> ScoreItem:
+    def item(self, kind: str, subject: str) -> records.ScoreItem:
         mark = self.work.mark(kind, subject)
-        place = parse_position(kind, subject)
+        place = core.parse_position(kind, subject)
         criterion = subject.partition(".")[2]
-        label = get_label(place)
+        label = core.get_label(place)
         what = dict(self.work.sheet.criteria)[criterion] if criterion else _("overall (holistic)")
         is_closed = kind == HOLISTIC and self.work.is_locked
-        points = list_keys(self.work.sheet.get_scale(subject))
-        return ScoreItem(
+        points = core.list_keys(self.work.sheet.get_scale(subject))
+        return records.ScoreItem(
             id=item_id(kind, subject),
             kind=kind,
             subject=subject,
@@ -135,12 +108,12 @@ class VisibleReview:
             may_correct=self.is_open and is_closed and not self.work.sheet.is_second,
             first=self._say_first(kind, subject, mark.value),
             points=points,
-            is_row=len(points) <= LONGEST_ROW,
+            is_row=len(points) <= core.LONGEST_ROW,
         )
 
     def format_score(self, subject: str, value: str) -> str:
         """A score in words, with its scale where criteria have their own."""
-        if value == CANNOT:
+        if value == core.CANNOT:
             return _("cannot judge")
         return format_mark(value, subject.partition(".")[2], self.work.sheet.scales)
 
@@ -164,7 +137,7 @@ class VisibleReview:
                 words.append(_("cannot judge: %(why)s") % {"why": why} if why else _("no score"))
         return words
 
-    def whole(self) -> list[ScoreItem]:
+    def whole(self) -> list[records.ScoreItem]:
         return [self.item(kind, subject) for kind, subject in self.work.sheet.holistic]
 
     def are_criteria_open(self) -> bool:
@@ -172,13 +145,13 @@ class VisibleReview:
         sheet = self.work.sheet
         return bool(sheet.scores) and (not sheet.holistic or self.work.is_locked)
 
-    def criteria(self) -> list[CriterionScores]:
+    def criteria(self) -> list[records.CriterionScores]:
         """The criteria with their scores; none before they are open, so that they do not shape the first impression."""
         if not self.are_criteria_open():
             return []
         scales = self.work.sheet.scales
         return [
-            CriterionScores(
+            records.CriterionScores(
                 key=criterion.key,
                 label=criterion.label,
                 description=criterion.description,
@@ -187,13 +160,13 @@ class VisibleReview:
                 good_examples=criterion.good_examples,
                 bad_examples=criterion.bad_examples,
                 anchors=list(criterion.anchors.items()),
-                items=[self.item(SCORE, f"{place}.{criterion.key}") for place in self.work.sheet.places],
+                items=[self.item(core.SCORE, f"{place}.{criterion.key}") for place in self.work.sheet.places],
                 scale=scales[criterion.key].text if scales else "",
             )
             for criterion in self.work.rubric.criteria
         ]
 
-    def score_lines(self) -> list[ScoreLine]:
+    def score_lines(self) -> list[records.ScoreLine]:
         """The scores of each response so far, in the order shown; empty if all responses are side by side."""
         sheet = self.work.sheet
         if len(sheet.places) <= MOST_SIDE_BY_SIDE:
@@ -201,39 +174,41 @@ class VisibleReview:
 
         def say(kind: str, subject: str) -> str:
             value = self.work.mark(kind, subject).value
-            return _("cannot") if value == CANNOT else value
+            return _("cannot") if value == core.CANNOT else value
 
         lines, keys = [], [key for key, _label in sheet.criteria] if self.are_criteria_open() else []
         for place in sheet.places:
             subjects = [f"{place}.{key}" for key in keys]
-            asked = [(HOLISTIC, str(place)), *((SCORE, subject) for subject in subjects)]
-            scores = [say(SCORE, subject) or "–" for subject in subjects]
+            asked = [(HOLISTIC, str(place)), *((core.SCORE, subject) for subject in subjects)]
+            scores = [say(core.SCORE, subject) or "–" for subject in subjects]
             left = len(self.asked.intersection(asked))
-            lines.append(ScoreLine(place=place, whole=say(HOLISTIC, str(place)), scores=scores, left=left))
+            lines.append(
+                records.ScoreLine(place=place, whole=say(HOLISTIC, str(place)), scores=scores, left=left)
+            )
         return lines
 
     def choose_opened(self) -> int:
         """The position of the response that is shown first: the one that lacks the next score, else the first."""
-        return next((parse_position(step.kind, step.subject) for step in self.work.missing), 1)
+        return next((core.parse_position(step.kind, step.subject) for step in self.work.missing), 1)
 
     def progress(self) -> tuple[int, int]:
         sheet = self.work.sheet
         needed = len(sheet.holistic) + len(sheet.scores)
         return needed - len(self.work.missing), needed
 
-    def steps(self) -> list[StepTab]:
+    def steps(self) -> list[records.StepTab]:
         sheet, tabs = self.work.sheet, []
         for key, kind, label, asked in (
             (HOLISTIC_STEP, HOLISTIC, _("Holistic"), sheet.holistic),
-            (CRITERIA_STEP, SCORE, _("By criterion"), sheet.scores),
+            (CRITERIA_STEP, core.SCORE, _("By criterion"), sheet.scores),
         ):
             if asked:
                 left = sum(step.kind == kind for step in self.work.missing)
                 count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
-                tabs.append(StepTab(key, label, count, left > 0))
+                tabs.append(records.StepTab(key, label, count, left > 0))
         last = _("not yet") if self.work.missing else _("ready")
         go = self.ranking.rows[0].id if self.ranking else ""
-        return [*tabs, StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
+        return [*tabs, records.StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
 
     def open_step(self, wanted: str) -> str:
         """The wanted step, else the first one that lacks something or shows what others gave."""
@@ -245,9 +220,9 @@ class VisibleReview:
             return CRITERIA_STEP if sheet.scores else HOLISTIC_STEP
         return STEP_BY_KIND[self.work.missing[0].kind] if self.work.missing else REVIEW_STEP
 
-    def missing_links(self) -> list[MissingLink]:
+    def missing_links(self) -> list[records.MissingLink]:
         return [
-            MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
+            records.MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
             for step in self.work.missing[:MOST_MISSING]
         ]
 
@@ -273,7 +248,7 @@ class ActOutcome(Struct, frozen=True):
     is_elsewhere: bool = False
 
 
-def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> ReviewPage:
+def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> records.ReviewPage:
     """The whole page of a draft, in a fixed number of queries for any comparison.
 
     `nonce` is the part of every key that changes with every page load.
@@ -283,7 +258,7 @@ def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> 
     visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
     newest = MarkRevision.objects.filter(mark__review=review).order_by("-pk").first()
     texts = dict(Response.objects.filter(comparison=review.comparison_id).values_list("number", "text"))
-    return ReviewPage(
+    return records.ReviewPage(
         **_shared(visible, nonce, step, newest.created_at if newest else None),
         number=load_own_numbers(review.reviewer_id)[review.pk],
         closed_because=closed_because,
@@ -302,7 +277,7 @@ def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> 
 
 def review_answer(
     *, work: ReviewState, nonce: str, step: str, done: ActOutcome, person: Person
-) -> tuple[ReviewPage, ChangedParts]:
+) -> tuple[records.ReviewPage, records.ChangedParts]:
     """What one act changed, built from the rows after the act."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
@@ -310,7 +285,7 @@ def review_answer(
     changed = _changed(visible, done)
     # The last act can be undone, unless it was the last score before the criteria opened.
     is_undoable = done.is_new and not done.is_undo and not (done.kind == HOLISTIC and work.is_locked)
-    page = ReviewPage(
+    page = records.ReviewPage(
         **_shared(visible, nonce, step, done.saved_at, is_undoable=is_undoable and not closed_because),
         closed_because=closed_because,
         whole=visible.whole() if HOLISTIC_STEP in changed.steps else [],
@@ -349,38 +324,40 @@ def _shared(
     }
 
 
-def _show_response(visible: VisibleReview, place: int, text: str = "") -> ShownResponse:
-    mark = visible.work.mark(NOTES, str(place))
+def _show_response(visible: VisibleReview, place: int, text: str = "") -> records.ShownResponse:
+    mark = visible.work.mark(core.NOTES, str(place))
     notes = [other.notes for other in visible.others_at[place] if other.notes] if visible.others else []
-    return ShownResponse(place, get_label(place), text, mark.value, mark.version, notes)
+    return records.ShownResponse(place, core.get_label(place), text, mark.value, mark.version, notes)
 
 
-def _changed(visible: VisibleReview, done: ActOutcome) -> ChangedParts:
+def _changed(visible: VisibleReview, done: ActOutcome) -> records.ChangedParts:
     """The regions that an act of this kind changes. A refused act may name something that does not exist."""
     sheet = visible.work.sheet
     conflict = _conflict(visible, done.conflict) if done.conflict else None
-    if not done.kind or find_mark_fault(sheet, done.kind, done.subject, None):
-        return ChangedParts(refusal=done.refusal)
-    if done.kind == NOTES:
+    if not done.kind or core.find_mark_fault(sheet, done.kind, done.subject, None):
+        return records.ChangedParts(refusal=done.refusal)
+    if done.kind == core.NOTES:
         # A text that is being typed stays in its field; only its version is updated.
         responses = [_show_response(visible, int(done.subject))]
         is_whole = done.is_undo or done.is_elsewhere or conflict is not None
         notes, kept = (responses, []) if is_whole else ([], responses)
-        return ChangedParts(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
-    if done.kind == RANKING:
-        return ChangedParts(conflict=conflict, refusal=done.refusal)
+        return records.ChangedParts(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
+    if done.kind == core.RANKING:
+        return records.ChangedParts(conflict=conflict, refusal=done.refusal)
     if done.kind == HOLISTIC and sheet.scores and visible.work.is_locked:
-        return ChangedParts(steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal)
+        return records.ChangedParts(
+            steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal
+        )
     is_drawn = done.kind == HOLISTIC or visible.are_criteria_open()
     items = [visible.item(done.kind, done.subject)] if is_drawn else []
-    return ChangedParts(items=items, conflict=conflict, refusal=done.refusal)
+    return records.ChangedParts(items=items, conflict=conflict, refusal=done.refusal)
 
 
-def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> ConflictNote:
+def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> records.ConflictNote:
     kind, subject = detail["kind"], detail["subject"]
     yours = detail["stored"] if detail["yours"] is None else detail["yours"]
-    is_text = kind == NOTES
-    return ConflictNote(
+    is_text = kind == core.NOTES
+    return records.ConflictNote(
         item_id=choose_anchor(kind, subject),
         step=STEP_BY_KIND.get(kind, ""),
         kind=kind,
@@ -397,19 +374,19 @@ def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> ConflictNote
 def _in_words(visible: VisibleReview, kind: str, subject: str, value: str) -> str:
     if not value:
         return _("nothing")
-    if kind == RANKING:  # such as "B, then A and C"
+    if kind == core.RANKING:  # such as "B, then A and C"
         groups = [
-            _(" and ").join(get_label(place).rpartition(" ")[2] for place in group.split("="))
+            _(" and ").join(core.get_label(place).rpartition(" ")[2] for place in group.split("="))
             for group in value.split(">")
         ]
         return _(", then ").join(groups)
-    return visible.format_score(subject, value) if kind in (HOLISTIC, SCORE) else value
+    return visible.format_score(subject, value) if kind in (HOLISTIC, core.SCORE) else value
 
 
 def choose_anchor(kind: str, subject: str) -> str:
     """The element that a redirect after an act goes to."""
-    if kind == NOTES:
+    if kind == core.NOTES:
         return f"note-{subject}"
-    if kind == RANKING:
+    if kind == core.RANKING:
         return f"step-{REVIEW_STEP}"
     return item_id(kind, subject)

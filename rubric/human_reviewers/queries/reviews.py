@@ -8,18 +8,10 @@ from itertools import starmap
 from django.db.models import Exists, OuterRef, QuerySet
 from msgspec import Struct
 
+from rubric import models
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import shuffle
 from rubric.human_reviewers.core import CANNOT, Key, MissingMark, Sheet, are_scores_complete, missing
-from rubric.models import (
-    Comparison,
-    ComparisonSet,
-    MarkRevision,
-    Review,
-    ReviewedResponse,
-    Reviewer,
-    RubricVersion,
-)
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
 from workspace.access.queries import prepare_by_rights
@@ -46,7 +38,7 @@ STARTED = ("mark__kind", "mark__subject", "value")
 class ReviewState:
     """The current state of a review: what it asks, and the marks so far. `now` is the time of the act in progress."""
 
-    review: Review
+    review: models.Review
     sheet: Sheet
     rubric: RubricRecord
     marks: dict[Key, Latest]
@@ -57,7 +49,7 @@ class ReviewState:
         """What a second round started with, by subject; empty in a first round."""
         if not self.sheet.is_second:
             return {}
-        rows = MarkRevision.objects.filter(mark__review=self.review, key__startswith=STARTING)
+        rows = models.MarkRevision.objects.filter(mark__review=self.review, key__startswith=STARTING)
         return {(kind, subject): value for kind, subject, value in rows.values_list(*STARTED)}
 
     @cached_property
@@ -90,10 +82,10 @@ class ReviewState:
     def changed(self, mark: Latest) -> "ReviewState":
         return replace(self, marks=self.marks | {(mark.kind, mark.subject): mark})
 
-    def undoable(self) -> QuerySet[MarkRevision]:
+    def undoable(self) -> QuerySet[models.MarkRevision]:
         """Acts that can be undone, newest first: not undone, not an undo, and on a mark that can still change."""
-        undoing = MarkRevision.objects.filter(mark=OuterRef("mark"), undoes=OuterRef("version"))
-        acts = MarkRevision.objects.filter(mark__review=self.review, undoes=None)
+        undoing = models.MarkRevision.objects.filter(mark=OuterRef("mark"), undoes=OuterRef("version"))
+        acts = models.MarkRevision.objects.filter(mark__review=self.review, undoes=None)
         acts = acts.exclude(key__startswith=STARTING).exclude(Exists(undoing)).order_by("-pk")
         return acts.exclude(mark__kind=HOLISTIC) if self.is_locked else acts
 
@@ -108,7 +100,7 @@ class OtherReview(Struct, frozen=True):
     cannot_judge: dict[str, str]
 
 
-def load_own_review(person: Person, key: int) -> Review | None:
+def load_own_review(person: Person, key: int) -> models.Review | None:
     """The person's own review with that number, as `visible_to` gives it; None when there is none."""
     if key > LARGEST_KEY:
         return None
@@ -116,12 +108,12 @@ def load_own_review(person: Person, key: int) -> Review | None:
     if not rows:
         return None
     row = rows[0]
-    review = build_part(Review, COLUMNS, row, "")
-    reviewer = build_part(Reviewer, COLUMNS, row, "reviewer__")
-    held_by = build_part(ComparisonSet, COLUMNS, row, "reviewer__set__")
+    review = build_part(models.Review, COLUMNS, row, "")
+    reviewer = build_part(models.Reviewer, COLUMNS, row, "reviewer__")
+    held_by = build_part(models.ComparisonSet, COLUMNS, row, "reviewer__set__")
     held_by.project = build_part(Project, COLUMNS, row, "reviewer__set__project__")
-    held_by.rubric_version = build_part(RubricVersion, COLUMNS, row, "reviewer__set__rubric_version__")
-    review.comparison = build_part(Comparison, COLUMNS, row, "comparison__")
+    held_by.rubric_version = build_part(models.RubricVersion, COLUMNS, row, "reviewer__set__rubric_version__")
+    review.comparison = build_part(models.Comparison, COLUMNS, row, "comparison__")
     reviewer.set = review.comparison.set = held_by
     reviewer.person = person
     review.reviewer = reviewer
@@ -129,11 +121,11 @@ def load_own_review(person: Person, key: int) -> Review | None:
 
 
 _OWN = prepare_by_rights(
-    lambda person, key: Review.objects.visible_to(person).filter(pk=key).values_list(*COLUMNS), int
+    lambda person, key: models.Review.objects.visible_to(person).filter(pk=key).values_list(*COLUMNS), int
 )
 
 
-def load_review_state(review: Review) -> ReviewState:
+def load_review_state(review: models.Review) -> ReviewState:
     """The state of a review from `load_own_review`, in one query; the rubric is cached."""
     held_by = review.reviewer.set
     rubric = load_rubric(held_by.rubric_version_id, held_by.rubric_version.sha256)
@@ -157,14 +149,14 @@ def load_review_state(review: Review) -> ReviewState:
 # The version of a set is published and never changes; the hash guards against another database.
 @lru_cache(maxsize=32)
 def load_rubric(version: int, sha256: str) -> RubricRecord:
-    return RubricVersion.objects.get(pk=version).to_record()
+    return models.RubricVersion.objects.get(pk=version).to_record()
 
 
-def load_other_reviews(review: Review) -> list[OtherReview]:
+def load_other_reviews(review: models.Review) -> list[OtherReview]:
     """What others gave these responses in the first round, in an order drawn from its seed; [] in a first round."""
     if review.round != 2:
         return []
-    rows = ReviewedResponse.objects.filter(
+    rows = models.ReviewedResponse.objects.filter(
         review__comparison=review.comparison_id,
         review__round=1,
         review__state=SUBMITTED,

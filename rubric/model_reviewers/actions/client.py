@@ -16,21 +16,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
-from rubric.model_reviewers.core import (
-    CONNECTION,
-    CUT_OFF,
-    RATE_LIMITED,
-    REDIRECTED,
-    REFUSED,
-    SERVER_ERROR,
-    TIMEOUT,
-    TOO_LARGE,
-    UNAUTHORISED,
-    Call,
-    Reply,
-    parse_retry_after,
-    read_completion,
-)
+from rubric.model_reviewers import core
 from workspace.core.strict_json import normalise_text
 
 # A text of 2 MB may be longer in JSON. A response beyond this limit is not read to its end.
@@ -38,7 +24,7 @@ LONGEST_BODY = 8 * 1024 * 1024
 LONGEST_SAID = 300
 
 
-def ask_endpoint(call: Call) -> Reply:
+def ask_endpoint(call: core.Call) -> core.Reply:
     """The model's answer, or the failure. Never raises, whatever the endpoint does."""
     began = time.monotonic()
     return replace(_ask(call), took_ms=int((time.monotonic() - began) * 1000))
@@ -84,7 +70,7 @@ class BoundedTransport(httpx2.HTTPTransport):
         )
 
 
-def _ask(call: Call) -> Reply:
+def _ask(call: core.Call) -> core.Reply:
     sent: dict[str, Any] = dict(call.sampling)
     system = [{"role": "system", "content": call.system}] if call.system else []
     messages: Any = [*system, {"role": "user", "content": call.prompt}]
@@ -93,10 +79,10 @@ def _ask(call: Call) -> Reply:
             response = client.chat.completions.with_raw_response.create(
                 model=call.model, messages=messages, **sent
             )
-            return read_completion(response.http_response.content)
+            return core.read_completion(response.http_response.content)
     except openai.APITimeoutError:
         error = _("The answer was not there within %(seconds)d seconds.")
-        return Reply(error_code=TIMEOUT, error=error % {"seconds": settings.REVIEW_TIMEOUT})
+        return core.Reply(error_code=core.TIMEOUT, error=error % {"seconds": settings.REVIEW_TIMEOUT})
     except openai.APIConnectionError as fault:
         return _broken(fault.__cause__)
     except openai.APIStatusError as fault:
@@ -127,23 +113,25 @@ def _authorities() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-def _broken(cause: BaseException | None) -> Reply:
+def _broken(cause: BaseException | None) -> core.Reply:
     if isinstance(cause, TooMuch):
         error = _("The answer is larger than 2 MB, so it was not kept. Ask for a shorter one (max_tokens).")
-        return Reply(error_code=TOO_LARGE, error=error)
+        return core.Reply(error_code=core.TOO_LARGE, error=error)
     if isinstance(cause, httpx2.ReadError | httpx2.RemoteProtocolError):
-        return Reply(error_code=CUT_OFF, error=_("The connection broke before the answer was whole."))
-    return Reply(error_code=CONNECTION, error=_("The endpoint could not be reached."))
+        return core.Reply(
+            error_code=core.CUT_OFF, error=_("The connection broke before the answer was whole.")
+        )
+    return core.Reply(error_code=core.CONNECTION, error=_("The endpoint could not be reached."))
 
 
-def _refused(fault: openai.APIStatusError) -> Reply:
+def _refused(fault: openai.APIStatusError) -> core.Reply:
     """The error that the endpoint returned; its own words are cut short and never contain the key."""
     status = fault.status_code
-    code = {401: UNAUTHORISED, 408: TIMEOUT, 429: RATE_LIMITED}.get(status, REFUSED)
+    code = {401: core.UNAUTHORISED, 408: core.TIMEOUT, 429: core.RATE_LIMITED}.get(status, core.REFUSED)
     if status >= 500:
-        code = SERVER_ERROR
+        code = core.SERVER_ERROR
     elif 300 <= status < 400:
-        code = REDIRECTED
+        code = core.REDIRECTED
     error = _("The endpoint answered %(status)d.") % {"status": status}
     words = fault.body.get("message") if isinstance(fault.body, dict) else None
     if isinstance(words, str) and words.strip():
@@ -151,6 +139,8 @@ def _refused(fault: openai.APIStatusError) -> Reply:
         words = words.replace(key, "...") if (key := settings.REVIEW_MODELS_KEY) else words
         words = words if len(words) <= LONGEST_SAID else words[: LONGEST_SAID - 1] + "…"
         error = _('%(said)s It said: "%(words)s"') % {"said": error, "words": words}
-    return Reply(
-        error_code=code, error=error, retry_after=parse_retry_after(fault.response.headers.get("retry-after"))
+    return core.Reply(
+        error_code=code,
+        error=error,
+        retry_after=core.parse_retry_after(fault.response.headers.get("retry-after")),
     )

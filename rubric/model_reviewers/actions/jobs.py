@@ -15,25 +15,9 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.call_parameters import SYSTEM, select_parameters, select_sampling
-from rubric.model_reviewers.actions.answers import (
-    end_turn,
-    keep_answer,
-    load_job_set,
-    read_answer,
-    read_unread,
-)
+from rubric.model_reviewers import core
+from rubric.model_reviewers.actions import answers
 from rubric.model_reviewers.actions.prompts import ensure_prompt
-from rubric.model_reviewers.core import (
-    MOST_TRIES,
-    OPEN,
-    PASSING,
-    UNAUTHORISED,
-    Call,
-    Reply,
-    compute_cost,
-    limit_reply,
-    wait_before,
-)
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import get_model_name, load_asked, may_call, model_reviewers
 from rubric.models import Comparison, ComparisonSet, Reviewer, WholePrompt
@@ -60,7 +44,7 @@ class CallSettings(Struct):
 
     job: Job
     clock: Clock
-    ask: Callable[[Call], Reply]
+    ask: Callable[[core.Call], core.Reply]
     wait: Callable[[float], Any]
     share: Callable[[], float]
     until: datetime
@@ -90,7 +74,7 @@ def ask_models(
     *,
     job: Job,
     clock: Clock,
-    ask: Callable[[Call], Reply] | None = None,
+    ask: Callable[[core.Call], core.Reply] | None = None,
     wait: Callable[[float], Any] = NEVER_SET.wait,
     share: Callable[[], float] = CHANCE.random,
 ) -> None:
@@ -99,16 +83,16 @@ def ask_models(
     Raises JobLost when the job was cancelled or taken over, Unavailable when the endpoint takes no more calls.
     """
     asker = CallSettings(job, clock, ask or _endpoint(), wait, share, until=clock() + TURN)
-    comparison_set = load_job_set(job)
-    read_unread(job=job, comparison_set=comparison_set, clock=clock)
+    comparison_set = answers.load_job_set(job)
+    answers.read_unread(job=job, comparison_set=comparison_set, clock=clock)
     for comparison, reviewer in _open_pairs(comparison_set):
         if not _ask_pair(asker, Comparison.objects.get(pk=comparison), reviewer):
             hand_back(job=job, now=clock())
             return
-    end_turn(job=job, clock=clock, is_more=lambda: any(_open_pairs(load_job_set(job))))
+    answers.end_turn(job=job, clock=clock, is_more=lambda: any(_open_pairs(answers.load_job_set(job))))
 
 
-def _endpoint() -> Callable[[Call], Reply]:
+def _endpoint() -> Callable[[core.Call], core.Reply]:
     """The real endpoint; its client takes a second to import, so only a worker that makes calls imports it."""
     from rubric.model_reviewers.actions.client import ask_endpoint
 
@@ -126,7 +110,7 @@ def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]
     for reviewer in reviewers.values():
         reviewer.set = comparison_set
     for asked in load_asked(comparison_set, reviewers.values()):
-        if asked.state == OPEN:
+        if asked.state == core.OPEN:
             yield asked.comparison, reviewers[asked.reviewer]
 
 
@@ -141,30 +125,30 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
             return True
         prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=asker.clock())
         (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
-        if asked.state != OPEN:
+        if asked.state != core.OPEN:
             return True
         text = WholePrompt.objects.get(review=prompt.review).text if asked.part else prompt.text
         parameters = select_parameters(reviewer.parameters)
         system = str(parameters.get(SYSTEM, ""))
-        call = Call(get_model_name(reviewer), text, select_sampling(parameters), system)
+        call = core.Call(get_model_name(reviewer), text, select_sampling(parameters), system)
         # The longest time that a call and the wait after it can take, so that no other worker takes the job.
         _hold(asker, 2 * settings.REVIEW_TIMEOUT)
-        reply = limit_reply(asker.ask(call))
+        reply = core.limit_reply(asker.ask(call))
         tries = asked.tries + 1
-        is_over = not reply.error_code or reply.error_code not in PASSING or tries >= MOST_TRIES
+        is_over = not reply.error_code or reply.error_code not in core.PASSING or tries >= core.MOST_TRIES
         with transaction.atomic():
             done = asker.job.done_count + (is_over and bool(reply.error_code or not asked.part))
             renew(job=asker.job, now=asker.clock(), done_count=done)
             price = settings.REVIEW_PRICES.get(call.model)
-            cost = compute_cost(price, reply.prompt_tokens, reply.answer_tokens)
+            cost = core.compute_cost(price, reply.prompt_tokens, reply.answer_tokens)
             columns: dict[str, Any] = {"part": asked.part, "parameters": parameters, "cost_usd": cost}
-            keep_answer(
+            answers.keep_answer(
                 review=prompt.review, source=FETCHED, reply=reply, by=by, now=asker.clock(), **columns
             )
         if not reply.error_code:
             with transaction.atomic():
                 renew(job=asker.job, now=asker.clock())
-                read_answer(review=prompt.review, by=by, now=asker.clock())
+                answers.read_answer(review=prompt.review, by=by, now=asker.clock())
         _rest(asker, reply, tries, is_over=is_over)
         # After the holistic score, ask for the criteria.
         if is_over and (reply.error_code or not asked.part):
@@ -175,23 +159,23 @@ def _hold(asker: CallSettings, seconds: float) -> None:
     renew(job=asker.job, now=asker.clock(), lease=LEASE + timedelta(seconds=seconds))
 
 
-def _rest(asker: CallSettings, reply: Reply, tries: int, *, is_over: bool) -> None:
+def _rest(asker: CallSettings, reply: core.Reply, tries: int, *, is_over: bool) -> None:
     """Wait before the next call as long as the failure requires. Raises Unavailable if waiting does not help."""
     if not reply.error_code:
         asker.failed_count = 0
         return
     asker.failed_count += is_over
-    if reply.error_code == UNAUTHORISED:
+    if reply.error_code == core.UNAUTHORISED:
         raise Unavailable(
             _(
                 "The endpoint refuses the key of this site. An admin looks at REVIEW_MODELS_KEY, then start again."
             ),
-            code=UNAUTHORISED,
+            code=core.UNAUTHORISED,
         )
     if asker.failed_count >= MOST_FAILED_IN_A_ROW:
         sentence = _("%(count)d answers in a row failed, the last so: %(error)s The rest was not asked for.")
         raise Unavailable(sentence % {"count": asker.failed_count, "error": reply.error}, code="all_failed")
-    seconds = wait_before(tries, reply.retry_after, asker.share())
+    seconds = core.wait_before(tries, reply.retry_after, asker.share())
     if seconds is None:
         sentence = _("The endpoint wants no calls for %(seconds)d seconds. Start again after that.")
         raise Unavailable(sentence % {"seconds": reply.retry_after}, code="too_busy")

@@ -10,16 +10,8 @@ from django.utils.translation import gettext as _
 
 from rubric.core.records import BOTH, HOLISTIC, RUBRIC
 from rubric.core.response_order import map_labels
+from rubric.model_reviewers import queries
 from rubric.model_reviewers.core import CRITERIA_PART, FAILED, OPEN, build_prompt, criteria_order, prompt_line
-from rubric.model_reviewers.queries import (
-    MAIN_PART,
-    load_answers,
-    load_asked,
-    model_reviewers,
-    read_halves,
-    reviews_to_read,
-    texts_by_label,
-)
 from rubric.models import Comparison, ComparisonSet, Review, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.reviews import DRAFT
 from rubric.reviews.actions import begin_review, supersede_review
@@ -56,7 +48,7 @@ def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mo
     built = build_prompt(
         rubric,
         comparison.question,
-        texts_by_label(review),
+        queries.texts_by_label(review),
         nonces=iter(new_nonce, ""),
         mode=mode,
         criteria=criteria_order(rubric, review.seed),
@@ -73,8 +65,8 @@ def new_nonce() -> str:
 def open_prompts(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Iterator[str]:
     """Yield a line for each pending answer, one at a time, and make its prompt. Raises NotAllowed at once."""
     check_change_set(by, comparison_set)
-    reviewers = {row.pk: row for row in model_reviewers(comparison_set) if row.ended_at is None}
-    asked = load_asked(comparison_set, reviewers.values())
+    reviewers = {row.pk: row for row in queries.model_reviewers(comparison_set) if row.ended_at is None}
+    asked = queries.load_asked(comparison_set, reviewers.values())
     pairs = [(pair.comparison, reviewers[pair.reviewer]) for pair in asked if pair.state in (OPEN, FAILED)]
     return _write_lines(comparison_set, pairs, by, now)
 
@@ -84,11 +76,11 @@ def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: da
     check_change_set(by, reviewer.set)
     with transaction.atomic():
         Reviewer.objects.select_for_update().get(pk=reviewer.pk)
-        (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
-        is_lost = any(half.missing for half in read_halves([asked]).values())
+        (asked,) = queries.load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
+        is_lost = any(half.missing for half in queries.read_halves([asked]).values())
         if asked.review is None or (asked.is_waiting and not is_lost):
             raise Conflict(_("The answer is pending, so there is nothing to ask again."), code="waiting")
-        supersede_review(review=reviews_to_read().get(pk=asked.review), by=by, now=now)
+        supersede_review(review=queries.reviews_to_read().get(pk=asked.review), by=by, now=now)
         return ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=now)
 
 
@@ -96,12 +88,14 @@ def ask_failed_again(*, comparison_set: ComparisonSet, by: Person, now: datetime
     """Supersede every review with failed calls, to ask again; return how many. Raises NotAllowed, Conflict."""
     check_change_set(by, comparison_set)
     with transaction.atomic():
-        reviewers = [reviewer for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None]
-        asked = load_asked(comparison_set, reviewers)
+        reviewers = [
+            reviewer for reviewer in queries.model_reviewers(comparison_set) if reviewer.ended_at is None
+        ]
+        asked = queries.load_asked(comparison_set, reviewers)
         failed = [pair.review for pair in asked if pair.state == FAILED and pair.review is not None]
         if not failed:
             raise Conflict(_("No call has failed, so there is nothing to ask again."), code="none_failed")
-        for review in reviews_to_read().filter(pk__in=failed):
+        for review in queries.reviews_to_read().filter(pk__in=failed):
             supersede_review(review=review, by=by, now=now)
     return len(failed)
 
@@ -116,9 +110,9 @@ def _write_lines(
         # Use numbers: an id may name who wrote the response, and the file may go to the model unchanged.
         review = prompt.review
         labels = {label: f"r{number}" for label, number in map_labels(review.order).items()}
-        done, whole = load_answers(review), WholePrompt.objects.filter(review=review).first()
+        done, whole = queries.load_answers(review), WholePrompt.objects.filter(review=review).first()
         if whole is not None and WHOLE_PART not in done:
             yield prompt_line(comparison.key, reviewer.name, labels, whole.text, part=WHOLE_PART)
-        if MAIN_PART not in done:
+        if queries.MAIN_PART not in done:
             part = CRITERIA_PART if whole is not None else ""
             yield prompt_line(comparison.key, reviewer.name, labels, prompt.text, part=part)

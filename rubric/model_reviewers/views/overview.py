@@ -17,28 +17,10 @@ from msgspec import Struct
 from rubric.core.call_parameters import describe_parameters
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE
+from rubric.model_reviewers import core, queries
 from rubric.model_reviewers.actions import answers, jobs, prompts
-from rubric.model_reviewers.core import (
-    ANSWERED,
-    DECLINED,
-    FAILED,
-    OPEN,
-    UNREAD,
-    UNREADABLE_ANSWER,
-    read_answer_lines,
-)
 from rubric.model_reviewers.forms import AnswersForm, ParametersForm
 from rubric.model_reviewers.permissions import check_ask_models
-from rubric.model_reviewers.queries import (
-    AskedComparison,
-    HalfReview,
-    get_model_name,
-    has_answers,
-    load_asked,
-    may_call,
-    model_reviewers,
-    read_halves,
-)
 from rubric.models import Answer, Comparison, ComparisonSet, Reviewer
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED
@@ -66,11 +48,11 @@ UPLOAD, PARAMETERS = "rubric/model_reviewers/upload.html", "rubric/model_reviewe
 MOST_FAULTS = 100
 LONGEST_SHOWN = 120
 STATES = {
-    OPEN: (gettext_lazy("no answer yet"), ""),
-    UNREAD: (gettext_lazy("being read"), "pending"),
-    DECLINED: (gettext_lazy("declined"), "fail"),
-    UNREADABLE_ANSWER: (gettext_lazy("not readable"), "fail"),
-    FAILED: (gettext_lazy("call failed"), "fail"),
+    core.OPEN: (gettext_lazy("no answer yet"), ""),
+    core.UNREAD: (gettext_lazy("being read"), "pending"),
+    core.DECLINED: (gettext_lazy("declined"), "fail"),
+    core.UNREADABLE_ANSWER: (gettext_lazy("not readable"), "fail"),
+    core.FAILED: (gettext_lazy("call failed"), "fail"),
 }
 READ = {
     RUBRIC: gettext_lazy("answered"),
@@ -90,11 +72,11 @@ def set_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     start = parse_number(only_parameters(request, "from")["from"]) or 1
     head = SetFrame(comparison_set, ASKING, request.user)
-    reviewers = model_reviewers(comparison_set)
+    reviewers = queries.model_reviewers(comparison_set)
     beginning = Substr("question", 1, LONGEST_SHOWN * 4)
     comparisons = Comparison.objects.filter(set=comparison_set).order_by("number")
     rows = list(comparisons.values_list("pk", "number", beginning))
-    asked = load_asked(comparison_set, reviewers, comparisons=[row[0] for row in rows])
+    asked = queries.load_asked(comparison_set, reviewers, comparisons=[row[0] for row in rows])
     listed = [row for row in rows if row[1] >= start][:PAGE_SIZE]
     counts = _counts(asked, reviewers, comparison_set)
     previous, following, says = _pager(start, listed[-1][1] if listed else 0, len(rows))
@@ -220,7 +202,7 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
         return {
             "head": SetFrame(comparison_set=comparison_set, current=ASKING, person=request.user),
             "reviewer": model,
-            "is_frozen": has_answers(model),
+            "is_frozen": queries.has_answers(model),
             "said": describe_parameters(model.parameters),
             **frame(request.user, comparison_set.project, SECTION),
         }
@@ -239,7 +221,7 @@ def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm)
     if data.count(b"\n") > UPLOAD_LINES:
         form.add_error("file", _("The file has more than 10,000 lines. Split it."))
         return []
-    lines, faults = read_answer_lines(data)
+    lines, faults = core.read_answer_lines(data)
     if faults:
         return faults
     return answers.upload_answers(
@@ -252,9 +234,9 @@ def _to_list(request: SignedIn, comparison_set: ComparisonSet) -> HttpResponse:
     return respond(request, page="", redirect=address)
 
 
-def state_word(asked: AskedComparison, half: HalfReview | None = None) -> StateWord:
+def state_word(asked: queries.AskedComparison, half: queries.HalfReview | None = None) -> StateWord:
     """The state of one answer; `half` is what was read in the first of two."""
-    if asked.is_half and asked.state == OPEN:
+    if asked.is_half and asked.state == core.OPEN:
         if half is None or not half.missing:
             return StateWord(_("1 of 2 answers"), "pending")
         words = {
@@ -262,7 +244,7 @@ def state_word(asked: AskedComparison, half: HalfReview | None = None) -> StateW
             ABSTAINED: _("1 of 2 answers, declined"),
         }.get(half.record.mode, _("1 of 2 answers, incomplete"))
         return StateWord(words, "fail")
-    if asked.state == ANSWERED:
+    if asked.state == core.ANSWERED:
         return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
     label, tone = STATES[asked.state]
     return StateWord(str(label), tone)
@@ -280,12 +262,14 @@ def _pager(start: int, last: int, count: int) -> tuple[str, str, str]:
 
 def _column(reviewer: Reviewer) -> tuple[Reviewer, str, str, str]:
     """A model reviewer, the model that a call names, why no call is made ("" when one is), parameters in words."""
-    note = _("removed") if reviewer.ended_at else "" if may_call(reviewer) else _("pasted or uploaded")
-    return reviewer, get_model_name(reviewer), note, describe_parameters(reviewer.parameters)
+    note = (
+        _("removed") if reviewer.ended_at else "" if queries.may_call(reviewer) else _("pasted or uploaded")
+    )
+    return reviewer, queries.get_model_name(reviewer), note, describe_parameters(reviewer.parameters)
 
 
 def _counts(
-    asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
+    asked: Sequence[queries.AskedComparison], reviewers: Sequence[Reviewer], comparison_set: ComparisonSet
 ) -> dict[str, int]:
     """The number of answers in each state. Calls can fetch `callable` of the pending ones; `half` are one of two.
 
@@ -295,26 +279,28 @@ def _counts(
     present = [pair for pair in asked if pair.reviewer in active or not pair.is_waiting]
     states = Counter(pair.state for pair in present)
     is_open = comparison_set.closed_at is None
-    called = {key for key, reviewer in active.items() if is_open and may_call(reviewer)}
+    called = {key for key, reviewer in active.items() if is_open and queries.may_call(reviewer)}
     return {
         "total": len(present),
-        "answered": states[ANSWERED],
-        "nothing": states[DECLINED] + states[UNREADABLE_ANSWER],
-        "failed": states[FAILED],
-        "open": states[OPEN],
-        "unread": states[UNREAD],
-        "callable": sum(pair.state == OPEN and pair.reviewer in called for pair in present),
-        "half": sum(pair.state == OPEN and pair.is_half for pair in present),
+        "answered": states[core.ANSWERED],
+        "nothing": states[core.DECLINED] + states[core.UNREADABLE_ANSWER],
+        "failed": states[core.FAILED],
+        "open": states[core.OPEN],
+        "unread": states[core.UNREAD],
+        "callable": sum(pair.state == core.OPEN and pair.reviewer in called for pair in present),
+        "half": sum(pair.state == core.OPEN and pair.is_half for pair in present),
     }
 
 
 def _list_cells(
-    rows: Sequence[tuple[int, int, str]], asked: Sequence[AskedComparison], reviewers: Sequence[Reviewer]
-) -> list[tuple[int, str, list[tuple[AskedComparison, StateWord]]]]:
+    rows: Sequence[tuple[int, int, str]],
+    asked: Sequence[queries.AskedComparison],
+    reviewers: Sequence[Reviewer],
+) -> list[tuple[int, str, list[tuple[queries.AskedComparison, StateWord]]]]:
     """Number, beginning of the question, and the state of every model's answer in the order of the models."""
     by_pair = {(pair.comparison, pair.reviewer): pair for pair in asked}
     keys = {key for key, _number, _question in rows}
-    halves = read_halves(pair for pair in asked if pair.comparison in keys)
+    halves = queries.read_halves(pair for pair in asked if pair.comparison in keys)
     lines = []
     for key, number, question in rows:
         pairs = [by_pair[key, reviewer.pk] for reviewer in reviewers]

@@ -16,17 +16,10 @@ from rubric.core.records import ABSTAINED, HOLISTIC, UNREADABLE, ReviewRecord, R
 from rubric.core.response_order import map_labels
 from rubric.core.scales import write_number
 from rubric.core.scores import round_half_up, score_marks
+from rubric.model_reviewers import queries
 from rubric.model_reviewers.actions import answers, prompts
 from rubric.model_reviewers.core import UNREAD
 from rubric.model_reviewers.forms import PasteForm
-from rubric.model_reviewers.queries import (
-    MAIN_PART,
-    AskedComparison,
-    HalfReview,
-    get_model_name,
-    load_asked,
-    read_halves,
-)
 from rubric.model_reviewers.views.overview import StateWord, state_word
 from rubric.models import Answer, Comparison, Review, ReviewedResponse, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.comparisons import MODEL
@@ -211,7 +204,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     comparison_set = reviewer.set
     rows = Review.objects.filter(comparison=comparison, reviewer=reviewer, round=1).order_by("-pk")
     reviews = list(rows.select_related(*_PROMPTS))
-    (asked,) = load_asked(comparison_set, [reviewer], comparisons=[comparison.pk], reviews=reviews)
+    (asked,) = queries.load_asked(comparison_set, [reviewer], comparisons=[comparison.pk], reviews=reviews)
     head = SetFrame(comparison_set=comparison_set, current=ASKING, person=person)
     live = next((review for review in reviews if review.state != SUPERSEDED), None)
     keys = dict(comparison.responses.values_list("number", "key"))
@@ -220,7 +213,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     may_see = not head.refusal
     texts = _load_answers(reviews) if may_see else {}
     change_refusal = get_refusal(check_change_set, person, comparison_set)
-    half = read_halves([asked]).get(asked.review or 0)
+    half = queries.read_halves([asked]).get(asked.review or 0)
     rubric, read = comparison_set.rubric_version.to_record(), None
     if live and may_see and (half or live.mode):
         read = read_record(live, half.record, keys, rubric) if half else read_stored(live, keys, rubric)
@@ -230,7 +223,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         head=head,
         comparison=comparison,
         reviewer=reviewer,
-        model=get_model_name(reviewer),
+        model=queries.get_model_name(reviewer),
         state=state_word(asked, half),
         error=asked.error,
         calls=calls,
@@ -249,7 +242,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     )
 
 
-def _lost(half: HalfReview, calls: Sequence[CallPart], asked: AskedComparison) -> str:
+def _lost(half: queries.HalfReview, calls: Sequence[CallPart], asked: queries.AskedComparison) -> str:
     """Which answer lacks scores, and which; "" if it lacks none."""
     if not half.missing:
         return ""
@@ -261,17 +254,17 @@ def _lost(half: HalfReview, calls: Sequence[CallPart], asked: AskedComparison) -
     return sentence % {"call": call, "responses": ", ".join(half.missing)}
 
 
-def _calls(source: Review, asked: AskedComparison) -> list[CallPart]:
+def _calls(source: Review, asked: queries.AskedComparison) -> list[CallPart]:
     """The prompts of a review, in the order in which they are asked."""
     prompt, whole = getattr(source, "prompt", None), getattr(source, "whole_prompt", None)
     if prompt is None:
         return []
     is_open = not asked.mode and asked.state != "unread"
-    titles = {WHOLE_PART: _("First call: the holistic score"), MAIN_PART: _("The prompt")}
-    titles |= {MAIN_PART: _("Second call: the criteria")} if whole else {}
+    titles = {WHOLE_PART: _("First call: the holistic score"), queries.MAIN_PART: _("The prompt")}
+    titles |= {queries.MAIN_PART: _("Second call: the criteria")} if whole else {}
     return [
         CallPart(part, titles[part], row, is_open and part == asked.part)
-        for part, row in [(WHOLE_PART, whole), (MAIN_PART, prompt)]
+        for part, row in [(WHOLE_PART, whole), (queries.MAIN_PART, prompt)]
         if row
     ]
 

@@ -252,7 +252,7 @@ def test_a_worker_that_dies_after_the_commit_asks_for_nothing_twice(asking, wait
 
     held = take_job(job=job.pk, now=NOW)
     with monkeypatch.context() as patch:
-        patch.setattr("rubric.model_reviewers.actions.jobs.read_answer", killed)
+        patch.setattr("rubric.model_reviewers.actions.answers.read_answer", killed)
         with pytest.raises(Killed):
             ask_models(job=held, clock=waits.clock, wait=waits.wait)
     assert states(made) == ["unread", "open"]
