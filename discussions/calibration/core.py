@@ -50,7 +50,6 @@ class ComparedAnswers(Struct, frozen=True):
 
     @property
     def rating_error(self) -> Fraction | None:
-        """The distance of the rating from the key's; None where either is missing."""
         if self.rating is None or self.agreed_rating is None:
             return None
         return abs(self.rating - self.agreed_rating)

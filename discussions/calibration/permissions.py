@@ -9,7 +9,6 @@ from workspace.models import Person, Project
 
 
 def check_calibrate(person: Person, project: Project) -> None:
-    """Leads of the project and admins open calibration rounds, and see everybody's results."""
     check_leads(
         person, project, _("Only team leads of this project calibrate its evaluators. Ask one of them.")
     )
@@ -19,7 +18,6 @@ GUIDELINE_UNREAD = "guideline_unread"
 
 
 def check_write_guideline(person: Person, project: Project) -> None:
-    """Leads of the project and admins."""
     check_leads(person, project, _("Only team leads of this project write its guideline. Ask one of them."))
 
 

@@ -40,7 +40,6 @@ class RoundProgress(Struct, frozen=True):
 
     @property
     def why_not_rating(self) -> str:
-        """Why the person does not rate other games now, as a sentence; "" when they do."""
         if self.result.passes is not False or self.waiver:
             return ""
         return _(
@@ -81,7 +80,6 @@ def load_keys(opened: CalibrationRound) -> dict[int, Key]:
 
 
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
-    """The games of the round that the person has not started or rated, in order."""
     known = Evaluation.objects.filter(evaluator=person).values("game")
     games = CalibrationGame.objects.filter(round=opened, game__withdrawn_at=None).exclude(game__in=known)
     return list(games.order_by("place").select_related("verdict", "game__project"))
@@ -132,7 +130,6 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
 
 
 def load_trainees(opened: CalibrationRound) -> list[tuple[Person, RoundProgress]]:
-    """The project's evaluators, and everybody who took part and is no longer an evaluator, by name."""
     people = {person.pk: person for person in evaluators_in(opened.project)}
     started = Evaluation.objects.filter(purpose=CALIBRATION, game__in=opened.games.values("game"))
     for person in Person.objects.filter(pk__in=started.values("evaluator")):
@@ -172,7 +169,6 @@ class OwnCalibration(Struct, frozen=True):
 
     @property
     def comes_first(self) -> bool:
-        """Whether "Next game" gives a game of this round."""
         return self.round.is_required and bool(self.waiting)
 
     @property

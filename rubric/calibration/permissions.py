@@ -8,7 +8,6 @@ from workspace.models import Person
 
 
 def check_calibrate_set(person: Person, comparison_set: ComparisonSet) -> None:
-    """Only leads of the project and admins open calibration rounds and see everybody's results."""
     check_leads(
         person,
         comparison_set.project,

@@ -62,7 +62,6 @@ def load_rounds(comparison_set: models.ComparisonSet) -> list[models.Calibration
 
 
 def list_offered(comparison_set: models.ComparisonSet) -> list[int]:
-    """The numbers of the comparisons that enough people reviewed for a key."""
     reviews = models.Review.objects.filter(
         comparison__set=comparison_set, state=SUBMITTED, round=1, purpose=RATING, reviewer__kind=PERSON
     )
@@ -89,7 +88,6 @@ def load_agreed_marks(
 
 
 def load_people(opened: models.CalibrationRound) -> list[tuple[models.Reviewer, "ReviewerProgress"]]:
-    """The people who are calibrated, and those who took part but no longer are, by name, with their progress."""
     started = models.Review.objects.filter(
         purpose=CALIBRATION, comparison__in=opened.comparisons.values("comparison")
     )

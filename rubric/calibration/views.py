@@ -115,7 +115,6 @@ def round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound
 
 
 def _list_asked(comparison_set: ComparisonSet) -> dict[str, Any]:
-    """What a key can hold: the labels of the marks, and the scales of criteria that have their own."""
     scales = comparison_set.rubric_version.to_record().scales
     return {"labels": queries.build_labels(comparison_set), "scales": scales}
 

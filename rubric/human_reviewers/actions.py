@@ -122,7 +122,6 @@ def take_next_review(*, comparison_set: ComparisonSet, by: Person, now: datetime
 def _start_hidden_duplicate(
     reviewer: Reviewer, waiting_set: WaitingSet, by: Person, now: datetime
 ) -> Review | None:
-    """Begin a review that repeats an earlier one of the person, if one is due; the responses get a new order."""
     if not waiting_set.repeats_ahead:
         return None
     own = Review.objects.filter(reviewer=reviewer, purpose__in=(RATING, REPEAT)).exclude(state=SUPERSEDED)
@@ -223,7 +222,6 @@ def submit_marked_review(*, review: Review, by: Person, now: datetime) -> Review
 
 
 def lock(review: Review) -> Review:
-    """Lock the review until the end of this transaction, and read its current state."""
     # Reviewer and set are read without a lock: others may be saving in the same set.
     reviewer = Reviewer.objects.filter(pk=OuterRef("reviewer")).values("ended_at")
     held_by = ComparisonSet.objects.filter(reviewers=OuterRef("reviewer")).values("closed_at")
@@ -255,7 +253,6 @@ class _Marks(KeyedRevisions[Review, ReviewState, Latest]):
         return work.mark(kind, subject)
 
     def refuse_faults(self, work: ReviewState, act: Act, proposed: Latest) -> None:
-        """Raise Unacceptable if the review does not take this mark, or not now, or not without a reason."""
         fault = core.find_mark_fault(work.sheet, act.kind, act.subject, act.value)
         if not fault and act.kind == HOLISTIC and work.is_locked:
             revisions = MarkRevision.objects.filter(

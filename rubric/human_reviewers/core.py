@@ -52,7 +52,6 @@ class Sheet(Struct, frozen=True):
         return [(SCORE, f"{place}.{key}") for key, _label in self.criteria for place in self.places]
 
     def get_scale(self, subject: str) -> Scale:
-        """The scale of a score: that of its criterion, or the common one of a holistic score."""
         return self.scales.get(subject.partition(".")[2], COMMON)
 
     @property
@@ -161,7 +160,6 @@ def are_scores_complete(sheet: Sheet, values: Values) -> bool:
 
 
 def missing(sheet: Sheet, values: Values) -> list[MissingMark]:
-    """What is missing for the submission, in the order of the page."""
     labels = dict(sheet.criteria)
     marks = [
         MissingMark(*key, say("{label} has no holistic score.", label=get_label(key[1])))
@@ -188,7 +186,6 @@ def parse_ranking(value: str, count: int) -> Order | None:
 
 
 def format_ranking(order: Sequence[Sequence[int]]) -> str:
-    """The value of a ranking mark; equal responses are in the order shown."""
     return ">".join("=".join(map(str, sorted(group))) for group in order)
 
 
@@ -284,7 +281,6 @@ def order_in(ranking: Sequence[Sequence[str]]) -> Order:
 
 
 def contradicts_scores(record: ReviewRecord) -> bool:
-    """Whether the person's ranking puts one response before another that has the higher score."""
     return any(flag.code == RANK_MISMATCH for flag in record.flags)
 
 

@@ -80,7 +80,6 @@ class MarkForm(_PageForm, KeyedActForm):
 
     @property
     def posted_text(self) -> str | None:
-        """The text, under either name; None when neither field was there."""
         return (self.cleaned_data["text"] or super().posted_text or "") if self.has_text else None
 
     @property
@@ -89,7 +88,6 @@ class MarkForm(_PageForm, KeyedActForm):
         return bool(self.cleaned_data.get("page"))
 
     def to_act(self) -> Act:
-        """The act that was posted: for notes, the text is the value."""
         act = super().to_act()
         plain = None if act.reason is None else act.reason.replace("\r\n", "\n").strip()
         return replace(act, value=plain, reason=None) if act.kind == NOTES else replace(act, reason=plain)

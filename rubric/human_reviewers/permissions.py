@@ -10,14 +10,12 @@ from workspace.models import Person
 
 
 def check_begin_review(person: Person, comparison_set: ComparisonSet) -> None:
-    """Only reviewers of a set open its comparisons; a closed set stays readable."""
     own = Reviewer.objects.filter(set=comparison_set, kind=PERSON, person=person, ended_at=None)
     if not (person.is_active and own.exists()):
         raise NotAllowed(_("You do not review this set. A team lead can add you."))
 
 
 def check_review(person: Person, review: Review) -> None:
-    """Only the reviewer changes a review, until it is submitted and while the set is open."""
     if review.reviewer.person_id != person.pk or not person.is_active:
         raise NotAllowed(_("This is not your review."))
     if review.state != REVIEW_DRAFT:

@@ -66,7 +66,6 @@ def reviews(request: SignedIn) -> HttpResponse:
 
 @require("begin_review", methods=("POST",))
 def begin(request: SignedIn, comparison: int) -> HttpResponse:
-    """Open a comparison of a set that the person reviews: begin its review, or continue it."""
     reviewed = reviewed_comparison_or_404(request, comparison)
     bind_form(request, KeyedForm)
     opened = open_review(comparison=reviewed, by=request.user, now=timezone.now())

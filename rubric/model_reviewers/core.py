@@ -33,8 +33,6 @@ _ESCAPES = str.maketrans(_ESCAPED)
 
 
 class Prompt(Struct, frozen=True):
-    """The prompt's text, and the nonce of the markers around the responses."""
-
     text: str
     nonce: str
 
@@ -315,7 +313,6 @@ def _texts(message: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _count(value: Any) -> int | None:
-    """A count of tokens that a column can hold."""
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
     return value if is_count else None
 

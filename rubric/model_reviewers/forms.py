@@ -71,14 +71,12 @@ class CorrectionForm(forms.Form):
 
     @property
     def rows(self) -> list[tuple[str, list[BoundField]]]:
-        """The fields of each response, by its label."""
         return [
             (label, [self[f"s{place}-{key}"] for key in self.criteria])
             for place, label in enumerate(self.labels, start=1)
         ]
 
     def clean_ranking(self) -> list[list[str]] | None:
-        """The ranking as labels; None if none was typed."""
         text = str(self.cleaned_data["ranking"]).strip()
         ranking = parse_typed_ranking(text, self.labels) if text else None
         if text and ranking is None:
@@ -132,7 +130,6 @@ class ParametersForm(forms.Form):
         return initial | ({"max_tokens": most} if most is not None else {})
 
     def to_parameters(self) -> dict[str, int | float | str]:
-        """The parameters as typed, under the names of the protocol."""
         parameters = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         if "reasoning_effort" in parameters and "max_tokens" in parameters:
             parameters[COMPLETION_TOKENS] = parameters.pop("max_tokens")

@@ -10,7 +10,6 @@ from workspace.models import Person
 
 
 def check_ask_models(person: Person, comparison_set: ComparisonSet) -> None:
-    """Only leads and admins start live calls to models, if the site has an endpoint for that."""
     check_change_set(person, comparison_set)
     if not settings.REVIEW_MODELS_URL:
         raise NotAllowed(

@@ -49,7 +49,6 @@ class AskedComparison(Struct, frozen=True):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether an answer is pending, or is stored but not read yet."""
         return self.state in (OPEN, UNREAD)
 
 
@@ -110,7 +109,6 @@ def load_asked(
 
 
 def reviews_to_read() -> "models.QuerySet[Review]":
-    """Reviews with the related rows that are needed to read an answer and submit it."""
     return Review.objects.select_related(*TO_READ)
 
 
@@ -203,14 +201,11 @@ def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None
 
 
 class HalfReview(NamedTuple):
-    """What was read in one of two answers, and the responses to which it gives no score that it was asked for."""
-
     record: ReviewRecord
     missing: list[str]
 
 
 def read_halves(asked: Iterable[AskedComparison]) -> dict[int, HalfReview]:
-    """The answer of each review that waits for the other of two, by review."""
     keys = [comparison.review for comparison in asked if comparison.is_half and comparison.review is not None]
     reviews = reviews_to_read().filter(pk__in=keys).prefetch_related("comparison__responses") if keys else []
     rows = Answer.objects.filter(review__in=keys, error_code="").order_by("-attempt")

@@ -107,14 +107,12 @@ def _seen_key(project: Project) -> str:
 
 
 def _is_newcomer(request: SignedIn, project: Project) -> bool:
-    """Whether the person has not started any game of the project, nor seen how rating works there."""
     started = Evaluation.objects.filter(evaluator=request.user, game__project=project)
     return not (request.session.get(_seen_key(project)) or started.exists())
 
 
 @require("see_project", methods=("POST",))
 def confirm(request: SignedIn, slug: str) -> HttpResponse:
-    """Confirm that one has read the shown version; redirects to the queue, or to a still newer version."""
     project = project_or_404(request.user, slug)
     form = bind_form(request, ConfirmForm)
     if not form.is_valid():

@@ -109,7 +109,6 @@ def let_rate(request: SignedIn, slug: str, number: int, person: int) -> HttpResp
 
 @require("take_game", methods=("POST",))
 def take_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Begin the next game of a round; redirects to the queue when there is none."""
     project = project_or_404(request.user, slug)
     bind_form(request, KeyedForm)
     check_take_game(request.user, project)
@@ -151,7 +150,6 @@ def _address(slug: str, number: int) -> str:
 
 @require("rate")
 def calibration_feedback(request: SignedIn, evaluation: int) -> HttpResponse:
-    """The result of one's own calibration game, once it is submitted."""
     only_parameters(request)
     rated = evaluation_or_404(request.user, evaluation)
     if rated.purpose != CALIBRATION or rated.state != SUBMITTED:

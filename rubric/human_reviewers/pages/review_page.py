@@ -112,13 +112,11 @@ class VisibleReview:
         )
 
     def format_score(self, subject: str, value: str) -> str:
-        """A score in words, with its scale where criteria have their own."""
         if value == core.CANNOT:
             return _("cannot judge")
         return format_mark(value, subject.partition(".")[2], self.work.sheet.scales)
 
     def _say_first(self, kind: str, subject: str, value: str) -> str:
-        """The value of the first round, if the second round says something else."""
         if not self.work.sheet.is_second:
             return ""
         first = self.work.started.get((kind, subject), "")
@@ -188,7 +186,6 @@ class VisibleReview:
         return lines
 
     def choose_opened(self) -> int:
-        """The position of the response that is shown first: the one that lacks the next score, else the first."""
         return next((core.parse_position(step.kind, step.subject) for step in self.work.missing), 1)
 
     def progress(self) -> tuple[int, int]:
@@ -278,7 +275,6 @@ def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> 
 def review_answer(
     *, work: ReviewState, nonce: str, step: str, done: ActOutcome, person: Person
 ) -> tuple[records.ReviewPage, records.ChangedParts]:
-    """What one act changed, built from the rows after the act."""
     review = work.review
     closed_because = get_refusal(check_review, person, review)
     visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
@@ -384,7 +380,6 @@ def _in_words(visible: VisibleReview, kind: str, subject: str, value: str) -> st
 
 
 def choose_anchor(kind: str, subject: str) -> str:
-    """The element that a redirect after an act goes to."""
     if kind == core.NOTES:
         return f"note-{subject}"
     if kind == core.RANKING:

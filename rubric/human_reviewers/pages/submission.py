@@ -86,7 +86,6 @@ class SubmittedReviewPage(Struct, frozen=True):
 
 
 def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedReviewPage:
-    """The review with overalls and ranking; its second round shows what others gave in the first."""
     review = work.review
     rows = review.reviewed.select_related("response").order_by("position")
     others: dict[int, list[OtherReview]] = {}
@@ -177,7 +176,6 @@ def _say_other(other: OtherReview, names: dict[str, str], scales: Scales) -> str
 
 
 def _other_round(review: Review) -> int:
-    """The number of the same reviewer's review in the other round, 0 without one."""
     if review.purpose != RATING:
         return 0
     rows = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING)
@@ -235,13 +233,11 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
 
 
 def name_responses(note: str, labels: dict[str, str]) -> str:
-    """The note with the labels that the person saw instead of the numbers of responses."""
     own = _("a response of yours")
     return _RESPONSE.sub(lambda found: labels.get(found[1], own), note)
 
 
 def _offered(review: Review, sets: list[WaitingSet]) -> int:
-    """The next comparison of an open round that is not required; 0 without one."""
     for waiting_set in sets:
         if waiting_set.row.pk == review.reviewer.set_id and waiting_set.calibration:
             left = waiting_set.in_state(TO_CALIBRATE)

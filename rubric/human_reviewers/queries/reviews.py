@@ -71,7 +71,6 @@ class ReviewState:
 
     @property
     def is_locked(self) -> bool:
-        """Whether the holistic scores are locked, since the criteria are open."""
         return bool(
             self.sheet.holistic and self.sheet.scores and are_scores_complete(self.sheet, self.values)
         )

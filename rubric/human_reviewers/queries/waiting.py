@@ -79,7 +79,6 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def submitted(self) -> list[Waiting]:
-        """The comparisons that the person submitted, newest first, including those with an open second round."""
         return sorted(self.in_state(DONE, SECOND), key=lambda comparison: -comparison.review)
 
     @property
@@ -100,17 +99,14 @@ class WaitingSet(Struct, frozen=True):
 
     @property
     def to_review_count(self) -> int:
-        """How many comparisons the person has not started, hidden duplicates among them."""
         return len(self.in_state(TO_REVIEW, AFTER_CALIBRATION)) + self.repeats_ahead
 
     @property
     def is_first_open(self) -> bool:
-        """Whether the person has something to review besides second rounds, now or after a calibration round."""
         return bool(self.to_review_count or self.in_state(STARTED, TO_CALIBRATE))
 
     @property
     def why_not(self) -> str:
-        """A sentence that says why the person reviews nothing that counts in this set now; "" when they do."""
         if self.calibration is None or not self.calibration[0].is_required:
             return ""
         return self.calibration[1].why_not_reviewing
@@ -256,7 +252,6 @@ def _places(
 
 
 def waiting_count(person: Person) -> int | None:
-    """How many comparisons wait for the person; None for a person who reviews nothing."""
     sets = waiting_sets(person)
     return sum(waiting_set.waiting_count for waiting_set in sets) if sets else None
 

@@ -204,7 +204,6 @@ def read_answers(*, job: Job, clock: Clock) -> None:
 
 
 def end_turn(*, job: Job, clock: Clock, is_more: Callable[[], bool]) -> None:
-    """Finish the job, or hand it back for another turn."""
     with transaction.atomic():
         renew(job=job, now=clock())
         is_left = is_more()
@@ -240,7 +239,6 @@ def _unread(comparison_set: ComparisonSet) -> list[int]:
 def _match_reviews(
     comparison_set: ComparisonSet, lines: Sequence[AnswerLine]
 ) -> tuple[list[Review], list[LineFault]]:
-    """The review that each line answers, in the order of the lines, and what is wrong with lines."""
     names = {reviewer.name for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None}
     rows = reviews_to_read().filter(_ASKED, reviewer__set=comparison_set, round=1)
     rows = rows.filter(reviewer__name__in=names, reviewer__kind=MODEL).exclude(state=SUPERSEDED)

@@ -147,7 +147,6 @@ def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",))
 def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Download a file with the prompts of all pending answers; missing prompts are made."""
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
     bind_form(request, NothingForm)
     lines = prompts.open_prompts(comparison_set=comparison_set, by=request.user, now=timezone.now())
@@ -166,7 +165,6 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Show a form for a file of answers; all are stored and read in the background, or every fault is listed."""
     only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
     form, status, faults = AnswersForm(), 200, list[LineFault]()
@@ -186,7 +184,6 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("GET", "POST"))
 def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
-    """Show and set what every call to a model sends besides the prompt."""
     only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     check_change_set(request.user, comparison_set)
@@ -297,7 +294,6 @@ def _list_cells(
     asked: Sequence[queries.AskedComparison],
     reviewers: Sequence[Reviewer],
 ) -> list[tuple[int, str, list[tuple[queries.AskedComparison, StateWord]]]]:
-    """Number, beginning of the question, and the state of every model's answer in the order of the models."""
     by_pair = {(pair.comparison, pair.reviewer): pair for pair in asked}
     keys = {key for key, _number, _question in rows}
     halves = queries.read_halves(pair for pair in asked if pair.comparison in keys)

@@ -75,7 +75,6 @@ def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpRespo
 
 @require("change_set", methods=("POST",))
 def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
-    """Make the current reader's reading of one answer count."""
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
     bind_form(request, NothingForm)
@@ -104,7 +103,6 @@ def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> H
 
 
 def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
-    """A review that was read from text, for a lead of its set."""
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     rows = list_readable(comparison_set, states=(SUBMITTED, SUPERSEDED))
     row = get_object_or_404(rows, pk=min(review, LARGEST_KEY))
@@ -113,7 +111,6 @@ def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> 
 
 
 def _sheet(row: Review) -> dict[str, Any]:
-    """What the review can hold: its labels, and what is scored in its set."""
     held_by = row.reviewer.set
     record = held_by.rubric_version.to_record()
     criteria = {HOLISTIC: _("Holistic")} if held_by.mode in (HOLISTIC, BOTH) else {}
@@ -162,7 +159,6 @@ def name_mode(mode: str) -> str:
 
 
 def _present(review: Review) -> ReviewRecord | None:
-    """The reading of the current reader, if it differs from the stored one."""
     if review.correction:
         bare = copy(review)
         bare.correction = {}
@@ -171,7 +167,6 @@ def _present(review: Review) -> ReviewRecord | None:
 
 
 def _compare(review: Review) -> tuple[Review, str, str] | None:
-    """One answer, the stored reading, and the current reader's reading ("" if that is the same)."""
     is_changed = reads_otherwise(review)
     if not (is_changed or review.correction or review.mode == UNREADABLE):
         return None

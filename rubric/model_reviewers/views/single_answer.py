@@ -55,7 +55,6 @@ def model_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 
 @require("change_set", methods=("POST",))
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """Create the prompt, which shuffles the responses."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
@@ -81,7 +80,6 @@ def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 
 @require("change_set", methods=("POST",))
 def ask_again(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    """Supersede the answer, and make a new prompt."""
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     bind_form(request, NothingForm)
@@ -117,7 +115,6 @@ def answer_text(
 def pair_or_404(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int
 ) -> tuple[Comparison, Reviewer]:
-    """The comparison and the model at a URL, for a lead of the set."""
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     row = get_object_or_404(Comparison, set=comparison_set, number=comparison)
     model = get_object_or_404(Reviewer, set=comparison_set, pk=reviewer, kind=MODEL)
@@ -147,8 +144,6 @@ class CallPart(Struct, frozen=True):
 
 
 class ReadLine(Struct, frozen=True):
-    """The part of a review about one response. Missing figures are ""."""
-
     label: str
     key: str
     scores: list[str]
@@ -161,8 +156,6 @@ class ReadLine(Struct, frozen=True):
 
 
 class ReadPart(Struct, frozen=True):
-    """What was read from the answer: labels of criteria, a line for each response, remarks, the ranking."""
-
     criteria: list[str]
     lines: list[ReadLine]
     flags: list[str]
@@ -200,7 +193,6 @@ class AskedPage(Struct, frozen=True):
 
 
 def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Person) -> AskedPage:
-    """The page of a model and a comparison of the same set, fetched with its project and rubric."""
     comparison_set = reviewer.set
     rows = Review.objects.filter(comparison=comparison, reviewer=reviewer, round=1).order_by("-pk")
     reviews = list(rows.select_related(*_PROMPTS))
@@ -243,7 +235,6 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
 
 
 def _lost(half: queries.HalfReview, calls: Sequence[CallPart], asked: queries.AskedComparison) -> str:
-    """Which answer lacks scores, and which; "" if it lacks none."""
     if not half.missing:
         return ""
     sentence = {
@@ -255,7 +246,6 @@ def _lost(half: queries.HalfReview, calls: Sequence[CallPart], asked: queries.As
 
 
 def _calls(source: Review, asked: queries.AskedComparison) -> list[CallPart]:
-    """The prompts of a review, in the order in which they are asked."""
     prompt, whole = getattr(source, "prompt", None), getattr(source, "whole_prompt", None)
     if prompt is None:
         return []
@@ -285,7 +275,6 @@ def _load_answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
 
 
 def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> ReadPart:
-    """The review as it was submitted; `keys` are the keys of responses, by number."""
     rows = list(review.reviewed.select_related("response").defer("response__text").order_by("position"))
     return _part(rows, [str(flag["message"]) for flag in review.flags], review.ranking, review, keys, rubric)
 
