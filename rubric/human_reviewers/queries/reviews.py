@@ -16,8 +16,7 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
 from workspace.access.queries import prepare_by_rights
 from workspace.audit.core import Latest
-from workspace.database.prepared_queries import LARGEST_KEY, build_part
-from workspace.models import Person, Project
+from workspace.models import Person
 
 COLUMNS = (
     *("id", "comparison", "reviewer", "round", "purpose", "state", "seed", "order", "version"),
@@ -101,26 +100,20 @@ class OtherReview(Struct, frozen=True):
 
 def load_own_review(person: Person, key: int) -> models.Review | None:
     """The person's own review with that number, as `visible_to` gives it; None when there is none."""
-    if key > LARGEST_KEY:
-        return None
-    rows = _OWN[person.is_admin].rows(person.pk, key)
-    if not rows:
-        return None
-    row = rows[0]
-    review = build_part(models.Review, COLUMNS, row, "")
-    reviewer = build_part(models.Reviewer, COLUMNS, row, "reviewer__")
-    held_by = build_part(models.ComparisonSet, COLUMNS, row, "reviewer__set__")
-    held_by.project = build_part(Project, COLUMNS, row, "reviewer__set__project__")
-    held_by.rubric_version = build_part(models.RubricVersion, COLUMNS, row, "reviewer__set__rubric_version__")
-    review.comparison = build_part(models.Comparison, COLUMNS, row, "comparison__")
-    reviewer.set = review.comparison.set = held_by
-    reviewer.person = person
-    review.reviewer = reviewer
+    review: models.Review | None = _OWN[person.is_admin].first(person.pk, key)
+    if review is not None:
+        review.comparison.set, review.reviewer.person = review.reviewer.set, person
     return review
 
 
 _OWN = prepare_by_rights(
-    lambda person, key: models.Review.objects.visible_to(person).filter(pk=key).values_list(*COLUMNS), int
+    lambda person, key: (
+        models.Review.objects.visible_to(person)
+        .filter(pk=key)
+        .select_related("comparison", "reviewer__set__project", "reviewer__set__rubric_version")
+        .only(*COLUMNS)
+    ),
+    int,
 )
 
 
