@@ -6,7 +6,7 @@ from django.utils import timezone
 from pydantic import Field
 
 from discussions.comparison.actions import record_decision
-from discussions.comparison.core.comparison import MetricCompared, Rule
+from discussions.comparison.core.comparison import MetricCompared, RubricRule
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.views.decision import DecisionPart, build_decision_part
 from discussions.core.iteration_states import DECISIONS
@@ -27,7 +27,7 @@ class DecidedAnswer(Answer, of=DecisionLine, fields="number choice reason by"):
     """A decision that was recorded."""
 
 
-class RuleAnswer(Answer, of=Rule, fields="keeps says"):
+class RuleAnswer(Answer, of=RubricRule, fields="keeps says"):
     """The rubric's own rule: whether it keeps the change (null while an average is not known), and its words."""
 
 
@@ -51,7 +51,9 @@ class DecisionAnswer(
     Answer,
     of=DecisionPart,
     fields="against says answer:found.answer proposal:found.proposal action:found.action checks:found.checks look "
-    "basis_sha256 refusal decided",
+    "basis_sha256 refusal decided target difference:target.difference.raw "
+    "interval:target.difference.posterior.interval probability:target.difference.posterior.higher rule:target.rule "
+    "guardrails",
 ):
     """What the figures of a change say against its reference, and the decisions on it, newest first.
 
@@ -105,16 +107,4 @@ def _answer(iteration: Iteration, person: Person) -> DecisionAnswer:
     assert iteration.stage is not None  # only a change gets here, and every change has its stage
     part = build_decision_part(iteration=iteration, history=load_history(iteration.stage), person=person)
     assert part is not None
-    found = part.found
-    target = found.metric(found.target) if found and found.target else None
-    difference = target and target.difference
-    posterior = difference and difference.posterior
-    return DecisionAnswer.read(
-        part,
-        target=target,
-        difference=difference and difference.raw,
-        interval=posterior and posterior.interval,
-        probability=posterior and posterior.higher,
-        rule=target and target.rule,
-        guardrails=[metric for metric in found.metrics if metric != target] if found else [],
-    )
+    return DecisionAnswer.read(part)

@@ -53,7 +53,7 @@ def look_refusal(look: int) -> str:
     )
 
 
-class Rule(Struct, frozen=True):
+class RubricRule(Struct, frozen=True):
     """The rubric's own rule for one metric; `keeps` is None while an average is not known."""
 
     keeps: bool | None
@@ -77,7 +77,7 @@ class MetricCompared(Struct, frozen=True):
     is_target: bool
     difference: Difference
     left_out: int
-    rule: Rule
+    rule: RubricRule
     answer: str
     is_harmed: bool
     notes: list[str]
@@ -235,11 +235,11 @@ def _answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
 MOST_LOOKS = 3
 
 
-def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> Rule:
+def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> RubricRule:
     """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
     if control is None or change is None:
         metric = label.lower()
-        return Rule(
+        return RubricRule(
             None, say("the rule says nothing yet: an average of {metric} is not known", metric=metric)
         )
     keeps = change > control
@@ -249,7 +249,7 @@ def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | N
     elif not keeps:
         says = mark("the rule says REVERT: {change} = {control}, which is not improved")
     shown = format_apart(change, control)
-    return Rule(keeps, say(says, change=shown[0], control=shown[1]))
+    return RubricRule(keeps, say(says, change=shown[0], control=shown[1]))
 
 
 def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:

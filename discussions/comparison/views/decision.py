@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.comparison.actions import record_decision
-from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison
+from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison, MetricCompared
 from discussions.comparison.forms import DecisionForm
 from discussions.comparison.labels import describe_verdict
 from discussions.comparison.permissions import check_decide
@@ -65,7 +65,7 @@ def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpRespon
 
 class DecisionPart(Struct, frozen=True):
     """Everything in the region. `found` is None while nothing is proposed; `says` is the first line of the comparison,
-    `says_with` what it would be with withdrawn games, `rule_says` the rubric's own rule.
+    `says_with` what it would be with withdrawn games. `target` is None if none was named.
 
     `words` and `tones` name choices. `refusal` disables the button, that of a choice only that one. `differs` says that
     the current decision is not what the figures propose now. `look` counts the looks at the pair, including this one.
@@ -76,7 +76,7 @@ class DecisionPart(Struct, frozen=True):
     found: IterationComparison | None
     says: str
     says_with: str
-    rule_says: str
+    target: MetricCompared | None
     words: dict[str, str]
     tones: dict[str, str]
     look: int
@@ -86,6 +86,10 @@ class DecisionPart(Struct, frozen=True):
     choices: list[dict[str, Any]]
     decided: list[DecisionLine]
     differs: bool
+
+    @property
+    def guardrails(self) -> list[MetricCompared]:
+        return [metric for metric in self.found.metrics if metric != self.target] if self.found else []
 
 
 def build_decision_part(
@@ -98,7 +102,6 @@ def build_decision_part(
         return None
     against = history.find(row.compared_with)
     found = preview.compared if row.is_known else None
-    target = found.metric(found.target) if found and found.target else None
     refusal = _refusal(person, iteration, preview)
     return DecisionPart(
         number=iteration.number,
@@ -106,7 +109,7 @@ def build_decision_part(
         found=found,
         says=describe_comparison(found),
         says_with=describe_withdrawn(found, preview),
-        rule_says=target.rule.says if target else "",
+        target=found.metric(found.target) if found and found.target else None,
         words=choice_words(),
         tones=TONES,
         look=min(preview.basis.look, MOST_LOOKS),

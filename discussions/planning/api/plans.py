@@ -12,7 +12,6 @@ from discussions.core.iteration_states import BASELINE
 from discussions.iterations.actions.opening import change_iteration, open_for_rating
 from discussions.iterations.actions.opening import move_games as move
 from discussions.iterations.core.averages import Average
-from discussions.iterations.core.history import History
 from discussions.iterations.pages import JudgedIteration, judged_iterations
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import load_history
@@ -50,11 +49,6 @@ router = Operations()
 PROJECT = "/projects/{slug:slug}/"
 ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
-# The settings that one action changes.
-SETTINGS = {
-    "games": ("evaluator_count", "identification"),
-    "rule": ("flags", "reopen_minutes", "shows_differences"),
-}
 
 
 class SettingsAnswer(
@@ -221,8 +215,13 @@ def plan_iteration(request: SignedIn, slug: str, stage: int, given: NewPlanGiven
         protocol = _protocol(given, proposed, request.user)
         made = actions.open_baseline(stage=found, plan=plan, protocol=protocol, by=request.user, now=now)
     else:
-        row = _find_reference(history, given.compared_with)
-        made = actions.open_change(stage=found, plan=plan, compared_with=row, by=request.user, now=now)
+        row, number = history.reference, given.compared_with
+        if number is not None:
+            row = next((row for row in history.iterations if row.number == number), None)
+        compared_with = row.id if row else 0
+        made = actions.open_change(
+            stage=found, plan=plan, compared_with=compared_with, by=request.user, now=now
+        )
     return SingleIterationAnswer.read(iteration_or_404(request.user, slug, made.number))
 
 
@@ -275,12 +274,13 @@ def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> Setti
     unsorted = settings_or_404(request, slug)
     changed = given.model_dump(exclude_none=True)
     wanted = _settings(unsorted).model_dump() | changed
-    parts = {part: {name: wanted[name] for name in names} for part, names in SETTINGS.items()}
+    games = {name: wanted[name] for name in ("evaluator_count", "identification")}
+    rule = {name: wanted[name] for name in ("flags", "reopen_minutes", "shows_differences")}
     queue = {"order": wanted["queue_order"], "repeat_percent": wanted["repeat_percent"]}
     who: dict[str, Any] = {"by": request.user, "now": timezone.now()}
     with transaction.atomic():
-        change_iteration(iteration=unsorted, **parts["games"], **who)
-        actions.change_rating_rule(project=unsorted.project, **parts["rule"], **who)
+        change_iteration(iteration=unsorted, **games, **who)
+        actions.change_rating_rule(project=unsorted.project, **rule, **who)
         if {"queue_order", "repeat_percent"} & changed.keys():
             change_queue(project=unsorted.project, **queue, **who)
         if "storage_limit_mb" in changed:
@@ -292,13 +292,6 @@ def _settings(unsorted: Iteration) -> SettingsAnswer:
     project = unsorted.project
     rules = load_rating_rule(project.pk), load_queue_rule(project)
     return SettingsAnswer.read((unsorted, *rules, load_storage(project)))
-
-
-def _find_reference(history: History, number: int | None) -> int:
-    """The key of the iteration that a change is to be compared with, 0 if the stage has none of that number."""
-    if number is None:
-        return history.reference.id if history.reference else 0
-    return next((row.id for row in history.iterations if row.number == number), 0)
 
 
 def _plan(given: PlanGiven, known: dict[str, Any]) -> Plan:
