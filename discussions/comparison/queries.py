@@ -27,24 +27,21 @@ class DecisionPreview(Struct, frozen=True):
     """The basis of a decision, and the hash that the request to record it must carry.
 
     `compared` is None if there were too many looks at the pair, or the sides are not judged in the same way
-    (`has_same_protocol`), `with_withdrawn` if no game was withdrawn after its figures were known. `game_count` games
-    of the change count, `least_games` are needed; `decided` are its decisions so far.
+    (`has_same_protocol`), `with_withdrawn` if no game was withdrawn after its figures were known.
     """
 
     basis: DecisionBasis
     basis_sha256: str
     compared: IterationComparison | None
     with_withdrawn: IterationComparison | None
-    number: int
-    game_count: int
-    least_games: int
-    decided: list[int]
+    change: HistoryIteration
     has_same_protocol: bool = True
 
     @property
     def shown_before(self) -> set[str]:
         """The hashes that pages carried before the decisions so far, for the same figures."""
-        earlier = (None, *self.decided[:-1]) if self.decided else ()
+        decided = [line.id for line in self.change.decisions]
+        earlier = (None, *decided[:-1]) if decided else ()
         return {_hash(msgspec.structs.replace(self.basis, supersedes=number)) for number in earlier}
 
 
@@ -85,10 +82,7 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
         basis_sha256=_hash(basis),
         compared=compute_proposal(basis, load_rubric(change)) if has_same_protocol else None,
         with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)) if has_same_protocol else None,
-        number=change.number,
-        game_count=len(change.games),
-        least_games=change.least_games,
-        decided=[line.id for line in change.decisions],
+        change=change,
         has_same_protocol=has_same_protocol,
     )
 
@@ -144,21 +138,21 @@ def refuse_decision(preview: DecisionPreview, choice: str = "") -> None:
         )
         raise NotAllowed(says, code="two_versions")
     if refusal := look_refusal(preview.basis.look):
-        if choice == KEEP or preview.decided:
+        if choice == KEEP or preview.change.decisions:
             raise NotAllowed(refusal, code="too_many_looks")
         return
-    pending = preview.basis.pending
-    if choice == KEEP and (pending or not preview.game_count):
+    pending, change = preview.basis.pending, preview.change
+    if choice == KEEP and (pending or not change.games):
         says = _(
             "The figures of %(games)s are not known yet, and a change is kept on what all its games show."
         )
         raise NotAllowed(
             says % {"games": format_numbers(pending) if pending else _("any game")}, code="pending"
         )
-    if choice == KEEP and preview.game_count < preview.least_games:
+    if choice == KEEP and len(change.games) < change.least_games:
         says = _(
             "Iteration %(number)d has %(count)d games that count and needs %(least)d, so it cannot be kept. Let a "
             "withdrawn game count again, or play the change in another iteration."
         )
-        given = {"number": preview.number, "count": preview.game_count, "least": preview.least_games}
+        given = {"number": change.number, "count": len(change.games), "least": change.least_games}
         raise NotAllowed(says % given, code="too_few")

@@ -78,14 +78,15 @@ COST, CACHE = "cost", "cache"
 
 
 class Mean(NamedTuple):
-    """The mean of one figure: number, text, state, the word for that, and what it is a mean of."""
+    """The mean of one figure: number, text, state, the word for that, and what it is a mean of; `key` is a metric's."""
 
     value: float | None
     text: str
     state: str
     says: str
-    basis: str
+    title: str
     second: str = ""
+    key: str = ""
 
 
 class FigureKind(NamedTuple):
@@ -127,9 +128,8 @@ def _metric_kind(criterion: Criterion) -> FigureKind:
 
     def mean(averages: Averages, _rate: CacheRate, _count: int) -> Mean:
         line = averages.line(key)
-        cell = average_cell(line)
         second = "" if line.second is None or is_rated else format_figure(line.second, threshold)
-        return Mean(line.value, cell.text, cell.state, cell.says, cell.title, second)
+        return describe_average(line)._replace(second=second)
 
     return FigureKind(
         key=key,
@@ -203,16 +203,6 @@ def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, Fi
 TONES = {KEEP: PASS, REVERT: FAIL, INCONCLUSIVE: PENDING}
 
 
-class AverageCell(Struct, frozen=True):
-    """One average: its figure, "pass", "fail" or "pending", the word for that, and what it is a mean of."""
-
-    key: str
-    text: str
-    state: str
-    says: str
-    title: str
-
-
 def history_row(judged: JudgedIteration, *, is_reference: bool) -> dict[str, Any]:
     """One iteration as a row. `cost` is the mean cost, its state, and a word on it; `tone` belongs to the decision."""
     row, averages = judged.row, judged.averages
@@ -225,8 +215,8 @@ def history_row(judged: JudgedIteration, *, is_reference: bool) -> dict[str, Any
         "target": target_label(judged.rubric, row.target),
         "games_says": _describe_games(row),
         "cells": _cells(judged.content, row.rubric_version, row.rubric_sha256, get_language() or ""),
-        "passes": AverageCell(
-            "",
+        "passes": Mean(
+            None,
             f"{averages.passed_count}/{len(averages.lines)}",
             PENDING if is_pass is None else PASS if is_pass else FAIL,
             _("pending") if is_pass is None else _("PASS") if is_pass else _("FAIL"),
@@ -245,13 +235,13 @@ def target_label(rubric: RubricRecord, key: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _cells(content: bytes, version: int, sha256: str, language: str) -> tuple[AverageCell, ...]:
+def _cells(content: bytes, version: int, sha256: str, language: str) -> tuple[Mean, ...]:
     averages, _cache = compute_totals(content, version, sha256, language)
-    return tuple(average_cell(line) for line in averages.lines)
+    return tuple(describe_average(line) for line in averages.lines)
 
 
-def average_cell(line: Average) -> AverageCell:
-    """An average in a cell; a mean of only some of the games is pending."""
+def describe_average(line: Average) -> Mean:
+    """A mean of only some of the games is pending."""
     text = "" if line.value is None else figure(line.value, line.threshold)
     if line.passes is None:
         state, says = PENDING, _("pending")
@@ -261,7 +251,7 @@ def average_cell(line: Average) -> AverageCell:
         state, says = PASS, _("not applicable (counts as pass)")
     else:
         state, says = PASS, _("pass on few references") if line.is_weak_only else _("pass")
-    return AverageCell(line.key, text, state, says, line.says)
+    return Mean(line.value, text, state, says, line.says, key=line.key)
 
 
 def _describe_games(row: HistoryIteration) -> str:

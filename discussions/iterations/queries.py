@@ -57,7 +57,7 @@ def load_history(stage: Stage) -> History:
         )
         for key, row in rows.items()
     ]
-    return History(stage.pk, iterations)
+    return History(iterations)
 
 
 def load_batches(project: int, rubric_version: int) -> list[list[GameFigures]]:

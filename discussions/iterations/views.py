@@ -102,8 +102,8 @@ def build_stage_frame(*, stage: Stage, current: str, newest: int | None = None) 
 
 
 def stage_or_404(person: Person, slug: str, number: int) -> Stage:
-    """The stage of that number with its project and the people who signed, when the person may know of it."""
-    rows = Stage.objects.visible_to(person).select_related("project", "stated_by", "closed_by")
+    """The stage of that number with its project and everybody who is named there, when the person may know of it."""
+    rows = Stage.objects.visible_to(person).select_related("project", "created_by", "stated_by", "closed_by")
     return get_object_or_404(rows, project__slug=slug, number=number)
 
 

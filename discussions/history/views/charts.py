@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.iteration_states import BASELINE, INCONCLUSIVE, KEEP, REVERT
-from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import HistoryIteration
 from discussions.iterations.pages import (
     CACHE,
@@ -127,7 +126,8 @@ def describe_figures(
     """Every figure of these games, under their own rubric version; those in `aside` were withdrawn."""
     counted, (averages, rate) = figures_in(content), compute_totals(content, version, sha256, language)
     out = figures_in(aside)
-    games = sorted([*((game, False) for game in counted), *((game, True) for game in out)], key=_number)
+    games = [*((game, False) for game in counted), *((game, True) for game in out)]
+    games.sort(key=lambda pair: pair[0].number)
     withdrawn = _("withdrawn")
     described = {}
     for key, kind in load_figure_kinds(version, sha256, language).items():
@@ -142,10 +142,6 @@ def describe_figures(
         mean = kind.mean(averages, rate, len(counted))
         described[key] = DescribedFigure(tuple(values), tuple(texts), tuple(cells), mean)
     return described
-
-
-def _number(game: tuple[GameFigures, bool]) -> int:
-    return game[0].number
 
 
 def _scales(

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,7 +15,7 @@ from discussions.history.views.summary import build_stage_summary
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import JudgedIteration, history_row, judged_iterations
 from discussions.iterations.queries import load_history
-from discussions.iterations.views import HISTORY, SECTION, SUMMARY, build_stage_frame
+from discussions.iterations.views import HISTORY, SECTION, SUMMARY, build_stage_frame, stage_or_404
 from discussions.models import Stage
 from workspace.access.permissions import may_lead
 from workspace.display.core.multiples import MOST_NARROW
@@ -32,7 +31,8 @@ from workspace.web.respond import download, respond
 @require("see_iterations")
 def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     only_parameters(request)
-    row = _stage_or_404(request.user, slug, stage, "project")
+    row = stage_or_404(request.user, slug, stage)
+    check_see_iterations(request.user, row.project)
     history = load_history(row)
     iterations = judged_iterations(history)
     reference = history.reference.id if history.reference else None
@@ -89,20 +89,12 @@ def led_project_or_404(person: Person, slug: str) -> Project:
     return project
 
 
-def _stage_or_404(person: Person, slug: str, number: int, *fetched: str) -> Stage:
-    """The stage of that number, if the person may see iterations, with the rows that are `fetched`."""
-    rows = Stage.objects.visible_to(person).select_related(*fetched)
-    row = get_object_or_404(rows, project__slug=slug, number=number)
-    check_see_iterations(person, row.project)
-    return row
-
-
 def _load_summary(
     request: SignedIn, slug: str, number: int
 ) -> tuple[Stage, StageSummary, list[JudgedIteration]]:
-    """The stage with everybody who is named in its summary, the summary, and the iterations for its charts."""
     only_parameters(request)
-    row = _stage_or_404(request.user, slug, number, "project", "created_by", "stated_by", "closed_by")
+    row = stage_or_404(request.user, slug, number)
+    check_see_iterations(request.user, row.project)
     history = load_history(row)
     iterations = judged_iterations(history)
     return row, build_stage_summary(row, history, iterations, now=timezone.now()), iterations

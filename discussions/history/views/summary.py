@@ -25,10 +25,10 @@ from discussions.iterations.core.next_target import describe_target
 from discussions.iterations.core.prompt_diff import ADDED, REMOVED, prompt_diff
 from discussions.iterations.pages import (
     JudgedIteration,
-    average_cell,
     cache_words,
     cost_words,
     decision_words,
+    describe_average,
     target_label,
 )
 from discussions.iterations.queries import counted_says, load_gate, load_rubric, propose_target
@@ -145,7 +145,7 @@ def _game(game: HistoryGame) -> SummaryGame:
 
 
 def _average(line: Average) -> SummaryAverage:
-    cell = average_cell(line)
+    cell = describe_average(line)
     own = {"text": cell.text, "state": cell.state, "word": cell.says, "game_count": line.of_count}
     return _copy(SummaryAverage, line, **own)
 

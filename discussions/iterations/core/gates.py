@@ -115,10 +115,6 @@ class Streak(Struct, frozen=True):
         return [] if self.is_reached else [step for step in self.row if step.state == UNKNOWN]
 
     @property
-    def is_known(self) -> bool:
-        return not self.unknown
-
-    @property
     def successes(self) -> list[StreakStep]:
         """The latest successes of the row, at most as many as are needed."""
         return [step for step in self.row if step.state == SUCCESS][-self.needed :]

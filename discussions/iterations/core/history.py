@@ -145,7 +145,6 @@ class IterationFigures(Struct, frozen=True):
 
 
 class History(Struct, frozen=True):
-    stage: int
     iterations: list[HistoryIteration]
 
     @property
