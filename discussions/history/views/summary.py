@@ -46,14 +46,15 @@ def build_stage_summary(
     stage: Stage, history: History, iterations: list[JudgedIteration], *, now: datetime
 ) -> StageSummary:
     prompts = dict(Iteration.objects.filter(stage=stage).values_list("pk", "prompt"))
-    versions = _versions(history)
+    keys = {iteration.rubric_version for iteration in history.iterations}
+    rows = RubricVersion.objects.filter(pk__in=keys).select_related("rubric")
+    versions = {row.pk: str(row) for row in rows}
     reference = history.reference
-    return StageSummary(
+    return _copy(
+        StageSummary,
+        stage,
         format=FORMAT,
         project=stage.project.name,
-        number=stage.number,
-        name=stage.name,
-        goal=stage.goal,
         counted=counted_says(stage),
         made_at=now,
         opened_at=stage.created_at,
@@ -70,23 +71,16 @@ def _copy(kind: type[Record], source: object, **values: Any) -> Record:
     return kind(**copied, **values)
 
 
-def _versions(history: History) -> dict[int, str]:
-    keys = {iteration.rubric_version for iteration in history.iterations}
-    rows = RubricVersion.objects.filter(pk__in=keys).select_related("rubric")
-    return {row.pk: str(row) for row in rows}
-
-
 def _gate(stage: Stage, history: History) -> SummaryGate:
     gate = load_gate(stage, history)
-    return SummaryGate(
-        is_open=gate.is_open,
-        missing=gate.missing,
+    return _copy(
+        SummaryGate,
+        gate,
         count=gate.streak.count,
         needed=gate.streak.needed,
         unit=gate.streak.unit,
         streak_says=gate.streak.says,
         cache_says=gate.cache.says,
-        statement=gate.statement,
         closed_at=stage.closed_at,
         closed_by=stage.closed_by.name if stage.closed_by else "",
         override_reason=stage.override_reason,
@@ -168,11 +162,9 @@ def _compared(change: HistoryIteration, control: HistoryIteration, history: Hist
 
 def _difference(metric: MetricCompared) -> SummaryDifference:
     difference, posterior = metric.difference, metric.difference.posterior
-    return SummaryDifference(
-        key=metric.key,
-        label=metric.label,
-        is_target=metric.is_target,
-        answer=metric.answer,
+    return _copy(
+        SummaryDifference,
+        metric,
         rule=metric.rule.says if metric.is_target else "",
         control_mean=difference.control_mean,
         change_mean=difference.change_mean,
