@@ -16,15 +16,9 @@ from discussions.models import Evaluation
 from rubric.models import Review
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Refusal, Unacceptable
+from workspace.exports import labels
 from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, Subject, parse_subject
 from workspace.exports.forms import ExportForm
-from workspace.exports.labels import (
-    ARCHIVE_WHOLE_ONLY,
-    FORMAT_NAMES,
-    FORMAT_NOTES,
-    PARQUET_MISSING,
-    describe_subject,
-)
 from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
 from workspace.models import Person, Project
@@ -77,11 +71,11 @@ def _describe_export(project: Project, person: Person, of: str) -> dict[str, Any
     subject = parse_subject(of) or Subject(PROJECT)
     is_everything = may(check_export_everything, person, project)
     return {
-        "subject": describe_subject(str(subject)),
+        "subject": labels.describe_subject(str(subject)),
         "amount": _count(project, subject) if is_everything else _count_own(project, person),
         "formats": [
-            (key, label, FORMAT_NOTES[key], _find_refusal(project, person, subject, key))
-            for key, label in FORMAT_NAMES.items()
+            (key, label, labels.FORMAT_NOTES[key], _find_refusal(project, person, subject, key))
+            for key, label in labels.FORMAT_NAMES.items()
         ],
         "is_everything": is_everything,
     }
@@ -90,10 +84,10 @@ def _describe_export(project: Project, person: Person, of: str) -> dict[str, Any
 def _find_refusal(project: Project, person: Person, subject: Subject, format_name: str) -> str:
     """Why the format cannot be chosen, "" when it can."""
     if format_name == PARQUET and not has_parquet():
-        return str(PARQUET_MISSING)
+        return str(labels.PARQUET_MISSING)
     if format_name == ARCHIVE:
         refusal = get_refusal(check_archive, person, project)
-        return refusal or ("" if subject.kind == PROJECT else str(ARCHIVE_WHOLE_ONLY))
+        return refusal or ("" if subject.kind == PROJECT else str(labels.ARCHIVE_WHOLE_ONLY))
     return ""
 
 

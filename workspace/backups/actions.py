@@ -31,14 +31,7 @@ from workspace.backups.core import BackupPart, Manifest, Unusable
 from workspace.blob_store import keep_file, list_files, new_file, open_file
 from workspace.checks.actions import HEADS
 from workspace.core.audit_chain import Head
-from workspace.database.dumps import (
-    FILES,
-    check_dump,
-    count_rows,
-    load_dump,
-    name_server,
-    write_dump,
-)
+from workspace.database import dumps
 from workspace.database.snapshot import snapshot
 from workspace.database.squashed import OLDER, is_before_squash
 from workspace.database.startup_checks import known_migrations
@@ -98,12 +91,12 @@ def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
             _add(archive, f"{core.HEADS}{path.name}", path)
             for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS))
         ]
-        dump = folder / FILES[connection.vendor]
+        dump = folder / dumps.FILES[connection.vendor]
         with snapshot():
-            rows, heads = count_rows(), _read_heads()
+            rows, heads = dumps.count_rows(), _read_heads()
             applied = MigrationRecorder(connection).applied_migrations()
-            write_dump(dump)
-        check_dump(dump)
+            dumps.write_dump(dump)
+        dumps.check_dump(dump)
         parts.append(_add(archive, dump.name, dump))
         dump.unlink()
         parts += [
@@ -117,7 +110,7 @@ def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
             version=settings.VERSION,
             made_at=now,
             vendor=connection.vendor,
-            server=name_server(),
+            server=dumps.name_server(),
             migrations=sorted(".".join(key) for key in applied),
             rows=rows,
             heads=heads,
@@ -191,7 +184,7 @@ def _read_manifest(archive: zipfile.ZipFile, name: str, *, is_sealed: bool) -> M
 
 def check_parts(archive: zipfile.ZipFile, manifest: Manifest) -> None:
     """Read every file of an archive and compare size and SHA-256 with the manifest. Raises Damaged."""
-    fault = core.find_part_fault(manifest, archive.namelist(), FILES[manifest.vendor])
+    fault = core.find_part_fault(manifest, archive.namelist(), dumps.FILES[manifest.vendor])
     if fault:
         raise Damaged(f"{fault}.")
     for part in manifest.parts:
@@ -270,10 +263,10 @@ def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
         elif part.name.startswith(core.HEADS):
             (var / part.name).write_bytes(archive.read(part.name))
     with TemporaryDirectory(dir=var, prefix=UNFINISHED) as folder:
-        dump = Path(archive.extract(FILES[connection.vendor], folder))
-        check_dump(dump)
-        load_dump(dump)
-    if (rows := count_rows()) != manifest.rows or _read_heads() != manifest.heads:
+        dump = Path(archive.extract(dumps.FILES[connection.vendor], folder))
+        dumps.check_dump(dump)
+        dumps.load_dump(dump)
+    if (rows := dumps.count_rows()) != manifest.rows or _read_heads() != manifest.heads:
         differs = sorted(
             table for table in {*rows, *manifest.rows} if rows.get(table) != manifest.rows.get(table)
         )

@@ -19,17 +19,11 @@ from workspace.blob_store import BytesLost, drop_file, keep_file, new_file, open
 from workspace.core.refusals import Conflict
 from workspace.database.isolation import do_each
 from workspace.database.snapshot import snapshot_and_writes
+from workspace.exports import permissions
 from workspace.exports.core import choices
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
 from workspace.exports.core.items import ExportEnd, Item, get_kind
 from workspace.exports.core.tables import RowsOf, Table
-from workspace.exports.permissions import (
-    check_export,
-    check_export_everything,
-    check_format,
-    check_own_export,
-    check_take_file,
-)
 from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
 from workspace.models import Export, Job, Person, Project
 
@@ -70,8 +64,8 @@ def request_export(
 
     Raises NotAllowed, and Unacceptable for a format that this installation cannot write.
     """
-    (check_export_everything if is_unblinded else check_export)(by, project)
-    check_format(format_name)
+    (permissions.check_export_everything if is_unblinded else permissions.check_export)(by, project)
+    permissions.check_format(format_name)
     with transaction.atomic():
         export = Export.objects.create(
             project=project,
@@ -100,9 +94,9 @@ def build_export(*, job: Job, clock: Clock, read: Callable[[Export], Source]) ->
     then nothing is stored. A worker that dies leaves nothing; the next one starts again.
     """
     export = Export.objects.select_related("project", "created_by").get(job=job)
-    check = check_export_everything if export.is_unblinded else check_export
+    check = permissions.check_export_everything if export.is_unblinded else permissions.check_export
     check(export.created_by, export.project)
-    check_format(export.format)
+    permissions.check_format(export.format)
     with new_file() as part:
         with snapshot_and_writes() as write:
             pace = _Pace(job, clock, write)
@@ -194,7 +188,7 @@ def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportF
 
 def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], str]:
     """The opened file and its name. Raises Conflict when it does not exist (any more)."""
-    check_take_file(by, export)
+    permissions.check_take_file(by, export)
     if export.ready_at is None:
         raise Conflict(
             _("This export is not ready yet. Wait until it is, then download it."), code="not_ready"
@@ -215,7 +209,7 @@ def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], 
 
 def cancel_export(*, export: Export, by: Person, now: datetime) -> None:
     """Stop an export that is not ready. Raises Conflict when it has ended already."""
-    check_own_export(by, export)
+    permissions.check_own_export(by, export)
     if export.job is None:
         raise Conflict(_("This export was made on the command line; there is nothing to cancel."))
     cancel_job(job=export.job, by=by, now=now)
@@ -223,7 +217,7 @@ def cancel_export(*, export: Export, by: Person, now: datetime) -> None:
 
 def remove_file(*, export: Export, by: Person, now: datetime) -> None:
     """Remove the file before it expires. The export stays in the list. Raises Conflict when there is no file."""
-    check_own_export(by, export)
+    permissions.check_own_export(by, export)
     with transaction.atomic():
         held = Export.objects.filter(pk=export.pk, removed_at=None, ready_at__isnull=False)
         if not held.update(removed_at=now):

@@ -7,14 +7,7 @@ from django.utils import timezone
 from pydantic import Field
 
 from workspace.models import Delivery, Webhook
-from workspace.outbox.actions.changes import (
-    change_webhook,
-    create_webhook,
-    mark_all_read,
-    mark_read,
-    remove_webhook,
-    replace_secret,
-)
+from workspace.outbox.actions import changes
 from workspace.outbox.actions.send import send_again, send_test
 from workspace.outbox.core import EVENTS, LONGEST_URL, LONGEST_WEBHOOK_NAME
 from workspace.outbox.permissions import check_manage_webhooks
@@ -102,7 +95,7 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
     The secret is yours to make and to keep: no answer holds it, so that it is not kept with the answers.
     """
     project = project_or_404(request.user, slug, check_manage_webhooks)
-    made = create_webhook(project=project, **given.model_dump(), by=request.user, now=timezone.now())
+    made = changes.create_webhook(project=project, **given.model_dump(), by=request.user, now=timezone.now())
     return WebhookAnswer.read(made.webhook)
 
 
@@ -110,14 +103,16 @@ def create(request: SignedIn, slug: str, given: NewWebhookGiven) -> WebhookAnswe
 def change(request: SignedIn, slug: str, webhook: int, given: ChangedWebhookGiven) -> WebhookAnswer:
     """Change a webhook, or activate or deactivate it."""
     hook, values = webhook_or_404(request.user, slug, webhook), given.model_dump()
-    return WebhookAnswer.read(change_webhook(webhook=hook, **values, by=request.user, now=timezone.now()))
+    return WebhookAnswer.read(
+        changes.change_webhook(webhook=hook, **values, by=request.user, now=timezone.now())
+    )
 
 
 @webhooks.post(f"{ONE}remove/", "api_webhook_remove", "manage_webhooks", "admin")
 def remove(request: SignedIn, slug: str, webhook: int) -> RemovedAnswer:
     """Remove a webhook."""
     hook = webhook_or_404(request.user, slug, webhook)
-    remove_webhook(webhook=hook, by=request.user, now=timezone.now())
+    changes.remove_webhook(webhook=hook, by=request.user, now=timezone.now())
     return RemovedAnswer(id=webhook)
 
 
@@ -135,7 +130,7 @@ def replace(request: SignedIn, slug: str, webhook: int, given: SecretGiven) -> W
     For 24 hours messages are signed with the old one, too: `webhook-signature` then has both signatures.
     """
     hook = webhook_or_404(request.user, slug, webhook)
-    made = replace_secret(webhook=hook, secret=given.secret, by=request.user, now=timezone.now())
+    made = changes.replace_secret(webhook=hook, secret=given.secret, by=request.user, now=timezone.now())
     return WebhookAnswer.read(made.webhook)
 
 
@@ -187,6 +182,6 @@ def list_notifications(
 def read_notifications(request: SignedIn, given: ReadGiven) -> ReadAnswer:
     """Mark notifications of yours as read; numbers of others change nothing."""
     now = timezone.now()
-    count = mark_read(notifications=given.notifications, by=request.user, now=now)
-    count += mark_all_read(until=given.until, by=request.user, now=now)
+    count = changes.mark_read(notifications=given.notifications, by=request.user, now=now)
+    count += changes.mark_all_read(until=given.until, by=request.user, now=now)
     return ReadAnswer(count=count)

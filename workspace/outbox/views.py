@@ -14,28 +14,12 @@ from workspace.core.refusals import Refusal
 from workspace.jobs.pages import worker_note
 from workspace.models import Delivery, Notification, NotificationSettings, Person, Webhook
 from workspace.models.webhooks import DELIVERED, FAILED, WAITING
-from workspace.outbox.actions.changes import (
-    change_notifications,
-    change_webhook,
-    create_webhook,
-    mark_all_read,
-    mark_read,
-    remove_webhook,
-    replace_secret,
-)
+from workspace.outbox import queries
+from workspace.outbox.actions import changes
 from workspace.outbox.actions.send import send_again, send_test
 from workspace.outbox.core import AT_ONCE
 from workspace.outbox.forms import NotificationSettingsForm, ReadForm, WebhookChangeForm, WebhookForm
 from workspace.outbox.permissions import check_manage_webhooks
-from workspace.outbox.queries import (
-    count_unread_lines,
-    find_line,
-    kinds_of,
-    load_deliveries,
-    notifications_page,
-    present_webhooks,
-    sends_email,
-)
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
@@ -64,11 +48,11 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
         try:
             if form.is_valid():
                 values = form.cleaned_data
-                made = create_webhook(project=project, **values, by=request.user, now=timezone.now())
+                made = changes.create_webhook(project=project, **values, by=request.user, now=timezone.now())
                 form, status = WebhookForm(), 200
         except Refusal as refusal:
             status = add_refusal(form, refusal)
-    webhooks = list(present_webhooks(project))
+    webhooks = list(queries.present_webhooks(project))
     waiting = Delivery.objects.filter(webhook__in=webhooks, state=WAITING).values_list("webhook")
     counts = dict(waiting.annotate(Count("pk")).order_by())
     lines = [(row, *describe_state(row), counts.get(row.pk, 0)) for row in webhooks]
@@ -82,7 +66,7 @@ def webhook(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     before = parse_number(only_parameters(request, "before")["before"])
 
     def change(form: WebhookChangeForm) -> str:
-        change_webhook(webhook=hook, **form.cleaned_data, by=request.user, now=timezone.now())
+        changes.change_webhook(webhook=hook, **form.cleaned_data, by=request.user, now=timezone.now())
         return address_of(hook)
 
     def context() -> dict[str, object]:
@@ -101,7 +85,7 @@ def describe_state(webhook: Webhook) -> tuple[str, str]:
 
 def show_webhook(person: Person, webhook: Webhook, before: int = 0) -> dict[str, object]:
     """What the page of a webhook shows with its deliveries; it is live while a first attempt is about to be made."""
-    now, (deliveries, older) = timezone.now(), load_deliveries(webhook, before)
+    now, (deliveries, older) = timezone.now(), queries.load_deliveries(webhook, before)
     is_live = webhook.is_active and any(
         delivery.state == WAITING and not delivery.attempt_count for delivery in deliveries
     )
@@ -127,7 +111,7 @@ def _values(webhook: Webhook) -> dict[str, object]:
 @require("manage_webhooks", methods=("POST",))
 def replace(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     hook = _hook_to_change(request, slug, webhook)
-    made = replace_secret(webhook=hook, by=request.user, now=timezone.now())
+    made = changes.replace_secret(webhook=hook, by=request.user, now=timezone.now())
     form = WebhookChangeForm(initial=_values(hook))
     # The address of this page accepts no query, so its region polls the webhook's own page.
     context = {"form": form, "made": made, "here": address_of(hook)}
@@ -145,7 +129,7 @@ def test(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
 @require("manage_webhooks", methods=("POST",))
 def remove(request: SignedIn, slug: str, webhook: int) -> HttpResponse:
     hook = _hook_to_change(request, slug, webhook)
-    remove_webhook(webhook=hook, by=request.user, now=timezone.now())
+    changes.remove_webhook(webhook=hook, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("webhooks", args=[slug]))
 
 
@@ -182,11 +166,13 @@ def notifications(request: SignedIn) -> HttpResponse:
     asked = only_parameters(request, "before", "show")
     unread = asked["show"] == "unread"
     before = parse_number(asked["before"])
-    lines, older = notifications_page(person=request.user, before=before, unread=unread, is_joined=True)
+    lines, older = queries.notifications_page(
+        person=request.user, before=before, unread=unread, is_joined=True
+    )
     context = {
         "lines": lines,
         "older": older,
-        "unread_count": count_unread_lines(request.user),
+        "unread_count": queries.count_unread_lines(request.user),
         "unread": unread,
         **frame(request.user, None, "notifications"),
     }
@@ -201,10 +187,10 @@ def notification(request: SignedIn, notification: int) -> HttpResponse:
     """
     rows = Notification.objects.filter(person=request.user).visible().select_related("project")
     opened = get_object_or_404(rows, pk=notification)
-    line = find_line(opened)
+    line = queries.find_line(opened)
     if request.method == "GET":
         keys = [row.pk for row in line.burst]
-        mark_read(notifications=keys, by=request.user, now=timezone.now())
+        changes.mark_read(notifications=keys, by=request.user, now=timezone.now())
     return HttpResponseRedirect(line.page)
 
 
@@ -212,19 +198,19 @@ def notification(request: SignedIn, notification: int) -> HttpResponse:
 def read_all(request: SignedIn) -> HttpResponse:
     form = bind_form(request, ReadForm)
     if form.is_valid():
-        mark_all_read(until=form.cleaned_data["until"], by=request.user, now=timezone.now())
+        changes.mark_all_read(until=form.cleaned_data["until"], by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("notifications"))
 
 
 @require("sign_in", methods=("GET", "POST"))
 def notification_settings(request: SignedIn) -> HttpResponse:
-    person, kinds, sends = request.user, kinds_of(request.user), sends_email()
+    person, kinds, sends = request.user, queries.kinds_of(request.user), queries.sends_email()
     chosen = NotificationSettings.objects.filter(person=person).first()
     chosen = chosen or NotificationSettings(person=person, digest=AT_ONCE)
 
     def change(form: NotificationSettingsForm) -> str:
         values = {"mailed": None, "digest": chosen.digest} | form.cleaned_data
-        change_notifications(offered=kinds, **values, by=person, now=timezone.now())
+        changes.change_notifications(offered=kinds, **values, by=person, now=timezone.now())
         return f"{reverse('notification_settings')}?done=saved"
 
     present: dict[str, object] = {

@@ -5,16 +5,7 @@ import zipfile
 from collections.abc import Callable
 from typing import IO
 
-from discussions.archives.core.members import (
-    FORMAT,
-    MANIFEST,
-    ArchivedBytes,
-    ArchiveHead,
-    Manifest,
-    MemberFacts,
-    name_bytes,
-    name_rows,
-)
+from discussions.archives.core import members
 from workspace.core.canonical import canonical_bytes
 from workspace.exports.core.items import ExportEnd, Item, get_kind
 
@@ -29,23 +20,25 @@ class ArchiveFile:
     """
 
     def __init__(
-        self, out: IO[bytes], *, project: str, version: str, read_head: Callable[[], ArchiveHead]
+        self, out: IO[bytes], *, project: str, version: str, read_head: Callable[[], members.ArchiveHead]
     ) -> None:
         self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
         self.project, self.version, self.read_head = project, version, read_head
-        self.members: list[MemberFacts] = []
+        self.members: list[members.MemberFacts] = []
         self.name, self.file = "", out
 
     def add(self, item: Item) -> None:
-        if isinstance(item, ArchivedBytes):
-            self._write(name_bytes(item.sha256), item.data, lines=0)
+        if isinstance(item, members.ArchivedBytes):
+            self._write(members.name_bytes(item.sha256), item.data, lines=0)
         elif not isinstance(item, ExportEnd):
-            self._write(name_rows(get_kind(item)), canonical_bytes(item) + b"\n", lines=1)
+            self._write(members.name_rows(get_kind(item)), canonical_bytes(item) + b"\n", lines=1)
 
     def close(self, tick: Callable[[], None]) -> None:
         self._close_member()
-        manifest = Manifest(FORMAT, self.version, self.project, self.read_head(), self.members)
-        with self.zip.open(MANIFEST, "w", force_zip64=True) as member:
+        manifest = members.Manifest(
+            members.FORMAT, self.version, self.project, self.read_head(), self.members
+        )
+        with self.zip.open(members.MANIFEST, "w", force_zip64=True) as member:
             member.write(canonical_bytes(manifest) + b"\n")
         self.zip.close()
         tick()
@@ -64,5 +57,5 @@ class ArchiveFile:
         if self.name:
             self.file.close()
             facts = (self.name, self.sha256.hexdigest(), self.byte_count, self.line_count)
-            self.members.append(MemberFacts(*facts))
+            self.members.append(members.MemberFacts(*facts))
             self.name = ""

@@ -6,15 +6,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from discussions.core.records import GameRecord
-from discussions.exports.queries.lines import (
-    ADJUDICATIONS,
-    EVALUATIONS,
-    GAMES,
-    ITERATIONS,
-    JUDGEMENTS,
-    OWN_EVALUATIONS,
-    VERDICTS,
-)
+from discussions.exports.queries import lines
 from discussions.metrics.core.registry import METRICS
 from rubric.exports.queries import OWN_TABLES as OWN_REVIEW_TABLES
 from rubric.exports.queries import TABLES as COMPARISON_TABLES
@@ -38,7 +30,7 @@ def _score(row: Line) -> float | None:
 
 GAME = column("game", INTEGER, "number of the game in the project")
 TABLES = (
-    Table("games", "A row for each game.", tuple(GAMES.list_columns())),
+    Table("games", "A row for each game.", tuple(lines.GAMES.list_columns())),
     Table(
         "messages",
         "A row for each public message of each game.",
@@ -106,19 +98,19 @@ TABLES = (
     Table(
         "judgements",
         "A row for each thing that an evaluator judged: labels, overrides, answers and ratings.",
-        (GAME, *EVALUATIONS.list_columns(), *JUDGEMENTS.list_columns()),
+        (GAME, *lines.EVALUATIONS.list_columns(), *lines.JUDGEMENTS.list_columns()),
     ),
     Table(
         "adjudications",
         "A row for each decision of a lead on a disagreement; the newest of a subject counts.",
-        (GAME, *ADJUDICATIONS.list_columns()),
+        (GAME, *lines.ADJUDICATIONS.list_columns()),
     ),
     Table(
         "verdicts",
         "A row for each recorded verdict, also of those that a later one supersedes.",
-        (GAME, *VERDICTS.list_columns()),
+        (GAME, *lines.VERDICTS.list_columns()),
     ),
-    Table("iterations", "A row for each iteration.", tuple(ITERATIONS.list_columns())),
+    Table("iterations", "A row for each iteration.", tuple(lines.ITERATIONS.list_columns())),
     *COMPARISON_TABLES,
 )
 
@@ -134,7 +126,9 @@ _OF = (
 )
 # Made of `OWN_EVALUATIONS` and of records that have no fields for what is hidden from evaluators.
 OWN_TABLES = (
-    Table("evaluations", "A row for each evaluation of one's own.", tuple(OWN_EVALUATIONS.list_columns())),
+    Table(
+        "evaluations", "A row for each evaluation of one's own.", tuple(lines.OWN_EVALUATIONS.list_columns())
+    ),
     Table(
         "messages",
         "A row for each public message of each game that is open to the evaluator.",
@@ -157,7 +151,7 @@ OWN_TABLES = (
     Table(
         "judgements",
         "A row for each thing that the evaluator judged: labels, overrides, answers and ratings.",
-        (*_OF, *JUDGEMENTS.list_columns()),
+        (*_OF, *lines.JUDGEMENTS.list_columns()),
     ),
     *OWN_REVIEW_TABLES,
 )
@@ -165,13 +159,13 @@ OWN_TABLES = (
 
 def rows_of(item: Line) -> Iterator[tuple[str, Line]]:
     """The rows that a line gives, each with the name of its table."""
-    if item["kind"] == GAMES.name:
+    if item["kind"] == lines.GAMES.name:
         yield "games", item
         yield from _transcript_rows(item["number"], _RECORD.decode(item["record"]))
         yield from _judged_rows(item)
-    elif item["kind"] == ITERATIONS.name:
+    elif item["kind"] == lines.ITERATIONS.name:
         yield "iterations", item
-    elif item["kind"] == OWN_EVALUATIONS.name:
+    elif item["kind"] == lines.OWN_EVALUATIONS.name:
         yield "evaluations", item
         yield from _own_rows(item)
     else:

@@ -14,19 +14,9 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
+from workspace import models
 from workspace.database.locked_texts import lock_text
 from workspace.markup import plain
-from workspace.models import (
-    Delivery,
-    Email,
-    Event,
-    Export,
-    Job,
-    Notification,
-    NotificationSettings,
-    Person,
-    Project,
-)
 from workspace.outbox.core import AT_ONCE, EMAIL_TRIED_FOR, find_due, one_header_line, write_body
 from workspace.outbox.labels import OCCASIONS
 from workspace.outbox.queries import EMAIL_BODY, find_listening, leads_of, sends_email, unread_about
@@ -36,7 +26,12 @@ IMPORT, EXPORT = "import", "export"
 
 
 def queue_deliveries(
-    *, project: Project, event: str, things: Sequence[Mapping[str, int]], by: Person, now: datetime
+    *,
+    project: models.Project,
+    event: str,
+    things: Sequence[Mapping[str, int]],
+    by: models.Person,
+    now: datetime,
 ) -> None:
     """Add a delivery for each of the things and each webhook that listens; one query when nobody listens.
 
@@ -44,21 +39,21 @@ def queue_deliveries(
     """
     _check_atomic(event)
     webhooks = find_listening(project, event) if things else []
-    Delivery.objects.bulk_create(
+    models.Delivery.objects.bulk_create(
         [build_delivery(webhook, project, event, thing, now) for thing in things for webhook in webhooks],
         batch_size=MOST_AT_ONCE,
     )
 
 
 def build_delivery(
-    webhook: int, project: Project, event: str, thing: Mapping[str, int], now: datetime
-) -> Delivery:
+    webhook: int, project: models.Project, event: str, thing: Mapping[str, int], now: datetime
+) -> models.Delivery:
     """A message that is due now; it is not saved."""
     identifier = f"msg_{secrets.token_hex(16)}"
     body = write_body(
         event, identifier=identifier, project=project.pk, slug=project.slug, thing=thing, now=now
     )
-    return Delivery(
+    return models.Delivery(
         webhook_id=webhook,
         identifier=identifier,
         event=event,
@@ -74,11 +69,11 @@ def queue_email(
     purpose: str,
     subject: str,
     body: str,
-    by: Person,
+    by: models.Person,
     now: datetime,
-    person: Person | None = None,
+    person: models.Person | None = None,
     expires_at: datetime | None = None,
-) -> Email | None:
+) -> models.Email | None:
     """Queue an e-mail; None where no mail server is configured.
 
     `by` is the person who caused it; the e-mail does not name them. Raises RuntimeError outside a transaction.
@@ -86,7 +81,7 @@ def queue_email(
     if not sends_email():
         return None
     _check_atomic(purpose)
-    return Email.objects.create(
+    return models.Email.objects.create(
         person=person,
         address=address,
         purpose=purpose,
@@ -104,8 +99,8 @@ def notify(
     code: str,
     subject: str,
     about: Mapping[str, int],
-    project: Project | None,
-    by: Person,
+    project: models.Project | None,
+    by: models.Person,
     now: datetime,
     for_leads: bool = False,
     tells_actor: bool = False,
@@ -118,12 +113,14 @@ def notify(
     wanted = set(people) if tells_actor else set(people) - {by.pk}
     if not wanted:
         return 0
-    same = Notification.objects.filter(person=OuterRef("pk"), code=code, subject=subject, project=project)
+    same = models.Notification.objects.filter(
+        person=OuterRef("pk"), code=code, subject=subject, project=project
+    )
     # A notification by e-mail only is never read; once it was sent, it does not hold back the next one.
     waiting = same.filter(Q(is_shown=True) | Q(email_due_at__isnull=False), read_at=None)
-    told = Person.objects.signing_in().filter(pk__in=wanted).exclude(Exists(waiting))
+    told = models.Person.objects.signing_in().filter(pk__in=wanted).exclude(Exists(waiting))
     rows = [
-        Notification(
+        models.Notification(
             person=person,
             project=project,
             code=code,
@@ -136,7 +133,7 @@ def notify(
         for person in told.select_related("notification_settings")
     ]
     made = [row for row in rows if row.is_shown or row.email_due_at]
-    Notification.objects.bulk_create(made)
+    models.Notification.objects.bulk_create(made)
     return len(made)
 
 
@@ -146,9 +143,9 @@ def _check_atomic(what: str) -> None:
         raise RuntimeError(f'"{what}" was queued outside of a transaction; open one around the act.')
 
 
-def _channels(person: Person, kind: str, now: datetime) -> dict[str, object]:
+def _channels(person: models.Person, kind: str, now: datetime) -> dict[str, object]:
     """Whether the app shows it, and when an e-mail is due: columns of the row."""
-    chosen: NotificationSettings | None = getattr(person, "notification_settings", None)
+    chosen: models.NotificationSettings | None = getattr(person, "notification_settings", None)
     is_shown = chosen is None or kind not in chosen.hidden.split()
     is_mailed = sends_email() and (chosen is None or kind not in chosen.unmailed.split())
     zone = ZoneInfo(person.time_zone or settings.TIME_ZONE)
@@ -156,7 +153,7 @@ def _channels(person: Person, kind: str, now: datetime) -> dict[str, object]:
     return {"is_shown": is_shown, "email_due_at": due}
 
 
-def tell(event: Event, people: Collection[int], code: str, subject: str, **more: Any) -> None:
+def tell(event: models.Event, people: Collection[int], code: str, subject: str, **more: Any) -> None:
     """As `notify`, of what an audit line says."""
     notify(
         people=people,
@@ -169,19 +166,19 @@ def tell(event: Event, people: Collection[int], code: str, subject: str, **more:
     )
 
 
-def take_back(event: Event, *subjects: str, person: int | None = None) -> None:
+def take_back(event: models.Event, *subjects: str, person: int | None = None) -> None:
     """Delete the notifications about these things, of everybody or of one person: what they say no longer holds."""
-    rows = Notification.objects.filter(project=event.chain.project, subject__in=subjects)
+    rows = models.Notification.objects.filter(project=event.chain.project, subject__in=subjects)
     (rows.filter(person=person) if person is not None else rows).delete()
 
 
-def mark_done(event: Event, *subjects: str, person: int | None = None) -> None:
+def mark_done(event: models.Event, *subjects: str, person: int | None = None) -> None:
     """Mark the notifications about these things, of everybody or of one person, as read: nothing is left to do."""
     rows = unread_about(event.chain.project, *subjects)
     (rows.filter(person=person) if person is not None else rows).update(read_at=event.at)
 
 
-def tell_failed_job(*, job: Job, now: datetime) -> None:
+def tell_failed_job(*, job: models.Job, now: datetime) -> None:
     """Notify the person who asked for it; if nobody did, the leads (for jobs of the installation, the admins).
 
     Of an export, its owner is notified, whoever started its job again. The reason is on the page that the notification
@@ -195,7 +192,7 @@ def tell_failed_job(*, job: Job, now: datetime) -> None:
         code, about = "import_failed", {"transcript": int(number) if number.isdecimal() else 0}
         people = [asker.pk] if is_asked else people
     elif job.kind == EXPORT and is_asked:
-        owners = list(Export.objects.filter(job=job).values_list("created_by", flat=True))
+        owners = list(models.Export.objects.filter(job=job).values_list("created_by", flat=True))
         code, about, people = "export_failed", {}, owners or [asker.pk]
     notify(
         people=people,
@@ -210,6 +207,6 @@ def tell_failed_job(*, job: Job, now: datetime) -> None:
     )
 
 
-def close_failed_job(event: Event) -> None:
+def close_failed_job(event: models.Event) -> None:
     """Nobody need look at a failed job that was started again."""
     mark_done(event, f"job:{event.object_id}")
