@@ -72,7 +72,7 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
         by=request.user,
         now=timezone.now(),
     )
-    return _show(request, slug, made)
+    return _show_export(request, slug, made)
 
 
 @router.get(ONE, "api_export", "own_export")
@@ -80,7 +80,7 @@ def show_export(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     """Read how far one of your exports is."""
     own = own_export_or_404(request, slug, export)
     check_own_export(request.user, own)
-    return _show(request, slug, own)
+    return _show_export(request, slug, own)
 
 
 @router.post(ONE + "file/", "api_export_file", "take_file", "read", gives_file=True)
@@ -101,7 +101,7 @@ def cancel(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     own = own_export_or_404(request, slug, export)
     check_own_export(request.user, own)
     cancel_export(export=own, by=request.user, now=timezone.now())
-    return _show(request, slug, own)
+    return _show_export(request, slug, own)
 
 
 @router.post(ONE + "remove/", "api_export_remove", "own_export", "read")
@@ -110,9 +110,9 @@ def remove(request: SignedIn, slug: str, export: int) -> ExportAnswer:
     own = own_export_or_404(request, slug, export)
     check_own_export(request.user, own)
     remove_file(export=own, by=request.user, now=timezone.now())
-    return _show(request, slug, own)
+    return _show_export(request, slug, own)
 
 
-def _show(request: SignedIn, slug: str, export: Export) -> ExportAnswer:
+def _show_export(request: SignedIn, slug: str, export: Export) -> ExportAnswer:
     own = own_export_or_404(request, slug, export.pk)
     return ExportAnswer.read(ExportLine(own, request.user, timezone.now()))

@@ -22,7 +22,7 @@ _ROWS: dict[str, Any] = {
 }
 
 
-def check_export_subject(person: Person, project: Project, text: str) -> choices.Subject:
+def check_export_subject(person: Person, project: Project, text: str) -> choices.ExportSubject:
     """The subject that the text stands for, which the person may export from. Raises NotAllowed, and Unacceptable."""
     subject = choices.parse_subject(text)
     if subject is not None and subject.kind == choices.PROJECT:
@@ -41,7 +41,7 @@ def check_export_subject(person: Person, project: Project, text: str) -> choices
 
 
 def check_archive_choice(
-    person: Person, project: Project, subject: choices.Subject, format_name: str, has_pseudonyms: bool
+    person: Person, project: Project, subject: choices.ExportSubject, format_name: str, has_pseudonyms: bool
 ) -> None:
     """An archive is of a whole project, with names; other formats pass. Raises NotAllowed, Unacceptable, Conflict."""
     if format_name != choices.ARCHIVE:

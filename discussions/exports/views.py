@@ -17,7 +17,7 @@ from rubric.models import Review
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Refusal, Unacceptable
 from workspace.exports import labels
-from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, Subject, parse_subject
+from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, ExportSubject, parse_subject
 from workspace.exports.forms import ExportForm
 from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
@@ -68,7 +68,7 @@ def _check_known(request: SignedIn, project: Project, of: str) -> None:
 
 def _describe_export(project: Project, person: Person, of: str) -> dict[str, Any]:
     """What is exported, how much it is, and in which formats; what is no subject is shown as the whole project."""
-    subject = parse_subject(of) or Subject(PROJECT)
+    subject = parse_subject(of) or ExportSubject(PROJECT)
     is_everything = may(check_export_everything, person, project)
     return {
         "subject": labels.describe_subject(str(subject)),
@@ -81,7 +81,7 @@ def _describe_export(project: Project, person: Person, of: str) -> dict[str, Any
     }
 
 
-def _find_refusal(project: Project, person: Person, subject: Subject, format_name: str) -> str:
+def _find_refusal(project: Project, person: Person, subject: ExportSubject, format_name: str) -> str:
     """Why the format cannot be chosen, "" when it can."""
     if format_name == PARQUET and not has_parquet():
         return str(labels.PARQUET_MISSING)
@@ -91,7 +91,7 @@ def _find_refusal(project: Project, person: Person, subject: Subject, format_nam
     return ""
 
 
-def _count(project: Project, subject: Subject) -> str:
+def _count(project: Project, subject: ExportSubject) -> str:
     games, sets = games_of(project, subject).count(), sets_of(project, subject).count()
     return _join(
         (games, ngettext("%(n)s game", "%(n)s games", games)),

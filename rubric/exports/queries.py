@@ -9,7 +9,7 @@ from rubric.core.response_order import map_labels
 from rubric.core.scores import round_half_up, score_marks
 from rubric.models.comparisons import ELSEWHERE
 from rubric.reviews.queries import load_own_numbers
-from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, column
+from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, ExportTable, column
 from workspace.exports.queries import (
     ACT_COLUMNS,
     Exported,
@@ -226,13 +226,13 @@ OWN_REVIEWS = Exported(
 )
 
 TABLES = (
-    Table("comparisons", "A row for each comparison.", tuple(COMPARISONS.list_columns())),
-    Table(
+    ExportTable("comparisons", "A row for each comparison.", tuple(COMPARISONS.list_columns())),
+    ExportTable(
         "responses",
         "A row for each response of a comparison.",
         (*PLACE, NUMBER_IN_SET, *RESPONSES.list_columns()),
     ),
-    Table(
+    ExportTable(
         "marks",
         "A row for each entry of each review that was submitted: a score, or why there is none, or notes.",
         (
@@ -265,8 +265,8 @@ _OWN_PLACE = (
     column("round", INTEGER, "round of the review, 1 or 2"),
 )
 OWN_TABLES = (
-    Table("reviews", "A row for each review of one's own.", tuple(OWN_REVIEWS.list_columns())),
-    Table(
+    ExportTable("reviews", "A row for each review of one's own.", tuple(OWN_REVIEWS.list_columns())),
+    ExportTable(
         "responses",
         "A row for each response, under the label that the reviewer saw.",
         (
@@ -275,7 +275,9 @@ OWN_TABLES = (
             column("text", TEXT, "the response"),
         ),
     ),
-    Table("marks", "A row for each thing that the reviewer said.", (*_OWN_PLACE, *MARKS.list_columns())),
+    ExportTable(
+        "marks", "A row for each thing that the reviewer said.", (*_OWN_PLACE, *MARKS.list_columns())
+    ),
 )
 
 

@@ -278,7 +278,7 @@ def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
 def note_made(*, manifest: Manifest, by: Person, now: datetime) -> None:
     """Record that a backup was made: the audit log then shows when everything was copied."""
     with transaction.atomic():
-        _record("backup:made", manifest, by, now)
+        _record_backup("backup:made", manifest, by, now)
 
 
 def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> tuple[int, int]:
@@ -291,11 +291,11 @@ def note_restored(*, manifest: Manifest, by: Person, now: datetime) -> tuple[int
     with transaction.atomic():
         queue_again(by=by, now=now)
         ended = {"sign_ins": SignIn.objects.all().delete()[0], "deliveries": end_all_waiting(by=by, now=now)}
-        _record("backup:restored", manifest, by, now, **ended)
+        _record_backup("backup:restored", manifest, by, now, **ended)
     return ended["sign_ins"], ended["deliveries"]
 
 
-def _record(verb: str, manifest: Manifest, by: Person, now: datetime, **more: int) -> None:
+def _record_backup(verb: str, manifest: Manifest, by: Person, now: datetime, **more: int) -> None:
     detail = more | {
         "made_at": manifest.made_at.isoformat(timespec="seconds"),
         "version": manifest.version,

@@ -23,7 +23,7 @@ from workspace.exports import permissions
 from workspace.exports.core import choices
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
 from workspace.exports.core.items import ExportEnd, Item, get_kind
-from workspace.exports.core.tables import RowsOf, Table
+from workspace.exports.core.tables import ExportTable, RowsOf
 from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
 from workspace.models import Export, Job, Person, Project
 
@@ -42,7 +42,7 @@ class Source(Struct):
 
     items: Iterable[Item]
     total: int
-    tables: Sequence[Table]
+    tables: Sequence[ExportTable]
     rows_of: RowsOf
     open_own: Callable[[IO[bytes]], ExportFile]
     title: str
@@ -78,7 +78,7 @@ def request_export(
             created_at=now,
             created_by=by,
         )
-        _record("export:made", export, by, now)
+        _record_export("export:made", export, by, now)
         if is_queued:
             export.job = enqueue(
                 project=project, kind=EXPORT, subject=f"export:{export.pk}", input_hash="", by=by, now=now
@@ -203,7 +203,7 @@ def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], 
     except BytesLost:
         raise Conflict(_("This file is gone. Create the export again."), code="gone") from None
     with transaction.atomic():
-        _record("export:downloaded", export, by, now)
+        _record_export("export:downloaded", export, by, now)
     return file, choices.get_file_name(export.project.slug, export.subject, export.format)
 
 
@@ -222,7 +222,7 @@ def remove_file(*, export: Export, by: Person, now: datetime) -> None:
         held = Export.objects.filter(pk=export.pk, removed_at=None, ready_at__isnull=False)
         if not held.update(removed_at=now):
             raise Conflict(_("There is no file to remove any more."), code="no_file")
-        _record("export:removed", export, by, now)
+        _record_export("export:removed", export, by, now)
         transaction.on_commit(partial(drop_file, export.stored_as))
 
 
@@ -240,7 +240,7 @@ def _remove_expired(export: tuple[int, str], now: datetime) -> int:
     return 1
 
 
-def _record(verb: str, export: Export, by: Person, now: datetime) -> None:
+def _record_export(verb: str, export: Export, by: Person, now: datetime) -> None:
     record_event(
         verb,
         export,

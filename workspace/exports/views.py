@@ -42,7 +42,7 @@ class ExportLine:
 
     def __init__(self, export: Export, person: Person, now: datetime) -> None:
         self.export, job = export, export.job
-        self.state, self.says, self.tone = _state(export, now)
+        self.state, self.says, self.tone = _describe_state(export, now)
         self.subject, self.format = describe_subject(export.subject), str(FORMAT_NAMES[export.format])
         self.file_name = get_file_name(export.project.slug, export.subject, export.format)
         self.may_remove = self.state == READY
@@ -131,7 +131,7 @@ def read_exports(
     return lines, lines[-1].export.pk if len(exports) > PAGE_SIZE else 0
 
 
-def _state(export: Export, now: datetime) -> tuple[str, str, str]:
+def _describe_state(export: Export, now: datetime) -> tuple[str, str, str]:
     """The state for programs, its name on the page, and the tone of its chip."""
     if export.ready_at is not None:
         is_over = export.expires_at is not None and export.expires_at <= now

@@ -33,7 +33,7 @@ class WebhookChangeForm(WebhookForm):
     )
 
 
-class ReadForm(forms.Form):
+class ReadUntilForm(forms.Form):
     until = forms.IntegerField(min_value=0, max_value=2**53)
 
 

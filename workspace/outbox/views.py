@@ -18,7 +18,7 @@ from workspace.outbox import queries
 from workspace.outbox.actions import changes
 from workspace.outbox.actions.send import send_again, send_test
 from workspace.outbox.core import AT_ONCE
-from workspace.outbox.forms import NotificationSettingsForm, ReadForm, WebhookChangeForm, WebhookForm
+from workspace.outbox.forms import NotificationSettingsForm, ReadUntilForm, WebhookChangeForm, WebhookForm
 from workspace.outbox.permissions import check_manage_webhooks
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page
@@ -196,7 +196,7 @@ def notification(request: SignedIn, notification: int) -> HttpResponse:
 
 @require("sign_in", methods=("POST",))
 def read_all(request: SignedIn) -> HttpResponse:
-    form = bind_form(request, ReadForm)
+    form = bind_form(request, ReadUntilForm)
     if form.is_valid():
         changes.mark_all_read(until=form.cleaned_data["until"], by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("notifications"))

@@ -66,7 +66,7 @@ def create_token(
             created_by=by,
             expires_at=now + timedelta(days=days),
         )
-        _record("access_token:created", token, by, now, {"scopes": kept, "days": days})
+        _record_token("access_token:created", token, by, now, {"scopes": kept, "days": days})
     return NewToken(token, secret)
 
 
@@ -77,7 +77,7 @@ def revoke_token(*, token: AccessToken, by: Person, now: datetime) -> AccessToke
         valid = AccessToken.objects.filter(pk=token.pk, revoked_at=None)
         if not valid.update(revoked_at=now, revoked_by=by):
             raise Conflict(_("This access token was revoked already."), code="already_revoked")
-        _record("access_token:revoked", token, by, now, {})
+        _record_token("access_token:revoked", token, by, now, {})
     token.revoked_at, token.revoked_by = now, by
     return token
 
@@ -129,7 +129,9 @@ def forget_answers(*, by: Person, now: datetime) -> int:
     return KeptAnswer.objects.filter(created_at__lte=now - core.ANSWERS_STAY).delete()[0]
 
 
-def _record(verb: str, token: AccessToken, by: Person, now: datetime, detail: dict[str, object]) -> None:
+def _record_token(
+    verb: str, token: AccessToken, by: Person, now: datetime, detail: dict[str, object]
+) -> None:
     record_event(
         verb,
         token,

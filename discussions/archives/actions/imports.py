@@ -63,7 +63,7 @@ def import_archive(
             Game.objects.filter(project=project).update(paid_usd=paid())
             loader.upload_count = _keep_uploads(archive, project, stored)
             _measure_missing(project, by, now)
-            _record(loader)
+            _record_import(loader)
             _run_checks(checks, now)
     except BaseException:
         for sha256 in stored:
@@ -137,7 +137,7 @@ def _measure_missing(project: Project, by: Person, now: datetime) -> None:
         ask_to_measure(iteration=iteration, by=by, now=now)
 
 
-def _record(loader: Loader) -> None:
+def _record_import(loader: Loader) -> None:
     """Record in the project's log which memberships the import ended, and in that of the installation the import.
 
     The project's log continues where the archive's ends.

@@ -35,7 +35,7 @@ class ArchiveFile:
 
     def close(self, tick: Callable[[], None]) -> None:
         self._close_member()
-        manifest = members.Manifest(
+        manifest = members.ArchiveManifest(
             members.FORMAT, self.version, self.project, self.read_head(), self.members
         )
         with self.zip.open(members.MANIFEST, "w", force_zip64=True) as member:

@@ -62,7 +62,7 @@ class ArchiveHead(Struct, frozen=True, forbid_unknown_fields=True):
     mac: Annotated[str, Meta(max_length=64)]
 
 
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+class ArchiveManifest(Struct, frozen=True, forbid_unknown_fields=True):
     """The last member of an archive: its description, and every other member in the order of writing."""
 
     format: int

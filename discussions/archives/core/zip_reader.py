@@ -15,7 +15,7 @@ from typing import IO
 import msgspec
 from msgspec import Struct
 
-from discussions.archives.core.members import BYTES, FORMAT, MANIFEST, Manifest, MemberFacts, name_rows
+from discussions.archives.core.members import BYTES, FORMAT, MANIFEST, ArchiveManifest, MemberFacts, name_rows
 from workspace.core.canonical import canonical_bytes
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Unacceptable
@@ -50,7 +50,7 @@ class _Formatted(Struct):
 class OpenArchive:
     """An archive that has all members of its manifest, each as the manifest describes it."""
 
-    def __init__(self, file: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimits) -> None:
+    def __init__(self, file: zipfile.ZipFile, manifest: ArchiveManifest, limits: ArchiveLimits) -> None:
         self._file, self.manifest, self._limits = file, manifest, limits
         self._members = {member.name: member for member in manifest.members}
 
@@ -173,7 +173,7 @@ def _check_info(info: zipfile.ZipInfo, rows: Collection[str], seen: Collection[s
         raise reject(name, say("it is packed in a way that is not read"), "packing")
 
 
-def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
+def _read_manifest(opened: zipfile.ZipFile) -> ArchiveManifest:
     with _open_member(opened, MANIFEST) as read:
         body = read(_MANIFEST_BYTES + 1)
     if len(body) > _MANIFEST_BYTES:
@@ -188,7 +188,7 @@ def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
                 format=FORMAT,
             )
             raise refuse("", says, "format")
-        manifest = msgspec.json.decode(body, type=Manifest)
+        manifest = msgspec.json.decode(body, type=ArchiveManifest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
         raise reject(MANIFEST, say("it cannot be read ({fault})", fault=fault), "manifest") from None
     if canonical_bytes(manifest) + b"\n" != body:
@@ -199,7 +199,7 @@ def _read_manifest(opened: zipfile.ZipFile) -> Manifest:
     return manifest
 
 
-def _check_list(opened: zipfile.ZipFile, manifest: Manifest, limits: ArchiveLimits) -> None:
+def _check_list(opened: zipfile.ZipFile, manifest: ArchiveManifest, limits: ArchiveLimits) -> None:
     listed = [member.name for member in manifest.members]
     there = {info.filename for info in opened.infolist()} - {MANIFEST}
     if len(set(listed)) != len(listed):

@@ -12,7 +12,7 @@ from msgspec import Raw
 from discussions import models
 from discussions.core import judgement_kinds as kinds
 from discussions.exports.core.report import find_current_verdict
-from discussions.exports.queries.names import Names
+from discussions.exports.queries.names import ExportNames
 from rubric.exports.queries import version
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, column
 from workspace.exports.queries import ACT_COLUMNS, Exported, Line, field, given, list_acts, raw
@@ -47,7 +47,7 @@ def _passes(game: Line) -> bool | None:
     return None if verdict is None else verdict["passes"]
 
 
-def _rename_in_basis(names: Names, basis: str) -> Raw:
+def _rename_in_basis(names: ExportNames, basis: str) -> Raw:
     """The basis with pseudonyms in place of the evaluators' keys. Its hash remains that of the stored basis."""
     if not names.has_pseudonyms:
         return Raw(basis)

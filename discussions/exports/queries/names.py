@@ -11,7 +11,7 @@ from workspace.models import Export, Person
 OUTSIDE = "outside"
 
 
-class Names:
+class ExportNames:
     """Names by key of a person or a reviewer, as the export wants them: real ones or pseudonyms."""
 
     def __init__(self, export: Export) -> None:

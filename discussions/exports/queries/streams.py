@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.exports.queries import lines
-from discussions.exports.queries.names import Names
+from discussions.exports.queries.names import ExportNames
 from discussions.models import Evaluation, Game, Iteration, Measured, Stage
 from discussions.queries import list_batches as list_game_batches
 from discussions.rating.queries import load_state
@@ -23,11 +23,11 @@ _OWN_BATCH = 50
 _BATCH = 200
 
 
-def read_subject(export: Export) -> choices.Subject:
-    return choices.parse_subject(export.subject) or choices.Subject(choices.PROJECT)
+def read_subject(export: Export) -> choices.ExportSubject:
+    return choices.parse_subject(export.subject) or choices.ExportSubject(choices.PROJECT)
 
 
-def stages_of(project: Project, subject: choices.Subject) -> "QuerySet[Stage]":
+def stages_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[Stage]":
     rows = Stage.objects.filter(project=project)
     numbered = {
         choices.STAGE: Q(number=subject.number),
@@ -38,7 +38,7 @@ def stages_of(project: Project, subject: choices.Subject) -> "QuerySet[Stage]":
     return _select(rows, subject, numbered).order_by("pk")
 
 
-def iterations_of(project: Project, subject: choices.Subject) -> "QuerySet[Iteration]":
+def iterations_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[Iteration]":
     rows = Iteration.objects.filter(project=project)
     numbered = {
         choices.STAGE: Q(stage__number=subject.number),
@@ -49,7 +49,7 @@ def iterations_of(project: Project, subject: choices.Subject) -> "QuerySet[Itera
     return _select(rows, subject, numbered).order_by("pk")
 
 
-def games_of(project: Project, subject: choices.Subject) -> "QuerySet[Game]":
+def games_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[Game]":
     rows = Game.objects.filter(project=project)
     numbered = {
         choices.STAGE: Q(iteration__stage__number=subject.number),
@@ -60,12 +60,12 @@ def games_of(project: Project, subject: choices.Subject) -> "QuerySet[Game]":
     return _select(rows, subject, numbered)
 
 
-def sets_of(project: Project, subject: choices.Subject) -> "QuerySet[ComparisonSet]":
+def sets_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[ComparisonSet]":
     rows = ComparisonSet.objects.filter(project=project).select_related("project")
     return _select(rows, subject, {choices.SET: Q(number=subject.number)}).order_by("pk")
 
 
-def _select(rows: "QuerySet[Any]", subject: choices.Subject, numbered: dict[str, Q]) -> "QuerySet[Any]":
+def _select(rows: "QuerySet[Any]", subject: choices.ExportSubject, numbered: dict[str, Q]) -> "QuerySet[Any]":
     """All rows for a project, those of the subject else, none where the subject has no such rows."""
     if subject.kind == choices.PROJECT:
         return rows
@@ -89,7 +89,7 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
 
     `why_left_out` says for a set why the owner may not see its reviews and authors, "" where they may.
     """
-    names = Names(export)
+    names = ExportNames(export)
     yield _head(export, names)
     if not export.is_unblinded:
         yield from _own_evaluations(export, names)
@@ -105,7 +105,7 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
         yield from stream_set(row, left_out=why_left_out(row), names=names)
 
 
-def _head(export: Export, names: Names) -> ExportHead:
+def _head(export: Export, names: ExportNames) -> ExportHead:
     chain = Chain.objects.filter(project=export.project).first() if export.is_unblinded else None
     return ExportHead(
         format=FORMAT,
@@ -121,7 +121,7 @@ def _head(export: Export, names: Names) -> ExportHead:
     )
 
 
-def _list_versions(project: Project, subject: choices.Subject) -> set[int]:
+def _list_versions(project: Project, subject: choices.ExportSubject) -> set[int]:
     """Every version that judged anything in the subject."""
     iterations, games = iterations_of(project, subject), games_of(project, subject)
     measured = Measured.objects.filter(game__in=games).order_by()
@@ -132,7 +132,7 @@ def _list_versions(project: Project, subject: choices.Subject) -> set[int]:
     }
 
 
-def _own_evaluations(export: Export, names: Names) -> Iterator[Line]:
+def _own_evaluations(export: Export, names: ExportNames) -> Iterator[Line]:
     """The owner's own evaluations, each with as much of the game as its own page shows."""
     person = export.created_by
     rows = Evaluation.objects.visible_to(person).filter(game__project=export.project)

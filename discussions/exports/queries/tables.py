@@ -11,7 +11,16 @@ from discussions.metrics.core.registry import METRICS
 from rubric.exports.queries import OWN_TABLES as OWN_REVIEW_TABLES
 from rubric.exports.queries import TABLES as COMPARISON_TABLES
 from rubric.exports.queries import rows_of as comparison_rows_of
-from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, Table, TableColumn, column
+from workspace.exports.core.tables import (
+    INTEGER,
+    MOMENT,
+    NUMBER,
+    TEXT,
+    YES_NO,
+    ExportTable,
+    TableColumn,
+    column,
+)
 from workspace.exports.queries import Line
 
 _RECORD = msgspec.json.Decoder(GameRecord)
@@ -30,8 +39,8 @@ def _score(row: Line) -> float | None:
 
 GAME = column("game", INTEGER, "number of the game in the project")
 TABLES = (
-    Table("games", "A row for each game.", tuple(lines.GAMES.list_columns())),
-    Table(
+    ExportTable("games", "A row for each game.", tuple(lines.GAMES.list_columns())),
+    ExportTable(
         "messages",
         "A row for each public message of each game.",
         (
@@ -46,7 +55,7 @@ TABLES = (
             column("text", TEXT, "the message"),
         ),
     ),
-    Table(
+    ExportTable(
         "players",
         "A row for each player of each game.",
         (
@@ -60,7 +69,7 @@ TABLES = (
             column("out_how", TEXT, "how the player left, as the file says"),
         ),
     ),
-    Table(
+    ExportTable(
         "votes",
         "A row for each recorded vote of each game.",
         (
@@ -74,7 +83,7 @@ TABLES = (
             column("time", TEXT, "time as the file spells it"),
         ),
     ),
-    Table(
+    ExportTable(
         "measurements",
         "A row for each metric of each measurement of each game, before any person judged.",
         (
@@ -95,22 +104,22 @@ TABLES = (
             column("measured_at", MOMENT, "when it was measured", "at"),
         ),
     ),
-    Table(
+    ExportTable(
         "judgements",
         "A row for each thing that an evaluator judged: labels, overrides, answers and ratings.",
         (GAME, *lines.EVALUATIONS.list_columns(), *lines.JUDGEMENTS.list_columns()),
     ),
-    Table(
+    ExportTable(
         "adjudications",
         "A row for each decision of a lead on a disagreement; the newest of a subject counts.",
         (GAME, *lines.ADJUDICATIONS.list_columns()),
     ),
-    Table(
+    ExportTable(
         "verdicts",
         "A row for each recorded verdict, also of those that a later one supersedes.",
         (GAME, *lines.VERDICTS.list_columns()),
     ),
-    Table("iterations", "A row for each iteration.", tuple(lines.ITERATIONS.list_columns())),
+    ExportTable("iterations", "A row for each iteration.", tuple(lines.ITERATIONS.list_columns())),
     *COMPARISON_TABLES,
 )
 
@@ -126,15 +135,15 @@ _OF = (
 )
 # Made of `OWN_EVALUATIONS` and of records that have no fields for what is hidden from evaluators.
 OWN_TABLES = (
-    Table(
+    ExportTable(
         "evaluations", "A row for each evaluation of one's own.", tuple(lines.OWN_EVALUATIONS.list_columns())
     ),
-    Table(
+    ExportTable(
         "messages",
         "A row for each public message of each game that is open to the evaluator.",
         (*_OF, *_pick("messages", "position", "player", "name", "round", "text")),
     ),
-    Table(
+    ExportTable(
         "players",
         "A row for each player of each game that is open to the evaluator, without role and personality.",
         (
@@ -143,12 +152,12 @@ OWN_TABLES = (
             column("out_round", INTEGER, _OUT, lambda row: row["out_round"] or None),
         ),
     ),
-    Table(
+    ExportTable(
         "votes",
         "A row for each recorded vote of each game that is open to the evaluator, without its reason.",
         (*_OF, *_pick("votes", "round", "voter", "target")),
     ),
-    Table(
+    ExportTable(
         "judgements",
         "A row for each thing that the evaluator judged: labels, overrides, answers and ratings.",
         (*_OF, *lines.JUDGEMENTS.list_columns()),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import Raw
 
-from workspace.exports.core.choices import Subject, get_file_name, parse_subject
+from workspace.exports.core.choices import ExportSubject, get_file_name, parse_subject
 from workspace.exports.core.files import CsvFile, HuggingFaceFile, JsonLinesFile, ParquetFile
 from workspace.exports.core.items import get_kind
 from workspace.exports.core.names import assign_pseudonyms, name_people
@@ -18,12 +18,12 @@ from workspace.exports.core.tables import (
     NUMBER,
     TEXT,
     YES_NO,
-    Table,
+    ExportTable,
     column,
     describe_tables,
 )
 
-THINGS = Table(
+THINGS = ExportTable(
     "things",
     "A row for each thing.",
     (
@@ -35,7 +35,7 @@ THINGS = Table(
         column("length", INTEGER, "characters", lambda item: len(item["text"])),
     ),
 )
-OTHERS = Table("others", "Nothing is in it.", (column("number", INTEGER, "which"),))
+OTHERS = ExportTable("others", "Nothing is in it.", (column("number", INTEGER, "which"),))
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ITEMS = [
     {
@@ -80,10 +80,10 @@ def unzipped(data):
 @pytest.mark.parametrize(
     ("text", "subject"),
     [
-        ("", Subject("project")),
-        ("project", Subject("project")),
-        ("game:7", Subject("game", 7)),
-        ("set:12", Subject("set", 12)),
+        ("", ExportSubject("project")),
+        ("project", ExportSubject("project")),
+        ("game:7", ExportSubject("game", 7)),
+        ("set:12", ExportSubject("set", 12)),
         ("game:0", None),
         ("game:", None),
         ("game:-1", None),
@@ -99,7 +99,7 @@ def test_what_a_subject_can_be(text, subject):
 
 def test_files_are_named_after_what_they_hold():
     assert get_file_name("mafia", "project", "csv") == "mafia.csv.zip"
-    assert get_file_name("mafia", str(Subject("game", 7)), "jsonl") == "mafia-game-7.jsonl"
+    assert get_file_name("mafia", str(ExportSubject("game", 7)), "jsonl") == "mafia-game-7.jsonl"
 
 
 def test_people_with_one_name_are_told_apart():

@@ -19,7 +19,7 @@ from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.jobs.actions import take_job
 from workspace.models import Delivery, Event, Job, Person, Webhook
 from workspace.outbox.actions.changes import change_webhook, remove_webhook, replace_secret
-from workspace.outbox.actions.client import Outcome
+from workspace.outbox.actions.client import Attempt
 from workspace.outbox.actions.queue import queue_deliveries
 from workspace.outbox.actions.send import (
     enqueue_due,
@@ -40,7 +40,7 @@ from workspace.outbox.core import (
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
-TAKEN, REFUSED = Outcome(200, ""), Outcome(500, "The server answered 500.")
+TAKEN, REFUSED = Attempt(200, ""), Attempt(500, "The server answered 500.")
 
 
 @pytest.fixture
@@ -321,7 +321,7 @@ def test_a_webhook_that_fails_for_days_is_switched_off_with_a_line_in_the_log(pr
 
 def test_a_receiver_that_is_gone_is_told_of_nothing_any_more(project, lead):
     webhook = make_webhook(project=project).webhook
-    gone = Receiver(Outcome(410, "The server answered 410."))
+    gone = Receiver(Attempt(410, "The server answered 410."))
     send_test(webhook=webhook, by=lead, now=NOW)
     work(gone)
     assert fresh(webhook).is_active

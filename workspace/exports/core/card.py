@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from workspace.core.markdown import plain
-from workspace.exports.core.tables import INTEGER, NUMBER, YES_NO, Table, describe_tables
+from workspace.exports.core.tables import INTEGER, NUMBER, YES_NO, ExportTable, describe_tables
 
 _TYPES = {INTEGER: "int64", NUMBER: "float64", YES_NO: "bool"}
 
 
-def write_card(title: str, tables: Sequence[Table], counts: Mapping[str, int]) -> str:
+def write_card(title: str, tables: Sequence[ExportTable], counts: Mapping[str, int]) -> str:
     configs = [
         f"- config_name: {table.name}\n  data_files: data/{table.name}.jsonl\n"
         + ("  default: true\n" if number == 0 else "")

@@ -26,7 +26,7 @@ _NUMBERED = (STAGE, ITERATION, GAME, SET)
 _MOST_DIGITS = 9
 
 
-class Subject(Struct, frozen=True):
+class ExportSubject(Struct, frozen=True):
     """The subject of an export: the whole project, the thing of that kind with this number in it, or several games."""
 
     kind: str
@@ -39,24 +39,24 @@ class Subject(Struct, frozen=True):
         return f"{self.kind}:{self.number}" if self.number else self.kind
 
 
-def parse_subject(text: str) -> Subject | None:
+def parse_subject(text: str) -> ExportSubject | None:
     """The subject that "game:7" or "games:3,5-7" stands for, "" for the project; None for anything else."""
     if text in ("", PROJECT):
-        return Subject(PROJECT)
+        return ExportSubject(PROJECT)
     kind, _, number = text.partition(":")
     if kind == GAMES:
         return _parse_games(number)
     if kind not in _NUMBERED or not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
         return None
-    return Subject(kind, int(number)) if int(number) else None
+    return ExportSubject(kind, int(number)) if int(number) else None
 
 
-def _parse_games(text: str) -> Subject | None:
+def _parse_games(text: str) -> ExportSubject | None:
     try:
         numbers = tuple(number for number in numbers_in(text) if number)
     except ValueError:
         return None
-    return Subject(GAMES, numbers=numbers) if numbers else None
+    return ExportSubject(GAMES, numbers=numbers) if numbers else None
 
 
 def get_file_name(slug: str, subject: str, format_name: str) -> str:

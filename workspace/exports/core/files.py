@@ -52,7 +52,7 @@ class _TablesFile:
     compression = zipfile.ZIP_DEFLATED
 
     def __init__(
-        self, out: IO[bytes], tables: Sequence[tables.Table], rows_of: tables.RowsOf, spool: Spool
+        self, out: IO[bytes], tables: Sequence[tables.ExportTable], rows_of: tables.RowsOf, spool: Spool
     ) -> None:
         self.out, self.rows_of = out, rows_of
         self.tables = {table.name: table for table in tables}
@@ -65,7 +65,7 @@ class _TablesFile:
             self.counts[name] += 1
             self.write_row(self.tables[name], self.tables[name].read_row(source))
 
-    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
+    def write_row(self, table: tables.ExportTable, values: list[tables.Value]) -> None:
         raise NotImplementedError
 
     def finish_parts(self) -> None:
@@ -104,7 +104,7 @@ class CsvFile(_TablesFile):
             head = csv_line([column.name for column in table.columns]).encode()
             self.parts[table.name].write(BYTE_ORDER_MARK + head if has_byte_order_mark else head)
 
-    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
+    def write_row(self, table: tables.ExportTable, values: list[tables.Value]) -> None:
         self.parts[table.name].write(csv_line([tables.to_plain(value) for value in values]).encode())
 
 
@@ -117,7 +117,7 @@ class HuggingFaceFile(_TablesFile):
         super().__init__(*given)
         self.title = title
 
-    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
+    def write_row(self, table: tables.ExportTable, values: list[tables.Value]) -> None:
         row = {
             column.name: tables.to_plain(value) for column, value in zip(table.columns, values, strict=True)
         }
@@ -160,7 +160,7 @@ class ParquetFile(_TablesFile):
             name: parquet.ParquetWriter(part, self.schemas[name]) for name, part in self.parts.items()
         }
 
-    def write_row(self, table: tables.Table, values: list[tables.Value]) -> None:
+    def write_row(self, table: tables.ExportTable, values: list[tables.Value]) -> None:
         waiting = self.waiting[table.name]
         waiting.append(values)
         if len(waiting) >= _ROW_GROUP:
@@ -178,5 +178,5 @@ class ParquetFile(_TablesFile):
                 self.arrow.array(list(values), type=field.type)
                 for values, field in zip(zip(*rows, strict=True), schema, strict=True)
             ]
-            self.writers[name].write_table(self.arrow.Table.from_arrays(columns, schema=schema))
+            self.writers[name].write_table(self.arrow.ExportTable.from_arrays(columns, schema=schema))
             rows.clear()

@@ -27,7 +27,7 @@ def column(name: str, kind: str, says: str, read: str | Callable[[Any], Value] =
     return TableColumn(name, kind, says, read if callable(read) else itemgetter(read or name))
 
 
-class Table(Struct, frozen=True):
+class ExportTable(Struct, frozen=True):
     name: str
     says: str
     columns: tuple[TableColumn, ...]
@@ -45,7 +45,7 @@ def to_plain(value: Value) -> str | int | float | bool | None:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def describe_tables(tables: Sequence[Table]) -> str:
+def describe_tables(tables: Sequence[ExportTable]) -> str:
     """The tables in Markdown, a line for each column; what docs and data set cards say of them."""
     parts = []
     for table in tables:

@@ -64,7 +64,7 @@ def create_webhook(
         webhook = Webhook.objects.create(
             project=project, secret=lock_text(WEBHOOK_SECRET, key), created_at=now, created_by=by, **given
         )
-        _record("webhook:created", webhook, by, now)
+        _record_webhook("webhook:created", webhook, by, now)
     return NewWebhook(webhook, key)
 
 
@@ -92,7 +92,7 @@ def change_webhook(
         webhook.refresh_from_db()
         if not is_active:
             end_waiting(webhook)
-        _record("webhook:changed", webhook, by, now)
+        _record_webhook("webhook:changed", webhook, by, now)
     return webhook
 
 
@@ -123,7 +123,7 @@ def replace_secret(*, webhook: Webhook, by: Person, now: datetime, secret: str |
         old = [[locked.secret, until], *kept] if present else []
         _present(webhook).update(secret=lock_text(WEBHOOK_SECRET, key), old_secrets=old)
         webhook.refresh_from_db()
-        _record("webhook:secret_replaced", webhook, by, now)
+        _record_webhook("webhook:secret_replaced", webhook, by, now)
     return NewWebhook(webhook, key)
 
 
@@ -141,7 +141,7 @@ def remove_webhook(*, webhook: Webhook, by: Person, now: datetime) -> None:
             raise removed()
         webhook.refresh_from_db()
         end_waiting(webhook)
-        _record("webhook:removed", webhook, by, now)
+        _record_webhook("webhook:removed", webhook, by, now)
 
 
 def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
@@ -152,7 +152,7 @@ def give_up(*, webhook: Webhook, by: Person, now: datetime) -> None:
     if _present(webhook).filter(is_active=True).update(is_active=False, gave_up_at=now):
         webhook.refresh_from_db()
         end_waiting(webhook)
-        _record("webhook:gave_up", webhook, by, now)
+        _record_webhook("webhook:gave_up", webhook, by, now)
 
 
 def end_waiting(webhook: Webhook) -> None:
@@ -189,7 +189,7 @@ def removed() -> Conflict:
     return Conflict(_("This webhook was removed. Make another one."), code="webhook_removed")
 
 
-def _record(verb: str, webhook: Webhook, by: Person, now: datetime) -> None:
+def _record_webhook(verb: str, webhook: Webhook, by: Person, now: datetime) -> None:
     """Record only the host of the address: paths and queries often hold a secret of the receiver."""
     record_event(
         verb,

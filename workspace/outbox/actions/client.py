@@ -91,7 +91,7 @@ def _refused(says: str) -> Unacceptable:
     return Unacceptable(says, code="address_refused", field="url")
 
 
-class Outcome(Struct, frozen=True):
+class Attempt(Struct, frozen=True):
     """The outcome of an attempt: the status of the answer, None without one; `error` is "" when it was accepted."""
 
     status: int | None
@@ -106,7 +106,7 @@ def send_message(
     resolve: Resolve = socket.getaddrinfo,
     trust: ssl.SSLContext | None = None,
     seconds: float = TIMEOUT,
-) -> Outcome:
+) -> Attempt:
     """POST the body; never raises, whatever the address or its server does.
 
     `resolve` looks up IP addresses as `socket.getaddrinfo` does. `trust` is the TLS context, by default with the
@@ -118,15 +118,15 @@ def send_message(
         addresses = find_addresses(address, partial(_look_up, resolve, until))
         status = _post(address, body, headers, addresses, trust, until)
     except Unacceptable as refusal:
-        return Outcome(None, refusal.sentence)
+        return Attempt(None, refusal.sentence)
     except (OSError, UnicodeError, http.client.HTTPException) as fault:
-        return Outcome(None, _explain(fault, is_late=time.monotonic() >= until, seconds=seconds))
+        return Attempt(None, _explain(fault, is_late=time.monotonic() >= until, seconds=seconds))
     says = _("The server answered %(status)d.") % {"status": status}
     if 300 <= status < 400:
         says = _(
             "The server answered %(status)d. Redirects are not followed: enter the address they lead to."
         ) % {"status": status}
-    return Outcome(status, "" if 200 <= status < 300 else says)
+    return Attempt(status, "" if 200 <= status < 300 else says)
 
 
 def _look_up(resolve: Resolve, until: float, *args: Any, **given: Any) -> list[Any]:

@@ -28,7 +28,7 @@ from workspace.models.emails import SENT
 from workspace.models.webhooks import DELIVERED, FAILED, WAITING
 from workspace.outbox import core
 from workspace.outbox.actions.changes import give_up, list_signing, removed
-from workspace.outbox.actions.client import Outcome, send_message
+from workspace.outbox.actions.client import Attempt, send_message
 from workspace.outbox.actions.queue import MOST_AT_ONCE, build_delivery
 from workspace.outbox.labels import NOT_SENT_RESTORED
 from workspace.outbox.permissions import check_manage_webhooks
@@ -48,7 +48,7 @@ RETENTION = (
     (Email, core.EMAILS_STAY),
     (Notification, core.NOTIFICATIONS_STAY),
 )
-Send = Callable[[str, bytes, Mapping[str, str]], Outcome]
+Send = Callable[[str, bytes, Mapping[str, str]], Attempt]
 Mail = Callable[[Email, str], None]
 
 
@@ -255,13 +255,13 @@ def _deliver(delivery: Delivery, send: Send, clock: Clock, by: Person) -> bool:
     return not outcome.error
 
 
-def _post(delivery: Delivery, send: Send, now: datetime) -> Outcome:
+def _post(delivery: Delivery, send: Send, now: datetime) -> Attempt:
     webhook, body, timestamp = delivery.webhook, delivery.body.encode(), int(now.timestamp())
     replaced = [locked for locked, _until in list_signing(webhook.old_secrets, now)]
     try:
         keys = [unlock_text(WEBHOOK_SECRET, locked) for locked in (webhook.secret, *replaced)]
     except ValueError:
-        return Outcome(None, _("Its secret cannot be read, as AUDIT_KEY changed. Replace the secret."))
+        return Attempt(None, _("Its secret cannot be read, as AUDIT_KEY changed. Replace the secret."))
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "evalsite",
@@ -276,7 +276,7 @@ def _post(delivery: Delivery, send: Send, now: datetime) -> Outcome:
     except Exception:
         # The others are sent all the same, in their turn.
         logger.exception("delivery %s was not sent", delivery.pk)
-        return Outcome(None, _("It was not sent, as this site met an error. Its log says which."))
+        return Attempt(None, _("It was not sent, as this site met an error. Its log says which."))
 
 
 def _note(webhook: Webhook, count: int, since: datetime | None, pause: datetime | None) -> None:
