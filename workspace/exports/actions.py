@@ -22,8 +22,7 @@ from workspace.database.snapshot import snapshot_and_writes
 from workspace.exports import permissions
 from workspace.exports.core import choices
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile
-from workspace.exports.core.items import ExportEnd, Item, get_kind
-from workspace.exports.core.tables import ExportTable, RowsOf
+from workspace.exports.core.tables import ExportTable, Item, RowsOf, get_kind
 from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
 from workspace.models import Export, Job, Person, Project
 
@@ -167,7 +166,7 @@ def write_export(
         lines[get_kind(item)] += 1
         file.add(item)
         count(item)
-    file.add(ExportEnd(dict(lines)))
+    file.add({"kind": "end", "lines": dict(lines)})
     file.close(tick)
     out.flush()
     return dict(lines)

@@ -7,7 +7,7 @@ from typing import IO
 
 from discussions.archives.core import members
 from workspace.core.canonical import canonical_bytes
-from workspace.exports.core.items import ExportEnd, Item, get_kind
+from workspace.exports.core.tables import Item, get_kind
 
 _LEVEL = 6
 
@@ -30,7 +30,7 @@ class ArchiveFile:
     def add(self, item: Item) -> None:
         if isinstance(item, members.ArchivedBytes):
             self._write(members.name_bytes(item.sha256), item.data, lines=0)
-        elif not isinstance(item, ExportEnd):
+        elif get_kind(item) != "end":
             self._write(members.name_rows(get_kind(item)), canonical_bytes(item) + b"\n", lines=1)
 
     def close(self, tick: Callable[[], None]) -> None:

@@ -10,7 +10,7 @@ from discussions.core.judgement_kinds import RATING
 from discussions.core.outcome import Outcome
 from workspace.core.markdown import plain
 from workspace.core.text import one_line
-from workspace.exports.core.items import ExportHead, Item, get_kind
+from workspace.exports.core.tables import Item
 
 _OUTCOME = msgspec.json.Decoder(Outcome)
 _LONGEST = 120
@@ -39,10 +39,11 @@ class MarkdownReport:
         self.section: _Section | None = None
 
     def add(self, item: Item) -> None:
-        if isinstance(item, ExportHead):
+        assert isinstance(item, dict)
+        if item["kind"] == "export":
             self._write(_list_head_lines(item))
-        section = _SECTIONS.get(get_kind(item))
-        if section is None or isinstance(item, Struct):
+        section = _SECTIONS.get(item["kind"])
+        if section is None:
             return
         if self.section is not section:
             self.section = section
@@ -85,16 +86,16 @@ def _write_moment(value: Any) -> str | None:
     return None if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
 
 
-def _list_head_lines(head: ExportHead) -> list[str]:
+def _list_head_lines(head: Line) -> list[str]:
     lines = [
-        f"# {plain(head.project_name)}: {head.subject.replace(':', ' ')}",
+        f"# {plain(head['project_name'])}: {head['subject'].replace(':', ' ')}",
         "",
-        f"Exported by {plain(head.made_by)}, {_write_moment(head.made_at)}. It holds {head.holds}.",
+        f"Exported by {plain(head['made_by'])}, {_write_moment(head['made_at'])}. It holds {head['holds']}.",
     ]
-    if head.has_pseudonyms:
+    if head["has_pseudonyms"]:
         lines += ["", "Names are pseudonyms. Texts that people wrote may hold names."]
-    if head.audit_head is not None:
-        lines += ["", f"Audit log: line {head.audit_head.seq}, seal `{head.audit_head.mac}`."]
+    if audit := head["audit_head"]:
+        lines += ["", f"Audit log: line {audit['seq']}, seal `{audit['mac']}`."]
     return lines
 
 

@@ -15,10 +15,10 @@ from discussions.rating.queries import load_state
 from rubric.exports.queries import VERSIONS, stream_own_reviews, stream_set
 from rubric.models import Comparison, ComparisonSet, Review
 from workspace.exports.core import choices
-from workspace.exports.core.items import FORMAT, AuditHead, ExportHead, Item
 from workspace.exports.queries import Line, list_batches
 from workspace.models import Chain, Export, Person, Project
 
+FORMAT = 1
 _OWN_BATCH = 50
 _BATCH = 200
 
@@ -84,7 +84,7 @@ def count_items(export: Export) -> int:
     return games_of(project, subject).count() + comparisons
 
 
-def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str]) -> Iterator[Item]:
+def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str]) -> Iterator[Line]:
     """Every line of the export but the last: all of the subject, or its owner's own work in the project.
 
     `why_left_out` says for a set why the owner may not see its reviews and authors, "" where they may.
@@ -105,20 +105,26 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
         yield from stream_set(row, left_out=why_left_out(row), names=names)
 
 
-def _head(export: Export, names: ExportNames) -> ExportHead:
-    chain = Chain.objects.filter(project=export.project).first() if export.is_unblinded else None
-    return ExportHead(
-        format=FORMAT,
-        project=export.project.slug,
-        project_name=export.project.name,
-        subject=export.subject,
-        holds="everything" if export.is_unblinded else "own work",
-        has_pseudonyms=export.has_pseudonyms,
-        made_at=export.created_at,
-        made_by=names.person(export.created_by_id) or "",
-        site_version=settings.VERSION,
-        audit_head=AuditHead(chain.seq, chain.mac) if chain else None,
-    )
+def _head(export: Export, names: ExportNames) -> Line:
+    """The first line: what the file holds, made by whom and when, with which version of the site.
+
+    `audit_head` is the end of the project's audit chain: with it, `verify` detects a log that was cut or changed since.
+    Owners of their own work alone may not see it.
+    """
+    chains = Chain.objects.filter(project=export.project) if export.is_unblinded else Chain.objects.none()
+    return {
+        "kind": "export",
+        "format": FORMAT,
+        "project": export.project.slug,
+        "project_name": export.project.name,
+        "subject": export.subject,
+        "holds": "everything" if export.is_unblinded else "own work",
+        "has_pseudonyms": export.has_pseudonyms,
+        "made_at": export.created_at,
+        "made_by": names.person(export.created_by_id) or "",
+        "site_version": settings.VERSION,
+        "audit_head": chains.values("seq", "mac").first(),
+    }
 
 
 def _list_versions(project: Project, subject: choices.ExportSubject) -> set[int]:

@@ -153,7 +153,7 @@ def test_a_restore_that_was_cut_off_is_run_again(backup, empty, monkeypatch):
         raise DatabaseError("the server went away")
 
     with monkeypatch.context() as patched:
-        patched.setattr("workspace.backups.actions.load_dump", fail)
+        patched.setattr("workspace.database.dumps.load_dump", fail)
         code, _, said = run("restore", backup[0])
     assert (code, count_rows()) == (1, {}) and "Restoring failed: the server went away" in said
     assert run("restore", backup[0])[0] == 0
@@ -286,7 +286,7 @@ def test_a_backup_that_fails_leaves_nothing(site, tmp_path, monkeypatch):
     def find_damage(_path):
         raise DumpFailed("The copy of the database is damaged: row 3 is missing.")
 
-    monkeypatch.setattr("workspace.backups.actions.check_dump", find_damage)
+    monkeypatch.setattr("workspace.database.dumps.check_dump", find_damage)
     with at(site):
         before = Event.objects.count()
         code, _, said = run("backup", tmp_path)

@@ -24,7 +24,6 @@ from workspace.exports.actions import (
     take_file,
 )
 from workspace.exports.core.files import JsonLinesFile
-from workspace.exports.core.items import AuditHead, ExportHead
 from workspace.jobs.actions import JobLost, take_job
 from workspace.models import Event, Export, Job, Project
 
@@ -49,7 +48,7 @@ def ask(project, by, **given):
 
 
 def head(number):
-    return ExportHead(1, "p", "P", "project", "everything", False, NOW, "Ann", "1", AuditHead(number, ""))
+    return {"kind": "export", "audit_head": {"seq": number, "mac": ""}}
 
 
 def source(_export, items=None):

@@ -10,7 +10,6 @@ from msgspec import Raw
 
 from workspace.exports.core.choices import ExportSubject, get_file_name, parse_subject
 from workspace.exports.core.files import CsvFile, HuggingFaceFile, JsonLinesFile, ParquetFile
-from workspace.exports.core.items import get_kind
 from workspace.exports.core.names import assign_pseudonyms, name_people
 from workspace.exports.core.tables import (
     INTEGER,
@@ -21,6 +20,7 @@ from workspace.exports.core.tables import (
     ExportTable,
     column,
     describe_tables,
+    get_kind,
 )
 
 THINGS = ExportTable(

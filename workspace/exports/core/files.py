@@ -5,12 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any, Protocol
 
 import msgspec
-from msgspec import Struct
 
 from workspace.display.core.csv_lines import csv_line
 from workspace.exports.core import tables
 from workspace.exports.core.card import write_card
-from workspace.exports.core.items import Item
 
 Spool = Callable[[], IO[bytes]]
 _CHUNK = 1024 * 1024
@@ -22,7 +20,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class ExportFile(Protocol):
     """A file that items are added to. `close` writes what is left, and calls `tick` where that takes long."""
 
-    def add(self, item: Item) -> None:
+    def add(self, item: tables.Item) -> None:
         pass
 
     def close(self, tick: Callable[[], None]) -> None:
@@ -35,7 +33,7 @@ class JsonLinesFile:
     def __init__(self, out: IO[bytes]) -> None:
         self.out, self.buffer = out, bytearray(64 * 1024)
 
-    def add(self, item: Item) -> None:
+    def add(self, item: tables.Item) -> None:
         """Write one item; parts of it that are JSON already (`msgspec.Raw`) are passed through."""
         _ENCODER.encode_into(item, self.buffer)
         self.buffer += b"\n"
@@ -59,9 +57,8 @@ class _TablesFile:
         self.parts = {name: spool() for name in self.tables}
         self.counts = dict.fromkeys(self.parts, 0)
 
-    def add(self, item: Item) -> None:
-        """Write the rows of one item; its first and its last line, which are records, have none."""
-        for name, source in () if isinstance(item, Struct) else self.rows_of(item):
+    def add(self, item: tables.Item) -> None:
+        for name, source in self.rows_of(item):
             self.counts[name] += 1
             self.write_row(self.tables[name], self.tables[name].read_row(source))
 

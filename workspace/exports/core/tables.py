@@ -7,8 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
+# A line of an export with its `kind`: what an app makes of its rows, between the first line, "export", and the last,
+# "end", without which a file was cut off. In archives, records.
+Item = Struct | dict[str, Any]
 TEXT, INTEGER, NUMBER, YES_NO, MOMENT = "text", "integer", "number", "yes or no", "moment"
 Value = str | int | float | bool | datetime | None
+
+
+def get_kind(item: Item) -> str:
+    return str(item["kind"] if isinstance(item, dict) else item.__struct_config__.tag)
 
 
 class TableColumn(Struct, frozen=True):
