@@ -5,5 +5,5 @@ from django.urls import URLPattern, path
 from discussions.exports import views
 
 urlpatterns: list[URLPattern] = [
-    path("projects/<slug:slug>/exports/new/", views.new_export, name="new_export"),
+    path("projects/<slug:slug>/exports/new/", views.new_export, name="new_export")
 ]

@@ -152,12 +152,7 @@ class _Pace:
 
 
 def write_export(
-    out: IO[bytes],
-    export: Export,
-    source: Source,
-    *,
-    count: Callable[[Item], None],
-    tick: Callable[[], None],
+    out: IO[bytes], export: Export, source: Source, *, count: Callable[[Item], None], tick: Callable[[], None]
 ) -> dict[str, int]:
     """Write every item of the source into the file, and its last line; return how many lines of each kind."""
     file = _open_export_file(out, export, source)

@@ -24,14 +24,7 @@ from workspace.models import Event, Person, Project
 # Rows with a game's text or findings are large: a batch is held in memory.
 CHUNK = 100
 # Every installation publishes the shipped versions itself, so lines about these hold only the content.
-OF_THE_INSTALLATION = (
-    "created_at",
-    "created_by",
-    "published_at",
-    "published_by",
-    "retired_at",
-    "retired_by",
-)
+OF_THE_INSTALLATION = ("created_at", "created_by", "published_at", "published_by", "retired_at", "retired_by")
 
 
 def load_names(model: tables.AnyModel) -> dict[int, str]:

@@ -147,11 +147,7 @@ OWN = (
     ArchivedTable(games.Stage, "project", texts={"door": GateStatus}),
     ArchivedTable(games.Iteration, "project", texts={"material": dict[str, float]}),
     ArchivedTable(games.Transcript, "project", texts={"faults": list[Fault]}),
-    ArchivedTable(
-        games.ColumnMapping,
-        "project",
-        texts={"columns": list[str], "fields": dict[str, str]},
-    ),
+    ArchivedTable(games.ColumnMapping, "project", texts={"columns": list[str], "fields": dict[str, str]}),
     ArchivedTable(
         games.Game,
         "project",
@@ -166,11 +162,7 @@ OWN = (
         filled={"job": "empty: jobs belong to the installation"},
         texts={"figures": dict[str, tuple[int, int, bool, bool]]},
     ),
-    ArchivedTable(
-        games.MeasuredFindings,
-        "measured__game__project",
-        texts={"body": dict[str, Measurement]},
-    ),
+    ArchivedTable(games.MeasuredFindings, "measured__game__project", texts={"body": dict[str, Measurement]}),
     ArchivedTable(games.Companions, "measured__game__project", texts={"body": dict[str, Any]}),
     ArchivedTable(games.ManualFigure, _GAME),
     ArchivedTable(games.Withdrawal, _GAME),

@@ -137,11 +137,7 @@ _GAMES = _Section(
 _SECTIONS = {
     "rubric_version": _Section(
         "Rubric versions",
-        {
-            "Version": lambda item: f"{item['rubric']} {item['number']}",
-            "State": "state",
-            "SHA-256": "sha256",
-        },
+        {"Version": lambda item: f"{item['rubric']} {item['number']}", "State": "state", "SHA-256": "sha256"},
     ),
     "stage": _Section(
         "Stages",

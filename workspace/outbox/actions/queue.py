@@ -54,12 +54,7 @@ def build_delivery(
         event, identifier=identifier, project=project.pk, slug=project.slug, thing=thing, now=now
     )
     return models.Delivery(
-        webhook_id=webhook,
-        identifier=identifier,
-        event=event,
-        body=body,
-        created_at=now,
-        next_attempt_at=now,
+        webhook_id=webhook, identifier=identifier, event=event, body=body, created_at=now, next_attempt_at=now
     )
 
 
