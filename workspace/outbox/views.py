@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from workspace.core.refusals import Refusal
 from workspace.jobs.pages import worker_note
 from workspace.models import Delivery, Notification, NotificationSettings, Person, Webhook
 from workspace.models.webhooks import DELIVERED, FAILED, WAITING
@@ -20,7 +19,7 @@ from workspace.outbox.actions.send import send_again, send_test
 from workspace.outbox.core import AT_ONCE
 from workspace.outbox.forms import NotificationSettingsForm, ReadUntilForm, WebhookChangeForm, WebhookForm
 from workspace.outbox.permissions import check_manage_webhooks
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -42,22 +41,21 @@ def webhooks(request: SignedIn, slug: str) -> HttpResponse:
     """The webhooks of a project, and the form for a new one; its secret is shown once, in the answer."""
     project = project_or_404(request.user, slug, check_manage_webhooks)
     only_parameters(request)
-    form, status, made = WebhookForm(), 200, None
-    if request.method == "POST":
-        form, status = bind_form(request, WebhookForm), 422
-        try:
-            if form.is_valid():
-                values = form.cleaned_data
-                made = changes.create_webhook(project=project, **values, by=request.user, now=timezone.now())
-                form, status = WebhookForm(), 200
-        except Refusal as refusal:
-            status = add_refusal(form, refusal)
-    webhooks = list(queries.present_webhooks(project))
-    waiting = Delivery.objects.filter(webhook__in=webhooks, state=WAITING).values_list("webhook")
-    counts = dict(waiting.annotate(Count("pk")).order_by())
-    lines = [(row, *describe_state(row), counts.get(row.pk, 0)) for row in webhooks]
-    context = {"lines": lines, "form": form, "made": made, **frame(request.user, project, "webhooks")}
-    return respond(request, page=LIST, context=context, status=status)
+
+    def create(form: WebhookForm) -> dict[str, object]:
+        values = form.cleaned_data
+        return {
+            "made": changes.create_webhook(project=project, **values, by=request.user, now=timezone.now())
+        }
+
+    def context() -> dict[str, object]:
+        webhooks = list(queries.present_webhooks(project))
+        waiting = Delivery.objects.filter(webhook__in=webhooks, state=WAITING).values_list("webhook")
+        counts = dict(waiting.annotate(Count("pk")).order_by())
+        lines = [(row, *describe_state(row), counts.get(row.pk, 0)) for row in webhooks]
+        return {"lines": lines, "made": None, **frame(request.user, project, "webhooks")}
+
+    return form_page(request, WebhookForm, create, page=LIST, context=context)
 
 
 @require("manage_webhooks", methods=("GET", "POST"))

@@ -13,9 +13,8 @@ from msgspec import json
 
 from workspace.access.permissions import is_admin
 from workspace.authentication.views import has_just_signed_in, proven
-from workspace.core.refusals import Refusal
 from workspace.models import AccessToken, Person
-from workspace.tokens.actions import NewToken, create_service_account, create_token, revoke_token
+from workspace.tokens.actions import create_service_account, create_token, revoke_token
 from workspace.tokens.forms import ServiceAccountForm, TokenForm
 from workspace.tokens.permissions import check_create_token, check_manage_tokens, check_revoke_token
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
@@ -41,36 +40,25 @@ def service_tokens(request: SignedIn, person: int) -> HttpResponse:
 
 def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
     check_create_token(request.user, owner)
+
+    def make(form: TokenForm) -> dict[str, object]:
+        """Make the token of a valid form, after the proof of identity."""
+        values = dict(form.cleaned_data)
+        if proof := values.pop("proof", ""):
+            proven(request, request.user, proof)
+        return {"made": create_token(person=owner, **values, by=request.user, now=timezone.now())}
+
+    def context() -> dict[str, object]:
+        rows = AccessToken.objects.filter(person=owner).select_related("person").order_by("-pk")
+        live = {"revoked_at": None, "expires_at__gt": timezone.now()}
+        lists = {"live": rows.filter(**live), "ended": rows.exclude(**live)[:SHOWN_ENDED]}
+        return {"owner": owner, "made": None, **lists, **frame(request.user)}
+
     asks = not has_just_signed_in(request)
-    form, status, made = TokenForm(asks_proof=asks), 200, None
-    if request.method == "POST":
-        form, status = bind_form(request, TokenForm, asks_proof=asks), 422
-        try:
-            if form.is_valid():
-                made, status = make_token(request, owner, form), 200
-                form = TokenForm(asks_proof=asks)
-        except Refusal as refusal:
-            status = kept_status(form, refusal)
-    rows, now = (
-        AccessToken.objects.filter(person=owner).select_related("person").order_by("-pk"),
-        timezone.now(),
+    page = "workspace/tokens/list.html"
+    return form_page(
+        request, TokenForm, make, page=page, context=context, refuse=kept_status, asks_proof=asks
     )
-    context = {
-        "owner": owner,
-        "live": rows.filter(revoked_at=None, expires_at__gt=now),
-        "ended": rows.exclude(revoked_at=None, expires_at__gt=now)[:SHOWN_ENDED],
-        "form": form,
-        "made": made,
-        **frame(request.user),
-    }
-    return respond(request, page="workspace/tokens/list.html", context=context, status=status)
-
-
-def make_token(request: SignedIn, owner: Person, form: TokenForm) -> NewToken:
-    values = dict(form.cleaned_data)
-    if proof := values.pop("proof", ""):
-        proven(request, request.user, proof)
-    return create_token(person=owner, **values, by=request.user, now=timezone.now())
 
 
 @require("revoke_token", methods=("POST",))
