@@ -15,17 +15,17 @@ from discussions.exports.queries.streams import games_of, sets_of
 from discussions.models import Evaluation
 from rubric.models import Review
 from workspace.access.permissions import get_refusal, may
-from workspace.core.refusals import Refusal, Unacceptable
+from workspace.core.refusals import Unacceptable
 from workspace.exports import labels
 from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, ExportSubject, parse_subject
 from workspace.exports.forms import ExportForm
 from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
 from workspace.models import Person, Project
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
 
 PAGE = "discussions/exports/new.html"
 
@@ -34,36 +34,30 @@ PAGE = "discussions/exports/new.html"
 def new_export(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_export)
     of = only_parameters(request, "of")["of"]
-    form, status = ExportForm(initial={"of": of}), 200
-    if request.method == "POST":
-        form, status = bind_form(request, ExportForm), 422
-        if form.is_valid():
-            given = form.cleaned_data
-            try:
-                request_project_export(
-                    project=project,
-                    of=given["of"],
-                    format_name=given["format"],
-                    has_pseudonyms=given["pseudonyms"],
-                    has_byte_order_mark=given["byte_order_mark"],
-                    by=request.user,
-                    now=timezone.now(),
-                )
-                return respond(request, page=PAGE, redirect=reverse("exports", args=[slug]))
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    else:
-        _check_known(request, project, of)
-    context = {"form": form, **_describe_export(project, request.user, str(form["of"].value() or ""))}
-    context |= frame(request.user, project, SECTION)
-    return respond(request, page=PAGE, context=context, status=status)
+    asked = request.POST.get("of", "") if request.method == "POST" else of
+    if request.method != "POST":
+        try:
+            check_export_subject(request.user, project, of)
+        except Unacceptable as refusal:
+            raise Http404 from refusal
 
+    def ask(form: ExportForm) -> str:
+        given = form.cleaned_data
+        request_project_export(
+            project=project,
+            of=given["of"],
+            format_name=given["format"],
+            has_pseudonyms=given["pseudonyms"],
+            has_byte_order_mark=given["byte_order_mark"],
+            by=request.user,
+            now=timezone.now(),
+        )
+        return reverse("exports", args=[slug])
 
-def _check_known(request: SignedIn, project: Project, of: str) -> None:
-    try:
-        check_export_subject(request.user, project, of)
-    except Unacceptable as refusal:
-        raise Http404 from refusal
+    def context() -> dict[str, object]:
+        return _describe_export(project, request.user, asked) | frame(request.user, project, SECTION)
+
+    return form_page(request, ExportForm, ask, page=PAGE, context=context, initial={"of": of})
 
 
 def _describe_export(project: Project, person: Person, of: str) -> dict[str, Any]:
