@@ -92,7 +92,7 @@ def write(project: Any, lead: Any, format_name: str) -> float:
     from tests.factories.people import NOW
 
     with tempfile.TemporaryFile() as out:
-        write_export_at_once(out=out, project=project, of="", format_name=format_name, by=lead, now=NOW)
+        write_export_at_once(out=out, project=project, of="", format=format_name, by=lead, now=NOW)
         return out.seek(0, os.SEEK_END) / 1e6
 
 

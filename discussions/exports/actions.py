@@ -20,7 +20,7 @@ from workspace.blob_store import BytesLost, load_bytes
 from workspace.core.refusals import Conflict
 from workspace.database.snapshot import snapshot
 from workspace.exports.actions import Source, build_export, request_export, write_export
-from workspace.exports.core.choices import ARCHIVE, GAME
+from workspace.exports.core.choices import ARCHIVE, CSV, GAME
 from workspace.exports.permissions import check_export_everything
 from workspace.jobs.actions import Clock
 from workspace.models import Export, Job, Person, Project
@@ -30,23 +30,26 @@ def request_project_export(
     *,
     project: Project,
     of: str,
-    format_name: str,
-    has_pseudonyms: bool = False,
-    has_byte_order_mark: bool = False,
+    format: str,  # noqa: A002
+    pseudonyms: bool = False,
+    byte_order_mark: bool = False,
     is_queued: bool = True,
     by: Person,
     now: datetime,
 ) -> Export:
-    """Ask for an export of the project or of a part of it. Raises NotAllowed and Unacceptable."""
+    """Ask for an export of the project or of a part of it; the byte order mark is for CSV only.
+
+    Raises NotAllowed and Unacceptable.
+    """
     subject = check_export_subject(by, project, of)
-    check_archive_choice(by, project, subject, format_name, has_pseudonyms)
+    check_archive_choice(by, project, subject, format, pseudonyms)
     return request_export(
         project=project,
         subject=str(subject),
-        format_name=format_name,
+        format=format,
         is_unblinded=may(check_export_everything, by, project),
-        has_pseudonyms=has_pseudonyms,
-        has_byte_order_mark=has_byte_order_mark,
+        has_pseudonyms=pseudonyms,
+        has_byte_order_mark=byte_order_mark and format == CSV,
         is_queued=is_queued,
         by=by,
         now=now,

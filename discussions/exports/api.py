@@ -8,7 +8,7 @@ from pydantic import Field
 
 from discussions.exports.actions import request_project_export
 from workspace.exports.actions import cancel_export, remove_file, take_file
-from workspace.exports.core.choices import CSV, FILES, JSONL
+from workspace.exports.core.choices import FILES, JSONL
 from workspace.exports.permissions import check_export, check_own_export, check_take_file
 from workspace.exports.views import ExportLine, own_export_or_404, read_exports
 from workspace.models import Export
@@ -63,15 +63,8 @@ def ask_export(request: SignedIn, slug: str, given: ExportGiven) -> ExportAnswer
     writes the file.
     """
     project = project_or_404(request.user, slug, check_export)
-    made = request_project_export(
-        project=project,
-        of=given.of,
-        format_name=given.format,
-        has_pseudonyms=given.pseudonyms,
-        has_byte_order_mark=given.byte_order_mark and given.format == CSV,
-        by=request.user,
-        now=timezone.now(),
-    )
+    now = timezone.now()
+    made = request_project_export(project=project, **given.model_dump(), by=request.user, now=now)
     return _show_export(request, slug, made)
 
 

@@ -42,16 +42,7 @@ def new_export(request: SignedIn, slug: str) -> HttpResponse:
             raise Http404 from refusal
 
     def ask(form: ExportForm) -> str:
-        given = form.cleaned_data
-        request_project_export(
-            project=project,
-            of=given["of"],
-            format_name=given["format"],
-            has_pseudonyms=given["pseudonyms"],
-            has_byte_order_mark=given["byte_order_mark"],
-            by=request.user,
-            now=timezone.now(),
-        )
+        request_project_export(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
         return reverse("exports", args=[slug])
 
     def context() -> dict[str, object]:

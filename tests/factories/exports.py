@@ -16,7 +16,7 @@ def write_export(
 ) -> bytes:
     """The bytes of an export that is written at once."""
     out = io.BytesIO()
-    write_export_at_once(out=out, project=project, of=of, format_name=format_name, by=by, now=NOW, **given)
+    write_export_at_once(out=out, project=project, of=of, format=format_name, by=by, now=NOW, **given)
     return out.getvalue()
 
 
@@ -34,7 +34,7 @@ def unzip(data: bytes) -> dict[str, str]:
 
 def ask_export(project: Project, by: Person, *, format_name: str = "jsonl", of: str = "", now=NOW) -> Export:
     """An export that waits for a worker."""
-    return request_project_export(project=project, of=of, format_name=format_name, by=by, now=now)
+    return request_project_export(project=project, of=of, format=format_name, by=by, now=now)
 
 
 def make_export(project: Project, by: Person, *, now=NOW, **given: Any) -> Export:

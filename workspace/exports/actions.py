@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from secrets import token_hex
-from typing import IO
+from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
@@ -48,34 +48,18 @@ class Source(Struct):
 
 
 def request_export(
-    *,
-    project: Project,
-    subject: str,
-    format_name: str,
-    is_unblinded: bool,
-    has_pseudonyms: bool,
-    has_byte_order_mark: bool,
-    is_queued: bool = True,
-    by: Person,
-    now: datetime,
+    *, project: Project, is_queued: bool = True, by: Person, now: datetime, **asked: Any
 ) -> Export:
     """Insert the row of an export and its audit line, and queue its job unless it is written at once.
 
-    Raises NotAllowed, and Unacceptable for a format that this installation cannot write.
+    `asked` are its columns `subject`, `format`, `is_unblinded`, `has_pseudonyms` and `has_byte_order_mark`. Raises
+    NotAllowed, and Unacceptable for a format that this installation cannot write.
     """
-    (permissions.check_export_everything if is_unblinded else permissions.check_export)(by, project)
-    permissions.check_format(format_name)
+    (permissions.check_export_everything if asked["is_unblinded"] else permissions.check_export)(by, project)
+    permissions.check_format(asked["format"])
     with transaction.atomic():
         export = Export.objects.create(
-            project=project,
-            subject=subject,
-            format=format_name,
-            is_unblinded=is_unblinded,
-            has_pseudonyms=has_pseudonyms,
-            has_byte_order_mark=has_byte_order_mark,
-            seed=token_hex(16),
-            created_at=now,
-            created_by=by,
+            project=project, seed=token_hex(16), created_at=now, created_by=by, **asked
         )
         _record_export("export:made", export, by, now)
         if is_queued:

@@ -1,11 +1,9 @@
 """The one form for every export: of what, in which format, with which names."""
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from workspace.exports.core.choices import CSV, JSONL
+from workspace.exports.core.choices import JSONL
 from workspace.exports.labels import FORMAT_NAMES
 
 
@@ -30,8 +28,3 @@ class ExportForm(forms.Form):
         required=False,
         help_text=_("Excel then shows accents and other scripts correctly. Other formats are not affected."),
     )
-
-    def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        given["byte_order_mark"] = bool(given.get("byte_order_mark")) and given.get("format") == CSV
-        return given

@@ -72,9 +72,9 @@ class Command(SiteCommand):
         given: dict[str, Any] = {
             "project": project,
             "of": _subject(options),
-            "format_name": options["format"],
-            "has_pseudonyms": options["pseudonyms"],
-            "has_byte_order_mark": options["bom"],
+            "format": options["format"],
+            "pseudonyms": options["pseudonyms"],
+            "byte_order_mark": options["bom"],
             "by": person,
             "now": timezone.now(),
         }

@@ -289,7 +289,7 @@ def test_leads_and_admins_make_it_as_a_whole_and_with_names():
     with pytest.raises(Unacceptable, match="Only a whole project has an archive"):
         ask_export(project, lead, format_name="archive", of="game:1")
     with pytest.raises(Unacceptable, match="Leave out the pseudonyms"):
-        write_export(project, lead, "archive", has_pseudonyms=True)
+        write_export(project, lead, "archive", pseudonyms=True)
     run_waiting_jobs()
     export = make_export(project, make_admin(), format_name="archive")
     with open_file(export.stored_as) as file:

@@ -200,7 +200,7 @@ def test_a_report_tells_games_and_comparisons_and_one_game_in_detail(world):
 
 @pytest.mark.parametrize("format_name", ["jsonl", "csv", "huggingface", "markdown"])
 def test_pseudonyms_leave_no_name_address_or_key_of_a_person(world, format_name):
-    data = write_export(world.project, world.lead, format_name, has_pseudonyms=True)
+    data = write_export(world.project, world.lead, format_name, pseudonyms=True)
     text = data.decode() if format_name in ("jsonl", "markdown") else "".join(unzip(data).values())
     for person in (world.lead, world.evaluator):
         assert person.name not in text
@@ -212,7 +212,7 @@ def test_pseudonyms_leave_no_name_address_or_key_of_a_person(world, format_name)
 
 
 def test_pseudonyms_are_one_for_a_person_also_in_bases(world):
-    lines = read_lines(write_export(world.project, world.lead, has_pseudonyms=True))
+    lines = read_lines(write_export(world.project, world.lead, pseudonyms=True))
     game = of_kind(lines, "game")[0]
     name = game["evaluations"][0]["evaluator"]
     assert game["verdicts"][0]["basis"]["evaluations"] == [

@@ -43,7 +43,7 @@ def project(lead):
 
 
 def ask(project, by, **given):
-    chosen = {"subject": "project", "format_name": "jsonl", "is_unblinded": True, "has_pseudonyms": False}
+    chosen = {"subject": "project", "format": "jsonl", "is_unblinded": True, "has_pseudonyms": False}
     return request_export(project=project, **chosen | {"has_byte_order_mark": False} | given, by=by, now=NOW)
 
 
@@ -211,7 +211,7 @@ def test_the_lease_is_renewed_and_progress_is_told_while_it_is_written(project, 
 def test_parquet_is_refused_with_what_to_install_where_it_is_missing(project, lead, monkeypatch):
     monkeypatch.setattr("workspace.exports.permissions.find_spec", lambda _name: None)
     with pytest.raises(Unacceptable, match=r"pip install -r requirements-parquet\.txt"):
-        ask(project, lead, format_name="parquet")
+        ask(project, lead, format="parquet")
     assert not Export.objects.exists()
 
 
