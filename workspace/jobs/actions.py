@@ -44,23 +44,11 @@ JOBS_STAY = timedelta(days=90)
 MOST_FORGOTTEN, FORGOTTEN_ON = 500, "jobs_forgotten_on"
 Clock = Callable[[], datetime]
 # What a row that is used again forgets of its first life.
-_AFRESH: dict[str, object] = {
-    "state": QUEUED,
-    "attempt": 0,
-    "done_count": 0,
-    "total_count": 0,
-    "done_bytes": 0,
-    "queued_at": None,
-    "rung_at": None,
-    "started_at": None,
-    "finished_at": None,
-    "cancelled_at": None,
-    "cancelled_by": None,
-    "error_code": "",
-    "error": "",
-    "cause": "",
-    "faults": {},
-}
+_OF_ONE_LIFE = (
+    *("state", "attempt", "done_count", "total_count", "done_bytes", "queued_at", "rung_at", "started_at"),
+    *("finished_at", "cancelled_at", "cancelled_by", "error_code", "error", "cause", "faults"),
+)
+_AFRESH = {name: Job._meta.get_field(name).get_default() for name in _OF_ONE_LIFE}  # type: ignore[union-attr]
 logger = logging.getLogger("evalsite.jobs")
 
 
@@ -158,10 +146,7 @@ def renew(*, job: Job, now: datetime, lease: timedelta = LEASE, **progress: int)
 
 
 def suspect(*, job: Job, keys: list[int]) -> None:
-    """Store what is about to be done, if a worker died before: if this worker dies, too, that is the cause.
-
-    Raises JobLost when the job is no longer ours.
-    """
+    """Store what is about to be done, if a worker died before: if this worker dies, too, that is the cause."""
     # Each new suspect counts as progress: the remaining attempts are for items that are already known.
     _write(job, {"suspects": keys, "attempt": 1})
     job.suspects = keys
@@ -170,7 +155,7 @@ def suspect(*, job: Job, keys: list[int]) -> None:
 def note_fault(*, job: Job, key: int, code: str) -> None:
     """Store that one item of the job cannot be done, and why; the job continues without it.
 
-    If the job is started again, this item comes last. Raises JobLost when the job is no longer ours.
+    If the job is started again, this item comes last.
     """
     faults = job.faults | {str(key): code}
     suspects = list(dict.fromkeys([*job.suspects, key]))
@@ -199,7 +184,7 @@ def finish_whole(*, job: int, now: datetime) -> None:
 
 
 def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
-    """The job cannot be done; the reason is a sentence. Raises JobLost when it is no longer ours."""
+    """The job cannot be done; the reason is a sentence."""
     over = {"state": FAILED, "finished_at": now, "lease_until": None}
     with transaction.atomic():
         _write(job, over | {"error_code": code, "error": reason})
@@ -207,7 +192,7 @@ def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
 
 
 def hand_back(*, job: Job, now: datetime) -> None:
-    """Queue the rest of a long job behind what waits; message the workers. Raises JobLost when it is no longer ours."""
+    """Queue the rest of a long job behind what waits; message the workers."""
     with transaction.atomic():
         waits = {"state": QUEUED, "attempt": 0, "lease_until": None, "queued_at": now, "rung_at": None}
         _write(job, waits)
