@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from discussions.archives.permissions import check_archive
 from discussions.exports.actions import request_project_export
 from discussions.exports.permissions import check_export_subject
-from discussions.exports.queries.streams import games_of, sets_of
-from discussions.models import Evaluation
-from rubric.models import Review
+from discussions.exports.queries.streams import rows_in
+from discussions.models import Evaluation, Game
+from rubric.models import ComparisonSet, Review
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Unacceptable
 from workspace.exports import labels
@@ -77,7 +77,7 @@ def _find_refusal(project: Project, person: Person, subject: ExportSubject, form
 
 
 def _count(project: Project, subject: ExportSubject) -> str:
-    games, sets = games_of(project, subject).count(), sets_of(project, subject).count()
+    games, sets = (rows_in(model, project, subject).count() for model in (Game, ComparisonSet))
     return _join(
         (games, ngettext("%(n)s game", "%(n)s games", games)),
         (sets, ngettext("%(n)s comparison set", "%(n)s comparison sets", sets)),

@@ -1,4 +1,4 @@
-"""The time zone of the browser that asks."""
+"""The time zone of the browser that asks, which static/js/frame.js keeps in a cookie; "" without one that exists."""
 
 from django.http import HttpRequest
 
@@ -8,6 +8,5 @@ COOKIE = "zone"
 
 
 def browsers_zone(request: HttpRequest) -> str:
-    """The zone that static/js/frame.js keeps in a cookie; "" without one that exists."""
     zone = request.COOKIES.get(COOKIE, "")
     return zone if zone and zone in time_zones() else ""

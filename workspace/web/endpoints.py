@@ -119,13 +119,10 @@ class Listed(Answer, Generic[T]):
 
     @classmethod
     def read_all(cls, rows: Iterable[object], *, next: str | None = None) -> Self:  # noqa: A002
-        """The rows or records as answers."""
         return cls.model_validate({"items": list(rows), "next": next})
 
 
 class Operations:
-    """The operations of a package."""
-
     def __init__(self) -> None:
         self.router = Router()
 

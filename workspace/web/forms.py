@@ -18,7 +18,6 @@ class PlainChoices(DjangoTemplates):
     """Names hidden characters in choices, many of which are names that people gave; what they typed stays as it is."""
 
     def render(self, template_name: str, context: dict[str, Any], request: Any = None) -> str:
-        """The field as HTML, which its widget marks as safe."""
         drawn: str = super().render(template_name, context, request)
         is_choice = template_name in [f"django/forms/widgets/{name}.html" for name in CHOICES]
         return plain(drawn) if is_choice else drawn

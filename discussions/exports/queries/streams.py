@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.exports.queries import lines
@@ -27,50 +27,42 @@ def read_subject(export: Export) -> choices.ExportSubject:
     return choices.parse_subject(export.subject) or choices.ExportSubject(choices.PROJECT)
 
 
-def stages_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[Stage]":
-    rows = Stage.objects.filter(project=project)
-    numbered = {
-        choices.STAGE: Q(number=subject.number),
-        choices.ITERATION: Q(iterations__number=subject.number),
-        choices.GAME: Q(iterations__games__number=subject.number),
-        choices.GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration__stage")),
-    }
-    return _select(rows, subject, numbered).order_by("pk")
+# How rows of a model are found by the number in a subject; for several games, what of these names the row.
+_PATHS: dict[Any, dict[str, str]] = {
+    Stage: {
+        choices.STAGE: "number",
+        choices.ITERATION: "iterations__number",
+        choices.GAME: "iterations__games__number",
+        choices.GAMES: "iteration__stage",
+    },
+    Iteration: {
+        choices.STAGE: "stage__number",
+        choices.ITERATION: "number",
+        choices.GAME: "games__number",
+        choices.GAMES: "iteration",
+    },
+    Game: {
+        choices.STAGE: "iteration__stage__number",
+        choices.ITERATION: "iteration__number",
+        choices.GAME: "number",
+        choices.GAMES: "pk",
+    },
+    ComparisonSet: {choices.SET: "number"},
+}
 
 
-def iterations_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[Iteration]":
-    rows = Iteration.objects.filter(project=project)
-    numbered = {
-        choices.STAGE: Q(stage__number=subject.number),
-        choices.ITERATION: Q(number=subject.number),
-        choices.GAME: Q(games__number=subject.number),
-        choices.GAMES: Q(pk__in=games_of(project, subject).order_by().values("iteration")),
-    }
-    return _select(rows, subject, numbered).order_by("pk")
-
-
-def games_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[Game]":
-    rows = Game.objects.filter(project=project)
-    numbered = {
-        choices.STAGE: Q(iteration__stage__number=subject.number),
-        choices.ITERATION: Q(iteration__number=subject.number),
-        choices.GAME: Q(number=subject.number),
-        choices.GAMES: Q(number__in=subject.numbers),
-    }
-    return _select(rows, subject, numbered)
-
-
-def sets_of(project: Project, subject: choices.ExportSubject) -> "QuerySet[ComparisonSet]":
-    rows = ComparisonSet.objects.filter(project=project).select_related("project")
-    return _select(rows, subject, {choices.SET: Q(number=subject.number)}).order_by("pk")
-
-
-def _select(rows: "QuerySet[Any]", subject: choices.ExportSubject, numbered: dict[str, Q]) -> "QuerySet[Any]":
-    """All rows for a project, those of the subject else, none where the subject has no such rows."""
+def rows_in(model: Any, project: Project, subject: choices.ExportSubject) -> "QuerySet[Any]":
+    """The rows of the model that belong to the subject: all for a project, none where it has no such rows."""
+    rows = model.objects.filter(project=project).order_by("pk")
     if subject.kind == choices.PROJECT:
         return rows
-    condition = numbered.get(subject.kind)
-    return rows.none() if condition is None else rows.filter(condition)
+    path = _PATHS[model].get(subject.kind)
+    if path is None:
+        return rows.none()
+    if subject.kind == choices.GAMES:
+        games = Game.objects.filter(project=project, number__in=subject.numbers).order_by()
+        return rows.filter(pk__in=games.values(path))
+    return rows.filter(**{path: subject.number})
 
 
 def count_items(export: Export) -> int:
@@ -80,8 +72,8 @@ def count_items(export: Export) -> int:
         own = Evaluation.objects.visible_to(export.created_by).filter(game__project=project).count()
         reviews = Review.objects.visible_to(export.created_by).filter(reviewer__set__project=project).count()
         return own + reviews
-    comparisons = Comparison.objects.filter(set__in=sets_of(project, subject)).count()
-    return games_of(project, subject).count() + comparisons
+    comparisons = Comparison.objects.filter(set__in=rows_in(ComparisonSet, project, subject)).count()
+    return rows_in(Game, project, subject).count() + comparisons
 
 
 def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str]) -> Iterator[Line]:
@@ -97,11 +89,11 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
         return
     project, subject = export.project, read_subject(export)
     yield from VERSIONS.stream([_list_versions(project, subject)], names)
-    yield from lines.STAGES.stream(list_batches(stages_of(project, subject), _BATCH), names)
-    yield from lines.ITERATIONS.stream(list_batches(iterations_of(project, subject), _BATCH), names)
+    yield from lines.STAGES.stream(list_batches(rows_in(Stage, project, subject), _BATCH), names)
+    yield from lines.ITERATIONS.stream(list_batches(rows_in(Iteration, project, subject), _BATCH), names)
     left_out = frozenset[str]() if export.format == choices.JSONL else frozenset({"findings"})
-    yield from lines.GAMES.stream(list_game_batches(games_of(project, subject)), names, left_out)
-    for row in sets_of(project, subject):
+    yield from lines.GAMES.stream(list_game_batches(rows_in(Game, project, subject)), names, left_out)
+    for row in rows_in(ComparisonSet, project, subject).select_related("project"):
         yield from stream_set(row, left_out=why_left_out(row), names=names)
 
 
@@ -129,12 +121,12 @@ def _head(export: Export, names: ExportNames) -> Line:
 
 def _list_versions(project: Project, subject: choices.ExportSubject) -> set[int]:
     """Every version that judged anything in the subject."""
-    iterations, games = iterations_of(project, subject), games_of(project, subject)
+    iterations, games = rows_in(Iteration, project, subject), rows_in(Game, project, subject)
     measured = Measured.objects.filter(game__in=games).order_by()
     return {
         *iterations.values_list("rubric_version", flat=True),
         *measured.values_list("rubric_version", flat=True).distinct(),
-        *sets_of(project, subject).values_list("rubric_version", flat=True),
+        *rows_in(ComparisonSet, project, subject).values_list("rubric_version", flat=True),
     }
 
 
