@@ -42,12 +42,7 @@ def version(name: str, says: str = "", *, of: str = "") -> Field:
     return field(name, says, of=lookups, make=lambda _names, *parts: " ".join(parts), kind=TEXT)
 
 
-def _count_submitted(item: Line) -> int:
-    return sum(review["state"] == "submitted" for review in item["reviews"])
-
-
 def _reviewer(path: str) -> Any:
-    """Lookups of what `ReviewerNames.reviewer` needs."""
     return [f"{path}{name}" for name in ("pk", "person", "kind", "name")]
 
 
@@ -183,6 +178,7 @@ PLACE = (
     column("set", INTEGER, "number of the comparison set in the project"),
     column("set_name", TEXT, "name of the comparison set"),
 )
+ROUND = column("round", INTEGER, "round of the review, 1 or 2")
 NUMBER_IN_SET = column("comparison", INTEGER, "number of the comparison in its set")
 COMPARISONS = Exported(
     "comparison",
@@ -194,7 +190,12 @@ COMPARISONS = Exported(
     field("id", "its name in the file that it was imported from", of="key"),
     field("question", "the question that the responses answer"),
     column("responses", INTEGER, "how many responses it has", lambda item: len(item["responses"])),
-    column("reviews", INTEGER, "how many reviews of it were submitted", _count_submitted),
+    column(
+        "reviews",
+        INTEGER,
+        "how many reviews of it were submitted",
+        lambda item: sum(review["state"] == "submitted" for review in item["reviews"]),
+    ),
     field("created_at", "when it was added"),
     field("created_by", "who added it"),
     *(RESPONSES, REVIEWS),
@@ -240,7 +241,7 @@ TABLES = (
             column("response", INTEGER, "number of the response in its comparison"),
             column("reviewer", TEXT, "who reviewed"),
             column("reviewer_kind", TEXT, "person, model or elsewhere"),
-            column("round", INTEGER, "round of the review, 1 or 2"),
+            ROUND,
             column("is_blind", YES_NO, "whether the reviewer could not see answers before"),
             column("position", INTEGER, "place at which the response was shown, from 1"),
             column("is_own", YES_NO, "whether the reviewer wrote the response"),
@@ -259,11 +260,7 @@ TABLES = (
         ),
     ),
 )
-_OWN_PLACE = (
-    *PLACE,
-    column("comparison", INTEGER, OWN_NUMBER),
-    column("round", INTEGER, "round of the review, 1 or 2"),
-)
+_OWN_PLACE = (*PLACE, column("comparison", INTEGER, OWN_NUMBER), ROUND)
 OWN_TABLES = (
     ExportTable("reviews", "A row for each review of one's own.", tuple(OWN_REVIEWS.list_columns())),
     ExportTable(
