@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection
+from typing import Any
 
 import msgspec
 from django.db.models import Count, Exists, OuterRef, QuerySet
@@ -22,7 +23,7 @@ from discussions.models import (
     Judgement,
 )
 from discussions.models.slots import CALIBRATION
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 
 
@@ -61,17 +62,14 @@ def query_games(opened: CalibrationRound) -> "QuerySet[CalibrationGame]":
 
 
 def load_open_round(project: Project) -> CalibrationRound | None:
-    opened: CalibrationRound | None = _OPEN.first(project.pk)
-    return opened
-
-
-def _query_open(project: int) -> "QuerySet[CalibrationRound]":
-    rounds = CalibrationRound.objects.filter(project=project, closed_at=None)
-    return rounds.select_related("project").order_by("pk")[:1]
+    return next(iter(_find_open(project.pk)), None)
 
 
 # This query runs for every game that is given out.
-_OPEN = Prepared(_query_open, int)
+@prepared
+def _find_open(project: int) -> "QuerySet[CalibrationRound]":
+    rounds = CalibrationRound.objects.filter(project=project, closed_at=None)
+    return rounds.select_related("project").order_by("pk")[:1]
 
 
 def load_keys(opened: CalibrationRound) -> dict[int, Key]:
@@ -221,14 +219,12 @@ def newest_guideline(project: Project) -> Guideline | None:
 
 def unread_guideline(person: Person, project: Project) -> Guideline | None:
     """Current version, when the person has not confirmed it yet; one query."""
-    newest = _NEWEST.first(person.pk, project.pk)
+    newest: Any = next(iter(_find_newest(person.pk, project.pk)), None)
     return newest if newest is not None and newest.text and not newest.is_read else None
 
 
-def _newest(person: int, project: int) -> "QuerySet[Guideline]":
+# This query runs for every game that is given out.
+@prepared
+def _find_newest(person: int, project: int) -> "QuerySet[Guideline]":
     read = Exists(GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person))
     return Guideline.objects.filter(project=project).annotate(is_read=read).order_by("-number")[:1]
-
-
-# This query runs for every game that is given out.
-_NEWEST = Prepared(_newest, int, int)
