@@ -49,20 +49,16 @@ class SubmittedResponse(Struct, frozen=True):
     changed: list[str] = []
 
 
-class MarkDifference(Struct, frozen=True):
-    label: str
-    what: str
-    given: str
-    agreed: str
-
-
 class Feedback(Struct, frozen=True):
-    """On one comparison of a calibration round. `optional` comes next in a round that is not required, else 0."""
+    """On one comparison of a calibration round. `optional` comes next in a round that is not required, else 0.
+
+    `differences` are (response, mark, given, agreed), in words.
+    """
 
     round: CalibrationRound
     note: str
     compared: ComparedReview
-    differences: list[MarkDifference]
+    differences: list[tuple[str, str, str, str]]
     agreed_first: list[str]
     progress: ReviewerProgress
     optional: int = 0
@@ -93,7 +89,12 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         others.setdefault(other.number, []).append(other)
     places = review.reported_ranking if review.reported_ranking is not None else review.ranking
     ranks = compute_rank_numbers(places)
-    firsts = _first_rows(review)
+    rounds = Review.objects.filter(
+        comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING
+    )
+    other_rounds = rounds.exclude(round=review.round).exclude(state=SUPERSEDED)
+    other = other_rounds.first() if review.purpose == RATING else None
+    firsts = {row.response_id: row for row in other.reviewed.all()} if other and review.round == 2 else {}
     responses = [
         _response(row, work, ranks, others.get(row.response.number, []), firsts.get(row.response_id))
         for row in rows
@@ -110,23 +111,13 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         is_ranking_own=review.reported_ranking is not None,
         has_scales=bool(work.sheet.scores and work.sheet.scales),
         contradicts=any(flag["code"] == RANK_MISMATCH for flag in review.flags),
-        other_round=_other_round(review),
+        other_round=other.pk if other else 0,
         next=find_next_review(
             sorted(sets, key=lambda waiting_set: waiting_set.row.pk != review.reviewer.set_id)
         ),
         may_get_second=review.round == 1 and _waits_for_others(review, sets),
         feedback=build_feedback(review, work.rubric, sets),
     )
-
-
-def _first_rows(review: Review) -> dict[int, ReviewedResponse]:
-    if review.round != 2:
-        return {}
-    first = Review.objects.filter(
-        comparison=review.comparison_id, reviewer=review.reviewer_id, round=1, purpose=RATING
-    )
-    rows = ReviewedResponse.objects.filter(review__in=first.exclude(state=SUPERSEDED))
-    return {row.response_id: row for row in rows}
 
 
 def _changed(first: ReviewedResponse | None, row: ReviewedResponse, work: ReviewState) -> list[str]:
@@ -175,14 +166,6 @@ def _say_other(other: OtherReview, names: dict[str, str], scales: Scales) -> str
     return ", ".join(scores) + (f". {other.notes}" if other.notes else "")
 
 
-def _other_round(review: Review) -> int:
-    if review.purpose != RATING:
-        return 0
-    rows = Review.objects.filter(comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING)
-    other = rows.exclude(round=review.round).exclude(state=SUPERSEDED).first()
-    return other.pk if other else 0
-
-
 def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
     """Whether a second round may open later: the open set has one, and the round is neither open nor started yet."""
     comparison_set = review.reviewer.set
@@ -209,16 +192,16 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
     if chosen is None or progress is None or compared is None:
         return None
     labels = {str(number): label for label, number in zip(LABELS, review.order, strict=False)}
-    names = build_labels(chosen.round.set)
+    names, own = build_labels(chosen.round.set), _("a response of yours")
     key = parse_key(load_keys(chosen.round)[review.comparison_id])
     marks = {response: given for response, given in key.items() if response in labels}
     firsts = find_first(marks, get_weights(rubric), rubric.scales)
     return Feedback(
         round=chosen.round,
-        note=name_responses(chosen.note, labels),
+        note=_RESPONSE.sub(lambda number: labels.get(number[1], own), chosen.note),
         compared=compared,
         differences=[
-            MarkDifference(
+            (
                 labels[pair.response],
                 names[pair.key],
                 format_mark(pair.other, pair.key, rubric.scales),
@@ -230,11 +213,6 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
         progress=progress,
         optional=_offered(review, sets),
     )
-
-
-def name_responses(note: str, labels: dict[str, str]) -> str:
-    own = _("a response of yours")
-    return _RESPONSE.sub(lambda found: labels.get(found[1], own), note)
 
 
 def _offered(review: Review, sets: list[WaitingSet]) -> int:
