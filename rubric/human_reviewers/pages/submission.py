@@ -93,8 +93,8 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         comparison=review.comparison_id, reviewer=review.reviewer_id, purpose=RATING
     )
     other_rounds = rounds.exclude(round=review.round).exclude(state=SUPERSEDED)
-    other = other_rounds.first() if review.purpose == RATING else None
-    firsts = {row.response_id: row for row in other.reviewed.all()} if other and review.round == 2 else {}
+    twin = other_rounds.first() if review.purpose == RATING else None
+    firsts = {row.response_id: row for row in twin.reviewed.all()} if twin and review.round == 2 else {}
     responses = [
         _response(row, work, ranks, others.get(row.response.number, []), firsts.get(row.response_id))
         for row in rows
@@ -111,7 +111,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         is_ranking_own=review.reported_ranking is not None,
         has_scales=bool(work.sheet.scores and work.sheet.scales),
         contradicts=any(flag["code"] == RANK_MISMATCH for flag in review.flags),
-        other_round=other.pk if other else 0,
+        other_round=twin.pk if twin else 0,
         next=find_next_review(
             sorted(sets, key=lambda waiting_set: waiting_set.row.pk != review.reviewer.set_id)
         ),
