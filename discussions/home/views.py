@@ -2,13 +2,12 @@
 
 from django.http import HttpResponse
 from django.utils import timezone
-from msgspec import structs
 
 from discussions.access.permissions import check_see_iterations
 from discussions.history.views.stage import led_project_or_404
 from discussions.home.pages.dashboard import build_dashboard
-from discussions.home.pages.home import home_page, was_skipped
-from discussions.home.pages.overview import build_overview_page
+from discussions.home.pages.home import build_home, was_skipped
+from discussions.home.pages.overview import build_overview
 from discussions.home.pages.site import build_site_page
 from discussions.iterations.views import SECTION
 from workspace.access.permissions import role_in
@@ -24,9 +23,12 @@ def home(request: SignedIn) -> HttpResponse:
     """What waits for the person; after a submission, or when a game was skipped, it says so."""
     asked = only_parameters(request, "submitted", "skipped")
     skipped = parse_number(asked["skipped"])
-    page = home_page(person=request.user, now=timezone.now(), submitted=parse_number(asked["submitted"]))
-    if skipped and was_skipped(request.user, skipped):
-        page = structs.replace(page, is_skipped=True)
+    page = build_home(
+        person=request.user,
+        now=timezone.now(),
+        submitted=parse_number(asked["submitted"]),
+        is_skipped=bool(skipped) and was_skipped(request.user, skipped),
+    )
     return respond(request, page="discussions/home/home.html", context={"page": page, **frame(request.user)})
 
 
@@ -36,7 +38,7 @@ def stages(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project = led_project_or_404(request.user, slug)
     check_see_iterations(request.user, project)
-    page = build_overview_page(project=project, person=request.user, now=timezone.now())
+    page = build_overview(project=project, person=request.user, now=timezone.now())
     context = {"page": page, **frame(request.user, project, SECTION)}
     return respond(request, page="discussions/home/overview.html", context=context)
 
@@ -48,7 +50,7 @@ def project(request: SignedIn, slug: str) -> HttpResponse:
     found = project_or_404(request.user, slug)
     context = frame(request.user, found, "dashboard")
     if role_in(request.user, found) == "evaluator":
-        page = home_page(person=request.user, now=timezone.now(), only=found)
+        page = build_home(person=request.user, now=timezone.now(), only=found)
         return respond(request, page="discussions/home/own_part.html", context={"page": page, **context})
     context["page"] = build_dashboard(project=found, now=timezone.now())
     return respond(request, page="discussions/home/dashboard.html", context=context)

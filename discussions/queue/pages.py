@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation
@@ -15,21 +14,10 @@ from workspace.access.permissions import may
 from workspace.models import Person
 
 
-class Submission(Struct, frozen=True):
-    """A submitted evaluation of the person: its project, a sentence on its game, and whether it can be reopened.
+def find_submission(person: Person, key: int, now: datetime) -> dict[str, object] | None:
+    """A submitted evaluation of the person and a sentence on its game; None when there is none with this key.
 
-    With `is_compared` its project shows where evaluators and the rule differ.
-    """
-
-    evaluation: int
-    project: int
-    says: str
-    can_reopen: bool
-    is_compared: bool
-
-
-def find_submission(person: Person, key: int, now: datetime) -> Submission | None:
-    """A submitted evaluation of the person, None when there is none with this key.
+    `can_reopen` says whether it can be reopened, `is_compared` that its project shows where evaluators and rule differ.
 
     A hidden duplicate is described by its shown number and the evaluations of its game, so that it reads like any
     other.
@@ -47,10 +35,9 @@ def find_submission(person: Person, key: int, now: datetime) -> Submission | Non
     says = _("Game %(game)d is submitted.")
     if needed > 1:
         says = _("Game %(game)d: %(count)d of %(needed)d evaluations are submitted.")
-    return Submission(
-        evaluation=evaluation.pk,
-        project=evaluation.game.project_id,
-        says=says % values,
-        can_reopen=may(check_reopen, person, evaluation, now),
-        is_compared=load_rating_rule(evaluation.game.project_id).shows_differences,
-    )
+    return {
+        "evaluation": evaluation,
+        "says": says % values,
+        "can_reopen": may(check_reopen, person, evaluation, now),
+        "is_compared": load_rating_rule(evaluation.game.project_id).shows_differences,
+    }

@@ -13,7 +13,7 @@ from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, let_rate, open_round
 from discussions.games.actions import restore_game, return_evaluation, withdraw_game
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import build_home
 from discussions.models import Evaluation, Game, Transcript
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.queue.actions import change_queue
@@ -354,4 +354,4 @@ def test_a_given_repeat_is_one_free_game_less_as_any_given_game_is(like_any_othe
     assert queue_page(person=person, project=project).free_count == 2
     skip_game(evaluation=repeat, reason="Later", by=person, now=NOW)
     assert queue_page(person=person, project=project).free_count == 2
-    assert home_page(person=person, now=NOW).projects[0].free_count == 2
+    assert build_home(person=person, now=NOW)["projects"][0]["free_count"] == 2

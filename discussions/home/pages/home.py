@@ -5,15 +5,13 @@ from typing import Any, NamedTuple
 
 from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
-from msgspec import Struct
 
-from discussions.calibration.queries import OwnCalibration, own_calibrations
+from discussions.calibration.queries import own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.games.queries.flags import count_for_evaluator, count_for_leads
 from discussions.home.queries import query_undecided, query_unopened
 from discussions.models import Evaluation, Judgement, Transcript
-from discussions.models.slots import CALIBRATION
-from discussions.queue.pages import Submission, find_submission
+from discussions.queue.pages import find_submission
 from discussions.queue.queries import (
     FREE_COLUMNS,
     query_free,
@@ -36,169 +34,105 @@ LISTED, ASIDE = 5, 10
 MOST_TODAY = 10_000
 
 
-class Started(Struct, frozen=True, kw_only=True):
-    """An open evaluation of the person; `minutes` are left of its lease, None without a lease."""
-
-    evaluation: int
-    game_number: int
-    project: str
-    is_returned: bool
-    started_at: datetime
-    judged: int
-    comment: str
-    minutes: int | None
-    is_calibration: bool
-
-
-class Aside(Struct, frozen=True, kw_only=True):
-    """An evaluation of the person that was skipped or lapsed and could go on, since a slot is free.
-
-    `why` is the reason why the slot was given back. `comment` is the lead's comment on a returned evaluation.
-    """
-
-    evaluation: int
-    game_number: int
-    project: str
-    is_skipped: bool
-    why: str
-    comment: str
-    judged: int
-
-
-class ProjectWork(Struct, frozen=True):
-    """What waits for the person in one project: free games, games without a verdict, imports with faults.
-
-    `verdicts` are game numbers, `faulty` transcripts as (number, name), both the first few. The counts are of all; 100
-    means 100 or more. `kept` are games that leads assigned to the person, as (number, name of the lead). `flag_count`
-    counts the flags that wait for the person's answer. `unopened` and `undecided` are the first iterations to open for
-    rating, and the first changes to decide on.
-    """
-
-    project: Project
-    role: str
-    free_count: int
-    kept: list[tuple[int, str]]
-    calibration: OwnCalibration | None
-    verdict_count: int
-    verdicts: list[int]
-    faulty_count: int
-    faulty: list[tuple[int, str]]
-    flag_count: int
-    unopened: list[int]
-    undecided: list[int]
-
-    @property
-    def left_count(self) -> int:
-        """How many games the person can still take, assigned ones included; 100 means 100 or more."""
-        return min(self.free_count + len(self.kept), MOST_COUNTED)
-
-    @property
-    def has_next(self) -> bool:
-        """Whether "Next game" gives one."""
-        own = self.calibration
-        if own is not None and own.round.is_required and (own.comes_first or own.why_not):
-            return own.comes_first
-        return bool(self.free_count or self.kept)
-
-
-class HomePage(Struct, frozen=True):
-    """Everything that waits for one person; `review_count` is None for a person who reviews no comparisons.
-
-    `submission` is the evaluation that was just submitted, `is_skipped` says that one was just skipped; `today_count`
-    are the games that the person submitted today.
-    """
-
-    submission: Submission | None
-    returned: list[Started]
-    started: list[Started]
-    aside: list[Aside]
-    projects: list[ProjectWork]
-    may_create: bool
-    review_count: int | None
-    today_count: int
-    is_skipped: bool = False
-
-    @property
-    def focus(self) -> str:
-        """What has the focus after an act: the slug of a project whose next game comes, else what else is to do.
-
-        "" before an act, the number of an open evaluation, "reviews", or "mine" when nothing is left.
-        """
-        if not self.submission and not self.is_skipped:
-            return ""
-        ended = self.submission.project if self.submission else 0
-        able = [work for work in self.projects if work.has_next and work.role == "evaluator"]
-        # The project of the game that was submitted goes first: its next game is offered with the news.
-        if same := next((work for work in able if work.project.pk == ended), None):
-            return same.project.slug
-        if opened := self.returned + self.started:
-            return str(opened[0].evaluation)
-        if able:
-            return able[0].project.slug
-        return "reviews" if self.review_count else "mine"
-
-    @property
-    def first(self) -> ProjectWork | None:
-        """The project whose next game comes first; None while something started or returned comes before it."""
-        if self.returned or self.started:
-            return None
-        return next((work for work in self.projects if work.has_next), None)
-
-    @property
-    def is_free(self) -> bool:
-        """Whether there is no game to continue or take."""
-        return not self.returned and not self.started and self.first is None
-
-
 def was_skipped(person: Person, key: int) -> bool:
     return Evaluation.objects.filter(pk=key, evaluator=person, state=SKIPPED).exists()
 
 
-def home_page(*, person: Person, now: datetime, submitted: int = 0, only: Project | None = None) -> HomePage:
-    """The page, in a fixed number of queries; each calibration costs a few more.
+def build_home(
+    *,
+    person: Person,
+    now: datetime,
+    submitted: int = 0,
+    is_skipped: bool = False,
+    only: Project | None = None,
+) -> dict[str, Any]:
+    """What waits for the person, in a fixed number of queries; each calibration costs a few more.
 
-    `submitted` is the key of the evaluation that was just submitted, or 0. If `only` is set, the page has only the
-    person's games in that project.
+    `submitted` is the key of the evaluation that was just submitted, or 0; `is_skipped` says that one was just skipped.
+    If `only` is set, there are only the person's games in that project. `review_count` is None for a person who reviews
+    no comparisons.
     """
     roles, projects, today_count = _projects(person, now, only)
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
-    mine, led_work = _own_work(person, rated), _lead_work(led)
-    kept = _kept(person, rated)
+    own = _load_own(person, None if only is None else projects, rated)
+    for evaluation in own:
+        evaluation.minutes = minutes_left(evaluation.slot and evaluation.slot.lease_until, now)  # type: ignore[attr-defined]
+    started = [evaluation for evaluation in own if evaluation.state in OPEN]
+    page = {
+        "submission": find_submission(person, submitted, now) if submitted else None,
+        "is_skipped": is_skipped,
+        "returned": [evaluation for evaluation in started if evaluation.is_returned],
+        "started": [evaluation for evaluation in started if not evaluation.is_returned],
+        "aside": [evaluation for evaluation in own if evaluation.state not in OPEN][:ASIDE],
+        "projects": _list_work(person, projects, roles, led, rated),
+        "may_create": is_admin(person),
+        "review_count": waiting_count(person) if only is None else None,
+        "today_count": today_count if rated else 0,
+    }
+    able = [work for work in page["projects"] if work["has_next"]]
+    first = None if started or not able else able[0]
+    return page | {"first": first, "is_free": not started and first is None, "focus": _find_focus(page)}
+
+
+def _find_focus(page: dict[str, Any]) -> str:
+    """What has the focus after an act: the slug of a project whose next game comes, else what else is to do.
+
+    "" before an act, the number of an open evaluation, "reviews", or "mine" when nothing is left.
+    """
+    if not page["submission"] and not page["is_skipped"]:
+        return ""
+    ended = page["submission"]["evaluation"].game.project_id if page["submission"] else 0
+    able = [work["project"] for work in page["projects"] if work["has_next"] and work["role"] == "evaluator"]
+    # The project of the game that was submitted goes first: its next game is offered with the news.
+    if same := next((project for project in able if project.pk == ended), None):
+        return str(same.slug)
+    if opened := page["returned"] + page["started"]:
+        return str(opened[0].pk)
+    if able:
+        return str(able[0].slug)
+    return "reviews" if page["review_count"] else "mine"
+
+
+def _list_work(
+    person: Person, projects: list[Project], roles: dict[int, str], led: list[int], rated: list[int]
+) -> list[dict[str, Any]]:
+    """What waits for the person in each project. Lists have the first few, counts are of all; 100 is 100 or more.
+
+    `verdicts` are numbers of games without a verdict, `faulty` imports as (number, name), `kept` games that leads
+    assigned to the person, as (number, name of the lead). `flag_count` counts the flags that wait for the person's
+    answer. `unopened` and `undecided` are iterations to open for rating, and changes to decide on.
+    """
+    mine, led_work, kept = _own_work(person, rated), _lead_work(led), _kept(person, rated)
     calibrations = own_calibrations(person=person, projects=rated)
     names = _names([key for work in led_work.values() for key in work.faulty[:LISTED]])
-    work = []
+    listed = []
     for project in projects:
         own_work, to_do = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
         verdicts = to_do.complete if project.pk in led_work else own_work.alone
-        work.append(
-            ProjectWork(
-                project=project,
-                role="admin" if is_admin(person) else str(roles.get(project.pk, "")),
-                free_count=own_work.free,
-                kept=kept.get(project.pk, []),
-                calibration=calibrations.get(project.pk),
-                verdict_count=len(verdicts),
-                verdicts=verdicts[:LISTED],
-                faulty_count=len(to_do.faulty),
-                faulty=[(key, names[key]) for key in to_do.faulty[:LISTED]],
-                flag_count=own_work.flags + to_do.flags,
-                unopened=to_do.unopened[:LISTED],
-                undecided=to_do.undecided[:LISTED],
-            )
+        assigned, own = kept.get(project.pk, []), calibrations.get(project.pk)
+        has_next = bool(own_work.free or assigned)
+        if own is not None and own.round.is_required and (own.comes_first or own.why_not):
+            has_next = own.comes_first
+        listed.append(
+            {
+                "project": project,
+                "role": "admin" if is_admin(person) else str(roles.get(project.pk, "")),
+                "free_count": own_work.free,
+                "left_count": min(own_work.free + len(assigned), MOST_COUNTED),
+                "has_next": has_next,
+                "kept": assigned,
+                "calibration": own,
+                "verdict_count": len(verdicts),
+                "verdicts": verdicts[:LISTED],
+                "faulty_count": len(to_do.faulty),
+                "faulty": [(key, names[key]) for key in to_do.faulty[:LISTED]],
+                "flag_count": own_work.flags + to_do.flags,
+                "unopened": to_do.unopened[:LISTED],
+                "undecided": to_do.undecided[:LISTED],
+            }
         )
-    own = _load_own(person, None if only is None else projects, rated)
-    started = [_start(evaluation, now) for evaluation in own if evaluation.state in OPEN]
-    return HomePage(
-        find_submission(person, submitted, now) if submitted else None,
-        [started_game for started_game in started if started_game.is_returned],
-        [started_game for started_game in started if not started_game.is_returned],
-        [_put_aside(evaluation) for evaluation in own if evaluation.state not in OPEN][:ASIDE],
-        work,
-        may_create=is_admin(person),
-        review_count=waiting_count(person) if only is None else None,
-        today_count=today_count if rated else 0,
-    )
+    return listed
 
 
 def _projects(
@@ -228,32 +162,6 @@ _MEMBERSHIPS = Prepared(
     int,
     datetime,
 )
-
-
-def _start(evaluation: Evaluation, now: datetime) -> Started:
-    return Started(
-        evaluation=evaluation.pk,
-        game_number=evaluation.game_number,
-        project=evaluation.game.project.name,
-        is_returned=evaluation.is_returned,
-        started_at=evaluation.created_at,
-        judged=evaluation.judged,  # type: ignore[attr-defined]
-        comment=evaluation.returned_comment,
-        minutes=minutes_left(evaluation.slot.lease_until, now),
-        is_calibration=evaluation.purpose == CALIBRATION,
-    )
-
-
-def _put_aside(evaluation: Evaluation) -> Aside:
-    return Aside(
-        evaluation=evaluation.pk,
-        game_number=evaluation.game_number,
-        project=evaluation.game.project.name,
-        is_skipped=evaluation.state == SKIPPED,
-        why=evaluation.skipped_reason if evaluation.state == SKIPPED else evaluation.released_reason,
-        comment=evaluation.returned_comment,
-        judged=evaluation.judged,  # type: ignore[attr-defined]
-    )
 
 
 def _load_own(person: Person, shown: list[Project] | None, rated: list[int]) -> list[Evaluation]:

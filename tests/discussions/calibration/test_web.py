@@ -11,7 +11,7 @@ from django.urls import reverse
 import workspace.core.hidden_duplicates
 from discussions.calibration.actions import close_round, let_rate, take_calibration
 from discussions.calibration.queries import own_calibrations
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import build_home
 from discussions.models import CalibrationRound, Evaluation
 from discussions.models.slots import CALIBRATION
 from tests.factories.calibration import make_round, make_trainee, take
@@ -286,7 +286,7 @@ def test_who_passed_reads_it_and_a_closed_round_or_known_games_say_nothing(clien
     assert (own.done, own.of_games, own.waiting) == (0, 1, 1), "the game they rated is not asked of them"
     close_round(opened=opened, by=make_lead(project=opened.project), now=NOW)
     assert "alibration" not in get_text(client, person, "home")
-    assert home_page(person=person, now=NOW).projects[0].calibration is None
+    assert build_home(person=person, now=NOW)["projects"][0]["calibration"] is None
 
 
 def test_the_rating_page_says_openly_that_it_is_a_calibration(client):

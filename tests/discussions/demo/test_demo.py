@@ -25,7 +25,7 @@ from discussions.demo.actions.fill import STEPS, play, read_script
 from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import View
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import build_home
 from discussions.iterations.core.averages import compute_averages
 from discussions.iterations.queries import compute_stage_gate, load_history, load_rubric
 from discussions.management.commands.verify import CHECKS
@@ -335,9 +335,9 @@ def _the_games_are_in_every_state():
     kept = Slot.objects.get(project__slug=TEAM, assigned_to__isnull=False, purpose="rating")
     assert (kept.game.number, kept.assigned_to) == (8, person("evaluator"))
     assert Slot.objects.filter(game=game(8), evaluator=None).count() == 3
-    assert home_page(person=person("evaluator"), now=NOW).returned[0].comment
-    aside = home_page(person=person("evaluator2"), now=NOW).aside[0]
-    found = Evaluation.objects.select_related("game").get(pk=aside.evaluation)
+    assert build_home(person=person("evaluator"), now=NOW)["returned"][0].returned_comment
+    aside = build_home(person=person("evaluator2"), now=NOW)["aside"][0]
+    found = Evaluation.objects.select_related("game").get(pk=aside.pk)
     assert (found.game.number, found.shown_number) == (7, aside.game_number)
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.actions import answer_flag
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import build_home
 from discussions.models import Game, Remark
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.remarks import remark
@@ -35,7 +35,7 @@ def flagged():
 def waiting(lead, person, flag) -> tuple[int, int]:
     """The flags that wait for the lead, and for the evaluator, as their start pages count them."""
     for_lead, for_evaluator = (
-        home_page(person=who, now=NOW).projects[0].flag_count for who in (lead, person)
+        build_home(person=who, now=NOW)["projects"][0]["flag_count"] for who in (lead, person)
     )
     return for_lead, for_evaluator
 

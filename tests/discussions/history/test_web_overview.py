@@ -6,11 +6,12 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
-from discussions.home.pages.overview import build_overview_page
+from discussions.home.pages.overview import build_overview
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from tests.factories.iterations import figures, make_iteration, make_stage
+from tests.factories.pages import as_seen
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import (
     ANSWERS,
@@ -42,7 +43,7 @@ def address(project):
 
 
 def get_page(project, lead, now=NOW):
-    return build_overview_page(project=project, person=lead, now=now)
+    return as_seen(build_overview(project=project, person=lead, now=now))
 
 
 def get_text(client, project):
@@ -69,7 +70,7 @@ def test_a_stage_shows_its_row_its_gate_and_what_is_newest(client, project, lead
     make_iteration(stage=stage, games=[figures()] * 3, decision="keep", minutes=5, name="Shorter")
     (line,) = get_page(project, lead).stages
     assert (line.gate.streak.count, line.gate.streak.needed, line.gate.is_open) == (2, 3, False)
-    assert (len(line.iterations), line.game_count, line.iterations[-1].name) == (2, 6, "Shorter")
+    assert (len(line.iterations), line.stage.game_count, line.iterations[-1].name) == (2, 6, "Shorter")
     assert get_text(client, project).count('<i class="is-there">') == 2
     said = get_text(client, project)
     for part in ("2 of 3 iterations in a row", "gate closed", "2 blockers", "Reasons."):
@@ -101,8 +102,8 @@ def test_the_pace_is_counted_by_week_and_people_stand_by_name(project, lead):
     for minutes in (10, 30):
         submitted(project=project, now=NOW - timedelta(minutes=minutes))
     page = get_page(project, lead)
-    assert (page.submitted, page.time) == (2, "20 minutes")
-    assert [(week.count, week.share) for week in page.weeks] == [(0, 0)] * 7 + [(2, 100)]
+    assert (page.pace.count, page.pace.minutes) == (2, 20)
+    assert [week.count for week in page.pace.weeks] == [0] * 7 + [2]
     names = [line.name for line in page.people]
     assert names == sorted(names, key=str.casefold)
     assert [(line.submitted, line.started, line.skipped) for line in page.people] == [(1, 0, 0)] * 2
@@ -112,7 +113,7 @@ def test_the_pace_is_counted_by_week_and_people_stand_by_name(project, lead):
 def test_what_was_submitted_long_ago_is_not_in_the_pace(project, lead):
     submitted(project=project)
     page = get_page(project, lead, NOW + timedelta(weeks=9))
-    assert (page.submitted, page.time, page.people) == (0, "", [])
+    assert (page.pace.count, page.pace.minutes, page.people) == (0, None, [])
 
 
 def test_agreement_is_told_where_games_have_several_evaluators():

@@ -11,7 +11,7 @@ from django.urls import reverse
 import workspace.core.hidden_duplicates
 from discussions.checks.actions import CHECKS
 from discussions.games.actions import return_evaluation
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import build_home
 from discussions.models import Evaluation, Game, Judgement, Slot
 from discussions.models.queue_rules import load_queue_rule
 from discussions.models.slots import RATING, REPEAT
@@ -372,7 +372,7 @@ def test_a_former_lead_takes_only_games_that_came_later():
     page = queue_page(person=person, project=project)
     assert (page.free_count, len(page.reasons)) == (0, 1)
     assert "while you led this project: 1." in page.reasons[0]
-    assert home_page(person=person, now=moment(2)).projects[0].free_count == 0
+    assert build_home(person=person, now=moment(2))["projects"][0]["free_count"] == 0
     new = make_later_game(project)
     assert take_next_game(project=project, by=person, now=moment(6)).game_id == new.pk != old.pk
 

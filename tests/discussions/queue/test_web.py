@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.actions import return_evaluation
-from discussions.home.pages.home import home_page
+from discussions.home.pages.home import build_home
 from discussions.models import Evaluation, Game, Slot
 from discussions.queue.actions import assign_games, take_next_game
 from discussions.queue.views import queue_page
@@ -53,9 +53,9 @@ def skipped_one(project, person):
 def test_what_is_started_says_how_long_it_is_held(client):
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
-    (started_game,) = home_page(person=evaluation.evaluator, now=moment(10)).started
+    (started_game,) = build_home(person=evaluation.evaluator, now=moment(10))["started"]
     assert (started_game.minutes, started_game.judged, started_game.is_returned) == (20, 1, False)
-    (over,) = home_page(person=evaluation.evaluator, now=LATER).started
+    (over,) = build_home(person=evaluation.evaluator, now=LATER)["started"]
     assert over.minutes == 0
     assert "The reservation ended" in get_text(client, evaluation.evaluator, "home")
 
@@ -64,12 +64,12 @@ def test_what_was_sent_back_stands_first_with_the_comment(client):
     evaluation = submitted()
     Evaluation.objects.update(state="returned", returned_comment="Look at <message> 3")
     Slot.objects.update(is_closed=False)
-    page = home_page(person=evaluation.evaluator, now=NOW)
-    assert ([started_game.comment for started_game in page.returned], page.started) == (
+    page = build_home(person=evaluation.evaluator, now=NOW)
+    assert ([started_game.returned_comment for started_game in page["returned"]], page["started"]) == (
         ["Look at <message> 3"],
         [],
     )
-    assert page.returned[0].minutes is None
+    assert page["returned"][0].minutes is None
     text = get_text(client, evaluation.evaluator, "home")
     assert "Returned to you" in text
     assert "Look at &lt;message&gt; 3" in text
@@ -83,9 +83,9 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
     lapsed = take_next_game(project=project, by=person, now=NOW)
     say(Evaluation.objects.with_work().get(pk=lapsed.pk), "coherence", "5", "yes")
     expire()
-    aside = home_page(person=person, now=LATER).aside
+    aside = build_home(person=person, now=LATER)["aside"]
     assert [
-        (other_aside.evaluation, other_aside.is_skipped, other_aside.judged) for other_aside in aside
+        (other_aside.pk, other_aside.state == "skipped", other_aside.judged) for other_aside in aside
     ] == [
         (lapsed.pk, False, 1),
         (skipped.pk, True, 0),
@@ -104,7 +104,7 @@ def test_what_was_set_aside_is_listed_while_its_place_is_free(client):
         if evaluation:
             skip_game(evaluation=evaluation, reason="later", by=other, now=LATER)
     Slot.objects.update(evaluator=other, taken_at=LATER)
-    assert home_page(person=person, now=LATER).aside == []
+    assert build_home(person=person, now=LATER)["aside"] == []
     assert "no open slot any more: 2." in queue_page(person=person, project=project).reasons[0]
     answer = client.post(reverse("return_to_game", args=[lapsed.pk]))
     assert answer.status_code == 409
@@ -192,7 +192,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     skipped = take_next_game(project=project, by=person, now=NOW)
     assert skipped is None or skip_game(evaluation=skipped, reason="x", by=person, now=NOW)
     free = min(100, count)
-    assert home_page(person=person, now=NOW).projects[0].free_count == free
+    assert build_home(person=person, now=NOW)["projects"][0]["free_count"] == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
         (person, "home", (), 8),
@@ -309,7 +309,9 @@ def test_the_next_game_is_focused_with_how_many_are_left(client):
     assert "3 games left for you today." in said
     assert said.count("autofocus") == 1
     assert re.search(r"autofocus\s*> Next game", said)
-    days = [home_page(person=done.evaluator, now=when).today_count for when in (NOW, NOW + timedelta(days=1))]
+    days = [
+        build_home(person=done.evaluator, now=when)["today_count"] for when in (NOW, NOW + timedelta(days=1))
+    ]
     assert days == [1, 0]
 
 

@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 
 from discussions.games.actions import return_evaluation, withdraw_game
-from discussions.home.pages.home import home_page
-from discussions.home.pages.overview import build_overview_page
+from discussions.home.pages.home import build_home
+from discussions.home.pages.overview import build_overview
 from discussions.models import Evaluation, Slot, Transcript
 from discussions.rating.actions.finish import submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
@@ -44,15 +44,15 @@ def test_a_game_waits_from_its_last_evaluation_to_its_verdict():
     assert waiting(game) == []
     submit_evaluation(evaluation=first, by=first.evaluator, now=moment(6))
     assert waiting(game) == [game.number]
-    (line,) = build_overview_page(project=game.project, person=lead, now=NOW).waiting
-    assert line.complete == 1
-    assert home_page(person=lead, now=NOW).projects[0].verdicts == [game.number]
+    (line,) = build_overview(project=game.project, person=lead, now=NOW)["waiting"]
+    assert line["complete"] == 1
+    assert build_home(person=lead, now=NOW)["projects"][0]["verdicts"] == [game.number]
     record(game, by=lead)
     assert waiting(game) == []
     assert set(game.slots.values_list("awaiting_since", flat=True)) == {None}
     record(game, by=lead, reason="A correction", minutes=90)
     assert set(game.slots.values_list("awaiting_since", flat=True)) == {None}
-    assert home_page(person=lead, now=NOW).projects[0].verdict_count == 0
+    assert build_home(person=lead, now=NOW)["projects"][0]["verdict_count"] == 0
     assert not breaches(moment(95))
 
 
@@ -81,7 +81,7 @@ def test_who_rated_alone_is_told_of_their_own_games_and_nobody_of_shared_ones():
     alone = rated_but_for_the_verdict()
     person = alone.evaluator
     assert waiting(alone.game, person) == [alone.game.number]
-    assert home_page(person=person, now=NOW).projects[0].verdicts == [alone.game.number]
+    assert build_home(person=person, now=NOW)["projects"][0]["verdicts"] == [alone.game.number]
     shared = submitted_game(2)
     assert waiting(shared, list_evaluations(shared)[0].evaluator) == []
 
@@ -103,14 +103,14 @@ def test_many_games_and_imports_are_counted_up_to_a_hundred_in_each_project():
             make_copy(file, name=f"{at}.json", sha256=f"{at:064x}", fault_count=2) for at in range(1, faults)
         )
     # The admin leads both projects: what waits in the first leaves room for the second.
-    places = {work.project.slug: work for work in home_page(person=admin, now=NOW).projects}
+    places = {work["project"].slug: work for work in build_home(person=admin, now=NOW)["projects"]}
     second = places.pop(project.slug)
     (first,) = places.values()
-    assert (first.verdict_count, first.faulty_count) == (100, 100)
-    assert len(first.verdicts) == 5 and first.verdicts == sorted(first.verdicts)
-    assert [name for _key, name in first.faulty] == [f"{at}.json" for at in (102, 101, 100, 99, 98)]
-    assert (second.verdict_count, second.faulty_count) == (2, 1)
-    assert [name for _key, name in second.faulty] == ["x.json"]
+    assert (first["verdict_count"], first["faulty_count"]) == (100, 100)
+    assert len(first["verdicts"]) == 5 and first["verdicts"] == sorted(first["verdicts"])
+    assert [name for _key, name in first["faulty"]] == [f"{at}.json" for at in (102, 101, 100, 99, 98)]
+    assert (second["verdict_count"], second["faulty_count"]) == (2, 1)
+    assert [name for _key, name in second["faulty"]] == ["x.json"]
 
 
 def test_hundreds_are_said_in_words(client):
