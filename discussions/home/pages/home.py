@@ -56,10 +56,10 @@ def build_home(
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     own = _load_own(person, None if only is None else projects, rated)
-    for evaluation in own:
-        evaluation.minutes = minutes_left(evaluation.slot and evaluation.slot.lease_until, now)  # type: ignore[attr-defined]
     started = [evaluation for evaluation in own if evaluation.state in OPEN]
-    page = {
+    for evaluation in started:
+        evaluation.minutes = minutes_left(evaluation.slot.lease_until, now)  # type: ignore[attr-defined]
+    page: dict[str, Any] = {
         "submission": find_submission(person, submitted, now) if submitted else None,
         "is_skipped": is_skipped,
         "returned": [evaluation for evaluation in started if evaluation.is_returned],

@@ -66,7 +66,7 @@ def _waiting(project: Project, iterations: list[Iteration]) -> list[dict[str, An
         free=Count("game", distinct=True, filter=Q(evaluator=None)),
         started=Count("game", distinct=True, filter=Q(evaluator__isnull=False)),
     )
-    counts = {row.pop("game__iteration"): row for row in counted}
+    counts = {row["game__iteration"]: row for row in counted}
     complete = Counter(complete_games(project).values_list("game__iteration", flat=True))
     lines = [
         {"iteration": iteration, "free": 0, "started": 0, "complete": complete[iteration.pk]}
