@@ -52,7 +52,7 @@ def record_decision(
         state = state_after(locked.state, move)
         assert state is not None
         Iteration.objects.filter(pk=locked.pk).update(state=state)
-        return _insert(locked, preview, choice, reason, by, now)
+        return _insert_decision(locked, preview, choice, reason, by, now)
 
 
 def _refuse(preview: DecisionPreview, choice: str, basis_sha256: str) -> None:
@@ -76,7 +76,7 @@ def _refuse(preview: DecisionPreview, choice: str, basis_sha256: str) -> None:
     refuse_decision(preview, choice)
 
 
-def _insert(
+def _insert_decision(
     iteration: Iteration, preview: DecisionPreview, choice: str, reason: str, by: Person, now: datetime
 ) -> Decision:
     decision = Decision(
@@ -100,11 +100,11 @@ def _insert(
         raise Conflict(
             _("Somebody decided first. Nothing was recorded twice."), code="decided_first"
         ) from None
-    _record(decision, preview, by, now)
+    _announce(decision, preview, by, now)
     return decision
 
 
-def _record(decision: Decision, preview: DecisionPreview, by: Person, now: datetime) -> None:
+def _announce(decision: Decision, preview: DecisionPreview, by: Person, now: datetime) -> None:
     compared = preview.compared
     record_event(
         "decision:superseded" if decision.supersedes_id else "decision:recorded",

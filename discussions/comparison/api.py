@@ -88,7 +88,7 @@ def show_decision(request: SignedIn, slug: str, iteration: int) -> DecisionAnswe
     """Read what a change shows against its reference, and what was decided."""
     found = iteration_or_404(request.user, slug, iteration)
     check_decide(request.user, found)
-    return _answer(found, request.user)
+    return _read_decision(found, request.user)
 
 
 @router.post(PATH, "api_decision", "decide", "admin", status=201)
@@ -100,10 +100,10 @@ def decide(request: SignedIn, slug: str, iteration: int, given: DecisionGiven) -
     found = iteration_or_404(request.user, slug, iteration)
     check_decide(request.user, found)
     record_decision(iteration=found, **given.model_dump(), by=request.user, now=timezone.now())
-    return _answer(iteration_or_404(request.user, slug, iteration), request.user)
+    return _read_decision(iteration_or_404(request.user, slug, iteration), request.user)
 
 
-def _answer(iteration: Iteration, person: Person) -> DecisionAnswer:
+def _read_decision(iteration: Iteration, person: Person) -> DecisionAnswer:
     assert iteration.stage is not None  # only a change gets here, and every change has its stage
     part = build_decision_part(iteration=iteration, history=load_history(iteration.stage), person=person)
     assert part is not None

@@ -1,7 +1,6 @@
 """The plan of an iteration, stated before it has games, and its faults."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +13,7 @@ from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import RubricRecord
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
+from workspace.core.refusals import Unacceptable
 from workspace.core.words import mark, say
 
 LONGEST_PROMPT = 200_000
@@ -52,27 +52,24 @@ class Plan(Struct, frozen=True):
         )
 
 
-class PlanFault(NamedTuple):
-    field: str
-    code: str
-    says: str
-
-
 def plan_faults(
     plan: Plan,
     kind: str,
-    rubric: RubricRecord,
+    rubric: RubricRecord | None = None,
     *,
     reference_prompt: str = "",
     hunk_count: int = 0,
     looks: int = 0,
-) -> Iterator[PlanFault]:
-    """The faults of a tidied plan. `hunk_count` places differ from the reference's prompt; this prompt was
-    compared with the reference `looks` times before."""
+) -> Iterator[Unacceptable]:
+    """The faults of a tidied plan; that of a baseline needs no rubric.
+
+    `hunk_count` places differ from the reference's prompt; this prompt was compared with the reference `looks` times
+    before.
+    """
     yield from _wrong_texts(plan)
     if not 1 <= plan.least_games <= MOST_GAMES:
         says = say("Ask for 1 to {most_games:,} games.", most_games=MOST_GAMES)
-        yield PlanFault("least_games", "range", says)
+        yield Unacceptable(says, field="least_games", code="range")
     if kind == CHANGE and looks >= MOST_LOOKS:
         says = say(
             "This prompt was compared with the reference {looks} times already, and {most_looks} "
@@ -81,8 +78,9 @@ def plan_faults(
             looks=looks,
             most_looks=MOST_LOOKS,
         )
-        yield PlanFault("prompt", "too_many_looks", says)
+        yield Unacceptable(says, field="prompt", code="too_many_looks")
     if kind == CHANGE:
+        assert rubric is not None
         yield from _wrong_change(plan, rubric, reference_prompt, hunk_count)
 
 
@@ -104,7 +102,7 @@ def most_hunks(rubric: RubricRecord) -> int:
     return int(rubric.parameters["changes_per_iteration"])
 
 
-def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
+def _wrong_texts(plan: Plan) -> Iterator[Unacceptable]:
     no_prompt = say("Paste the whole prompt that the agents are given.")
     texts = (
         ("name", plan.name, LONGEST_NAME, say("Give the iteration a name.")),
@@ -114,22 +112,22 @@ def _wrong_texts(plan: Plan) -> Iterator[PlanFault]:
     )
     for field, text, most, missing in texts:
         if not text and missing:
-            yield PlanFault(field, "required", missing)
+            yield Unacceptable(missing, field=field, code="required")
         if len(text) > most:
             says = say("At most {most:,} characters; these are {length:,}.", most=most, length=len(text))
-            yield PlanFault(field, "too_long", says)
+            yield Unacceptable(says, field=field, code="too_long")
 
 
 def _wrong_change(
     plan: Plan, rubric: RubricRecord, reference_prompt: str, hunk_count: int
-) -> Iterator[PlanFault]:
+) -> Iterator[Unacceptable]:
     if not plan.change_note:
-        yield PlanFault("change_note", "required", say("Say in a line what is changed."))
+        yield Unacceptable(say("Say in a line what is changed."), field="change_note", code="required")
     if plan.prompt == reference_prompt:
         says = say(
             "This is the reference's prompt, word for word. Change one thing, or create a baseline instead."
         )
-        yield PlanFault("prompt", "unchanged", says)
+        yield Unacceptable(says, field="prompt", code="unchanged")
     if hunk_count > most_hunks(rubric) and not plan.hunks_answer:
         says = say(
             "{hunk_count} places of the prompt differ from the reference's, and one change at a "
@@ -137,19 +135,21 @@ def _wrong_change(
             "belong together.",
             hunk_count=hunk_count,
         )
-        yield PlanFault("hunks_answer", "several_changes", says)
+        yield Unacceptable(says, field="hunks_answer", code="several_changes")
     keys = {criterion.key for criterion in rubric.criteria}
     if plan.target and plan.target not in keys:
         says = say("The rubric has no metric “{target}”. Choose one that it has.", target=plan.target)
-        yield PlanFault("target", "unknown", says)
+        yield Unacceptable(says, field="target", code="unknown")
     for key, value in plan.material.items():
         if key not in keys:
-            yield PlanFault("material", "unknown", say("The rubric has no metric “{key}”.", key=key))
+            yield Unacceptable(
+                say("The rubric has no metric “{key}”.", key=key), field="material", code="unknown"
+            )
             continue
         most, metric = METRICS[key].scale.span, rubric.criterion(key).label.lower()
         if not 0 < value <= most:
             says = mark("The difference that matters in {metric} is more than 0 and at most {most:g}.")
-            yield PlanFault("material", "range", say(says, metric=metric, most=most))
+            yield Unacceptable(say(says, metric=metric, most=most), field="material", code="range")
 
 
 class FindChance(Struct, frozen=True):

@@ -144,7 +144,7 @@ def compare(
         for criterion in rubric.criteria
     ]
     metrics = _corrected(found)
-    answer = _answer(metrics, target)
+    answer = _find_answer(metrics, target)
     checks = list_guardrail_checks(metrics, rubric, change)
     return IterationComparison(
         target=target,
@@ -224,7 +224,7 @@ def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
     return [replace(metric, answer=answers.get(metric.key, metric.answer)) for metric in found]
 
 
-def _answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
+def _find_answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
     answers = [metric.answer for metric in metrics if target is None or metric.is_target]
     is_up, is_down = IMPROVED in answers, WORSE in answers
     if is_up != is_down:

@@ -88,13 +88,17 @@ def figures_hash(basis: DecisionBasis) -> str:
     """The hash of the pair's known scores only: while it is the same, there is no new look."""
     return canonical_hash(
         [
-            [keep_scores_only(game.figures) for game in sorted(games, key=_number) if _is_known(game.figures)]
+            [
+                keep_scores_only(game.figures)
+                for game in sorted(games, key=_game_number)
+                if _is_known(game.figures)
+            ]
             for games in (basis.control, basis.change)
         ]
     )
 
 
-def _number(game: DecidedGame) -> int:
+def _game_number(game: DecidedGame) -> int:
     return game.figures.number
 
 
@@ -109,7 +113,7 @@ def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationCom
     before = compute_with_withdrawn(basis, rubric)
     if before is None:
         return found
-    withdrawn = sorted(_number(game) for game in (*basis.control_out, *basis.change_out))
+    withdrawn = sorted(_game_number(game) for game in (*basis.control_out, *basis.change_out))
     return replace(found, withdrawn=withdrawn, answer_with=before.answer, says_with=before.says)
 
 

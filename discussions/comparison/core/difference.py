@@ -119,7 +119,7 @@ def judge_scores(
             span=span,
             better_share=PRIOR_SHARE * (1 - PICKED_NARROWER * rebound.share),
         )
-    answer, reason = _answer(left, found, spread)
+    answer, reason = _explain_answer(left, found, spread)
     return ScoresJudged(raw, found, answer, reason)
 
 
@@ -284,7 +284,7 @@ def permutation_floor(control_count: int, change_count: int) -> float | None:
     return mirrored / comb(control_count + change_count, change_count)
 
 
-def _answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tuple[str, str]:
+def _explain_answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tuple[str, str]:
     if raw is None:
         return UNCLEAR, say("One of the two has no game with this figure.")
     if found is not None:

@@ -121,7 +121,7 @@ def _build_page(
         "control": control,
         "choices": choices,
         "problem": problem,
-        "answer": _answer(found, change, control, history, preview) if found and control else None,
+        "answer": _build_answer(found, change, control, history, preview) if found and control else None,
         "target": next((part for part in parts if part["key"] == target), None),
         "others": [part for part in parts if part["key"] != target],
         "columns": [criterion.label for criterion in rubric.criteria],
@@ -209,7 +209,7 @@ def _choices(history: History, change: HistoryIteration) -> list[tuple[int, str]
     return found
 
 
-def _answer(
+def _build_answer(
     found: IterationComparison,
     change: HistoryIteration,
     control: HistoryIteration,

@@ -198,12 +198,12 @@ def figures_csv(summary: StageSummary) -> bytes:
     rows = [
         tuple(row.get(column) for column in COLUMNS)
         for iteration in summary.iterations
-        for row in _rows(summary, iteration)
+        for row in _list_rows(summary, iteration)
     ]
     return csv_bytes(COLUMNS, rows)
 
 
-def _rows(summary: StageSummary, iteration: SummaryIteration) -> Iterator[dict[str, Cell]]:
+def _list_rows(summary: StageSummary, iteration: SummaryIteration) -> Iterator[dict[str, Cell]]:
     about: dict[str, Cell] = {
         "stage": summary.number,
         "iteration": iteration.number,

@@ -54,7 +54,7 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
                 % {"number": last.number},
                 code="stage_there",
             )
-        return _insert(project, 1, plan, by, now)
+        return _insert_stage(project, 1, plan, by, now)
 
 
 def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) -> None:
@@ -124,7 +124,7 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
         with for_storage():
             gate = compute_stage_gate(locked, history, override=override)
         _close(locked, gate, reason if override else "", by, now)
-        return _insert(locked.project, locked.number + 1, plan, by, now)
+        return _insert_stage(locked.project, locked.number + 1, plan, by, now)
 
 
 def _close(stage: Stage, gate: GateStatus, reason: str, by: Person, now: datetime) -> None:
@@ -138,7 +138,7 @@ def _close(stage: Stage, gate: GateStatus, reason: str, by: Person, now: datetim
     record_event("stage:closed", stage, by=by, now=now, detail=detail)
 
 
-def _insert(project: Project, number: int, plan: StagePlan, by: Person, now: datetime) -> Stage:
+def _insert_stage(project: Project, number: int, plan: StagePlan, by: Person, now: datetime) -> Stage:
     try:
         with transaction.atomic():
             stage = Stage.objects.create(

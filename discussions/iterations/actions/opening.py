@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists
@@ -28,6 +29,10 @@ from workspace.people.actions.people import system_person
 from workspace.people.actions.projects import create_project
 
 OPEN_FOR_RATING = "open_for_rating"
+NO_OWN_NUMBER: dict[str, Any] = {
+    **dict.fromkeys(("needed_count", "needed_at", "needed_by")),
+    "needed_reason": "",
+}
 
 
 def move_games(*, games: Collection[int], to: Iteration, by: Person, now: datetime) -> list[int]:
@@ -47,8 +52,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
         _close_slots(rows)
         keys = [game.pk for game in rows]
         # A lower number of evaluators was set for the old iteration.
-        fewer = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
-        Game.objects.filter(pk__in=keys).update(iteration=target, **fewer)
+        Game.objects.filter(pk__in=keys).update(iteration=target, **NO_OWN_NUMBER)
         ask_to_measure(iteration=target, by=by, now=now)
         open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys))
         numbers = sorted(game.number for game in rows)
@@ -217,8 +221,7 @@ def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: d
     says = _("Its verdict was recorded when %(count)d were required.") % {"count": before}
     recorded.update(needed_count=before, needed_at=now, needed_by=by, needed_reason=says)
     # A number that a lead lowered for one game is dropped when it is no longer lower.
-    reset = {"needed_count": None, "needed_at": None, "needed_by": None, "needed_reason": ""}
-    without_verdict(iteration).filter(needed_count__gte=count).update(**reset)
+    without_verdict(iteration).filter(needed_count__gte=count).update(**NO_OWN_NUMBER)
     Iteration.objects.filter(pk=iteration.pk).update(evaluator_count=count)
     fitted = sync_slots(games=without_verdict(iteration).values_list("pk", flat=True))
     detail = {"from": before, "evaluator_count": count, "kept": kept}

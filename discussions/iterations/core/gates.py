@@ -45,39 +45,29 @@ class StreakStep(Struct, frozen=True):
     is_kept: bool = True
 
 
-class StreakWords(Struct, frozen=True):
-    """The words for a row of iterations or a row of games; `counted` chooses which."""
-
-    none: str
-    one: str
-    row: str
-    uncertain_between: str
-    uncertain_after: str
-
-
-_OF_ITERATIONS = StreakWords(
-    none=mark("No iteration succeeds yet; {needed} in a row are needed."),
-    one=mark("1 iteration succeeds; {needed} in a row are needed."),
-    row=mark("{count} iterations in a row succeed; {needed} are needed."),
-    uncertain_between=mark(
-        "{count} succeed, but what lies between them is not certain ({named}), so they are not yet a row; "
-        "{needed} in a row are needed."
-    ),
-    uncertain_after=mark(
+# The words for a row of iterations and for a row of games.
+_UNCERTAIN_BETWEEN = mark(
+    "{count} succeed, but what lies between them is not certain ({named}), so they are not yet a row; "
+    "{needed} in a row are needed."
+)
+_OF_ITERATIONS = {
+    "none": mark("No iteration succeeds yet; {needed} in a row are needed."),
+    "one": mark("1 iteration succeeds; {needed} in a row are needed."),
+    "row": mark("{count} iterations in a row succeed; {needed} are needed."),
+    "uncertain_after": mark(
         "{count} iterations in a row succeed, but what comes after them is not certain ({named}), so the row may "
         "be broken; {needed} are needed."
     ),
-)
-_OF_GAMES = StreakWords(
-    none=mark("No game succeeds yet; {needed} in a row are needed."),
-    one=mark("1 game succeeds; {needed} in a row are needed."),
-    row=mark("{count} games in a row succeed; {needed} are needed."),
-    uncertain_between=_OF_ITERATIONS.uncertain_between,
-    uncertain_after=mark(
+}
+_OF_GAMES = {
+    "none": mark("No game succeeds yet; {needed} in a row are needed."),
+    "one": mark("1 game succeeds; {needed} in a row are needed."),
+    "row": mark("{count} games in a row succeed; {needed} are needed."),
+    "uncertain_after": mark(
         "{count} games in a row succeed, but what comes after them is not certain ({named}), so the row may be "
         "broken; {needed} are needed."
     ),
-)
+}
 
 
 class Streak(Struct, frozen=True):
@@ -139,14 +129,14 @@ class Streak(Struct, frozen=True):
     def counted(self) -> str:
         words = _OF_GAMES if self.unit == GAME else _OF_ITERATIONS
         if self.count <= 1:
-            return say(words.none if not self.count else words.one, needed=self.needed)
+            return say(words["one" if self.count else "none"], needed=self.needed)
         between = self._list_uncertain(self.row[: self._last_success])
         after = self._list_uncertain(self.row[self._last_success :])
         if between or after:
             named = format_numbers(between or after, self.unit)
-            template = words.uncertain_between if between else words.uncertain_after
+            template = _UNCERTAIN_BETWEEN if between else words["uncertain_after"]
             return say(template, count=self.count, named=named, needed=self.needed)
-        return say(words.row, count=self.certain_count, needed=self.needed)
+        return say(words["row"], count=self.certain_count, needed=self.needed)
 
     @property
     def _last_success(self) -> int:

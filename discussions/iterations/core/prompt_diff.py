@@ -81,7 +81,7 @@ class PromptDiff(Struct, frozen=True):
 
 def prompt_diff(before: str, after: str, *, allowed: int = 1) -> PromptDiff:
     """The hunks between two prompts, with a limit of `allowed`. Line ends of Windows and Unix count as the same."""
-    old, new = _lines(before), _lines(after)
+    old, new = _split_lines(before), _split_lines(after)
     lines, words = Matcher(), Matcher()
     groups = _groups(lines.blocks(old, new), old)
     hunks: list[Hunk] = []
@@ -101,7 +101,7 @@ def prompt_diff(before: str, after: str, *, allowed: int = 1) -> PromptDiff:
     )
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if text else []
 
 

@@ -55,9 +55,10 @@ def open_baseline(*, stage: Stage, plan: Plan, protocol: Protocol, by: Person, n
     _check_protocol(protocol)
     plan = plan.tidied()
     rubric = protocol.rubric_version.to_record()
-    _refuse_faults(plan, BASELINE, rubric)
+    for fault in plan_faults(plan, BASELINE, rubric):
+        raise fault
     with transaction.atomic():
-        return _insert(_lock(stage, by), BASELINE, plan, rubric, asdict(protocol), by, now)
+        return _insert_iteration(_lock_stage(stage, by), BASELINE, plan, rubric, asdict(protocol), by, now)
 
 
 def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now: datetime) -> Iteration:
@@ -69,7 +70,7 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
     check_open_iteration(by, stage)
     plan = plan.tidied()
     with transaction.atomic():
-        locked = _lock(stage, by)
+        locked = _lock_stage(stage, by)
         history = load_history(locked)
         refuse_change(history)
         reference, baseline = history.reference, history.baseline
@@ -81,9 +82,10 @@ def open_change(*, stage: Stage, plan: Plan, compared_with: int, by: Person, now
             raise Conflict(says % {"number": reference.number}, code="reference_changed")
         rubric = load_rubric(reference)
         compared = compare_with_reference(plan, history, reference)
-        _refuse_faults(plan, CHANGE, rubric, **compared)
+        for fault in plan_faults(plan, CHANGE, rubric, **compared):
+            raise fault
         given = {"compared_with_id": reference.id, "baseline_id": baseline.id} | _judged_like(reference)
-        return _insert(locked, CHANGE, plan, rubric, given, by, now, compared["hunk_count"])
+        return _insert_iteration(locked, CHANGE, plan, rubric, given, by, now, compared["hunk_count"])
 
 
 def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iteration:
@@ -97,7 +99,7 @@ def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iter
         raise NotAllowed(_("Unsorted games belong to no prompt that could be played again."))
     check_open_iteration(by, stage)
     with transaction.atomic():
-        locked = _lock(stage, by)
+        locked = _lock_stage(stage, by)
         history = load_history(locked)
         row = history.find(iteration.replay_of_id or iteration.pk)
         assert row is not None
@@ -106,7 +108,7 @@ def replay_reference(*, iteration: Iteration, by: Person, now: datetime) -> Iter
         name = _("%(name)s, played again") % {"name": row.name[: LONGEST_NAME - 20]}
         plan = Plan(name=name, prompt=load_prompt(row), least_games=get_game_count(rubric, CHANGE))
         given = {"replay_of_id": row.id} | _judged_like(row)
-        return _insert(locked, BASELINE, plan, rubric, given, by, now)
+        return _insert_iteration(locked, BASELINE, plan, rubric, given, by, now)
 
 
 def edit_iteration(
@@ -123,7 +125,7 @@ def edit_iteration(
     check_open_iteration(by, stage)
     plan = plan.tidied()
     with transaction.atomic():
-        _lock(stage, by)
+        _lock_stage(stage, by)
         rows = Iteration.objects.select_related("rubric_version", "project")
         locked = rows.select_for_update(of=("self",), no_key=True).get(pk=iteration.pk)
         refuse_new_plan(locked)
@@ -135,12 +137,13 @@ def edit_iteration(
             reference = history.find(locked.compared_with_id)
             assert reference is not None
             compared = compare_with_reference(plan, history, reference)
-        _refuse_faults(plan, locked.kind, rubric, **compared)
+        for fault in plan_faults(plan, locked.kind, rubric, **compared):
+            raise fault
         columns = _columns(plan, locked.kind, rubric, compared.get("hunk_count", 0))
         for name, value in columns.items():
             setattr(locked, name, value)
         locked.save(update_fields=[*columns, *judged])
-        _record(locked, "iteration:replanned", by, now, **judged)
+        _record_plan(locked, "iteration:replanned", by, now, **judged)
 
 
 def _set_protocol(iteration: Iteration, protocol: Protocol) -> dict[str, object]:
@@ -161,7 +164,7 @@ def _judged_like(reference: HistoryIteration) -> dict[str, Any]:
     }
 
 
-def _lock(stage: Stage, by: Person) -> Stage:
+def _lock_stage(stage: Stage, by: Person) -> Stage:
     Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
     locked = Stage.objects.select_related("project").get(pk=stage.pk)
     check_open_iteration(by, locked)
@@ -179,11 +182,6 @@ def _check_protocol(protocol: Protocol) -> None:
         raise Unacceptable(_("Choose the question or the test."), field="identification")
 
 
-def _refuse_faults(plan: Plan, kind: str, rubric: RubricRecord, **given: Any) -> None:
-    for fault in plan_faults(plan, kind, rubric, **given):
-        raise Unacceptable(fault.says, field=fault.field, code=fault.code)
-
-
 def _columns(plan: Plan, kind: str, rubric: RubricRecord, hunk_count: int) -> dict[str, Any]:
     is_change = kind == CHANGE
     return {
@@ -199,7 +197,7 @@ def _columns(plan: Plan, kind: str, rubric: RubricRecord, hunk_count: int) -> di
     }
 
 
-def _insert(
+def _insert_iteration(
     stage: Stage,
     kind: str,
     plan: Plan,
@@ -221,7 +219,7 @@ def _insert(
         **_columns(plan, kind, rubric, hunk_count),
         **given,
     )
-    _record(made, "iteration:opened", by, now)
+    _record_plan(made, "iteration:opened", by, now)
     return made
 
 
@@ -253,7 +251,7 @@ def change_rating_rule(
     return rule
 
 
-def _record(iteration: Iteration, verb: str, by: Person, now: datetime, **more: object) -> None:
+def _record_plan(iteration: Iteration, verb: str, by: Person, now: datetime, **more: object) -> None:
     detail = more | {
         "number": iteration.number,
         "kind": iteration.kind,

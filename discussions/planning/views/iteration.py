@@ -268,7 +268,7 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[dict[st
     games = []
     for game, why in listed:
         states = [] if why else [evaluation.state for evaluation in rows[game.id].evaluations.all()]
-        state = (_("withdrawn"), "") if why else _state(game, iteration, rows[game.id], states)
+        state = (_("withdrawn"), "") if why else _describe_state(game, iteration, rows[game.id], states)
         cells = automatic.get(game.id, {})
         games.append(
             {
@@ -284,7 +284,9 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[dict[st
     return games
 
 
-def _state(game: HistoryGame, iteration: Iteration, stored: Game, states: list[str]) -> tuple[str, str]:
+def _describe_state(
+    game: HistoryGame, iteration: Iteration, stored: Game, states: list[str]
+) -> tuple[str, str]:
     if game.state == RECORDED:
         return (_("verdict: PASS"), PASS) if game.figures.is_pass else (_("verdict: FAIL"), FAIL)
     if game.state == COMPLETE:

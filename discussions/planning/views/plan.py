@@ -35,13 +35,11 @@ from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
-from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.bind_form import add_refusal, bind_form, kept_status, only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-# The plan of a baseline is checked without a rubric.
-NO_METRICS = RubricRecord(name="", version="", kind=DISCUSSION, criteria=[], parameters={}, lists={})
 # Fields of the form that an iteration stores under the same name.
 STORED_FIELDS = (
     *("name", "prompt", "change_note", "target", "hunks_answer", "least_games"),
@@ -132,13 +130,13 @@ def _plan(request: SignedIn, view: PlanView) -> HttpResponse:
 
 def _add_faults(form: PlanForm, view: PlanView) -> bool:
     """Add all faults of the plan to its form; return whether there are any."""
-    plan, rubric = form.to_plan().tidied(), NO_METRICS
+    plan = form.to_plan().tidied()
     compared: dict[str, Any] = {}
     if reference := view.reference:
-        rubric, compared = load_rubric(reference), compare_with_reference(plan, view.history, reference)
-    faults = list(plan_faults(plan, view.kind, rubric, **compared))
+        compared = compare_with_reference(plan, view.history, reference) | {"rubric": load_rubric(reference)}
+    faults = list(plan_faults(plan, view.kind, **compared))
     for fault in faults:
-        form.add_error(fault.field if fault.field in form.fields else None, fault.says)
+        add_refusal(form, fault)
     return bool(faults)
 
 
