@@ -67,7 +67,6 @@ def material_text(key: str, value: float) -> str:
 
 
 def points_text(value: float, span: float) -> str:
-    """A figure in points, rounded for a scale of width `span`."""
     return _in_points(figure(value, decimals=get_decimals(span)))
 
 

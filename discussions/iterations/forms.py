@@ -8,8 +8,6 @@ from rubric.versions.forms import several_lines
 
 
 class StageForm(forms.Form):
-    """A stage: its goal, and how it reads the rubric's gate."""
-
     name = forms.CharField(label=_("Name"), help_text=_("What this stage is about, in a few words."))
     goal = forms.CharField(
         label=_("Goal"),
@@ -38,8 +36,6 @@ class StageTextsForm(StageForm):
 
 
 class NextStageForm(StageForm):
-    """The next stage, with an admin's reason to open it while the gate is closed."""
-
     reason = forms.CharField(
         label=_("Why it is created although the gate is closed"),
         required=False,
@@ -49,8 +45,6 @@ class NextStageForm(StageForm):
 
 
 class StatementForm(forms.Form):
-    """What makes the games of a stage fascinating to watch."""
-
     statement = forms.CharField(
         label=_("What makes them fascinating to watch"), required=False, widget=several_lines(3)
     )

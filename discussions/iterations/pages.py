@@ -111,7 +111,6 @@ class FigureKind(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
-    """A figure as every chart and table shows it."""
     return figure(value, threshold, decimals=decimals)
 
 
@@ -194,7 +193,6 @@ def _cache_kind(rubric: RubricRecord) -> FigureKind:
 
 @lru_cache(maxsize=32)
 def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, FigureKind]:
-    """All figures of games under a rubric version, by their keys, in the order in which they are drawn."""
     rubric = rubric_record(version, sha256)
     kinds = [*map(_metric_kind, rubric.criteria), _cost_kind(rubric), _cache_kind(rubric)]
     return {kind.key: kind for kind in kinds}
@@ -255,7 +253,6 @@ def describe_average(line: Average) -> Mean:
 
 
 def _describe_games(row: HistoryIteration) -> str:
-    """How many games are rated or withdrawn; "" when all have a verdict."""
     parts = []
     recorded = sum(game.state == RECORDED for game in row.games)
     open_count = sum(game.state == OPEN for game in row.games)
@@ -300,14 +297,12 @@ def _describe_expensive(cost: GamesCost, game_count: int) -> str:
 
 
 def cache_words(cache: CacheRate) -> str:
-    """The cache hit rate over the games; "" without games."""
     if cache.rate is None:
         return _("not reported") if cache.missing else ""
     return f"{figure(cache.rate * 100, cache.percent)}\u00a0%"
 
 
 def decision_words(row: HistoryIteration) -> tuple[str, str]:
-    """The decision and its tone, or the state of the iteration without one."""
     if row.decision is not None:
         names = {KEEP: _("kept"), REVERT: _("reverted"), INCONCLUSIVE: _("inconclusive")}
         return names[row.decision.choice], TONES[row.decision.choice]

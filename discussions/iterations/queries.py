@@ -87,7 +87,6 @@ _FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _R
 
 
 def _read(rows: "QuerySet[Iteration]") -> dict[int, dict[str, Any]]:
-    """The columns of iterations by their keys, in order of their numbers."""
     found = {}
     for values in rows.order_by("number").values_list(*(_NAMED.get(name, name) for name in _FIELDS)):
         row = dict(zip(_FIELDS, values, strict=True))

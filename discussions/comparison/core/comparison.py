@@ -268,7 +268,6 @@ def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answ
 
 
 def summarize_metric(metric: MetricCompared) -> str:
-    """One metric in a sentence: the answer, both means, the raw and the shrunken difference."""
     found = metric.difference
     if found.raw is None or found.control_mean is None or found.change_mean is None:
         return f"{metric.label}: {metric.answer}. {found.reason}"
@@ -437,7 +436,6 @@ def format_apart(
     places: Iterable[int] = range(1, 12),
     threshold: float | None = None,
 ) -> tuple[str, str]:
-    """Both figures with as many decimals of these as it takes to show that they differ."""
     for decimals in places:
         shown = tuple(figure(value, threshold, decimals=decimals) for value in (first, other))
         if shown[0] != shown[1] or first == other:

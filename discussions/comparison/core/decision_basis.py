@@ -60,12 +60,10 @@ class DecisionBasis(Struct, frozen=True):
 
     @property
     def is_unseen(self) -> bool:
-        """Whether no figure of any game of the change is known yet, so that there is nothing to look at."""
         return not any(_is_known(game.figures) for game in self.change)
 
     @property
     def pending(self) -> list[int]:
-        """The numbers of the change's games whose figures are not complete yet."""
         return [
             game.figures.number
             for game in self.change

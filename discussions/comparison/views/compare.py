@@ -27,7 +27,6 @@ from discussions.comparison.views.metric import (
     TONES,
     build_metric_part,
     describe_figure,
-    pooled_control_says,
     pooled_says,
     waits_says,
 )
@@ -51,7 +50,6 @@ from workspace.web.respond import respond
 
 @require("see_iterations")
 def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """An iteration and its reference, or another iteration of its stage."""
     given = only_parameters(request, "with")
     rows = Iteration.objects.visible_to(request.user).filter(stage__isnull=False)
     row = get_object_or_404(
@@ -141,7 +139,6 @@ def _find_comparison(
     *,
     has_choice: bool,
 ) -> tuple[IterationComparison | None, str, DecisionPreview | None]:
-    """The comparison, or why there is none; and the basis of a decision, if it is about the pair."""
     if control is None and has_choice:
         return None, _("A baseline has no reference. Choose an iteration above to compare it with."), None
     if control is None:
@@ -223,7 +220,6 @@ def _build_answer(
     """
     target = found.metric(found.target) if found.target else None
     look = preview.basis.look if preview else 0
-    pooled = (pooled_control_says(history, control), pooled_says(history, change)) if look else ()
     return {
         "says": describe_comparison(found),
         "tone": TONES[found.answer],
@@ -232,7 +228,7 @@ def _build_answer(
         "most_looks": MOST_LOOKS,
         "checks": found.checks,
         "waits": waits_says(*(history.same_prompt(control) if look else [control]), change),
-        "pooled": [says for says in pooled if says],
+        "pooled": pooled_says(history, control, change) if look else [],
         "rebound": _rebound(target) if look and target else "",
         "withdrawn": describe_withdrawn(found, preview) if preview else "",
     }

@@ -247,7 +247,6 @@ def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
 
 
 def describe_figure(game: GameFigures, key: str, threshold: float) -> tuple[str, str]:
-    """A game's figure in words, and the part of its page that shows where it comes from."""
     score, part = game.score(key), place_of_metric(key)
     if score is None:
         return _("pending"), part
@@ -260,24 +259,26 @@ def _dot_text(value: Value, threshold: float) -> str:
     return _("%(figure)s, withdrawn") % {"figure": text} if value.is_out else text
 
 
-def pooled_says(history: History, change: HistoryIteration) -> str:
-    """Which games of earlier iterations count on the side of the change; "" if there are none."""
-    own = {game.id for game in change.games}
-    before = [game.figures.number for game in history.pooled(change).games if game.id not in own]
-    if not before:
-        return ""
-    says = _("%(games)s played the same prompt against the same iteration and count with the others.")
-    return _sentence(says % {"games": format_numbers(before)})
-
-
-def pooled_control_says(history: History, control: HistoryIteration) -> str:
-    """Which games of other iterations count on the side of the reference; "" if there are none."""
-    own = {game.id for game in control.games}
-    others = [game.figures.number for game in history.pooled_control(control).games if game.id not in own]
-    if not others:
-        return ""
-    says = _("%(games)s played the prompt of iteration %(number)d too and count with its games.")
-    return _sentence(says % {"games": format_numbers(others), "number": control.number})
+def pooled_says(history: History, control: HistoryIteration, change: HistoryIteration) -> list[str]:
+    """Which games of other iterations count on the side of the reference, and which on that of the change."""
+    sides = (
+        (
+            control,
+            history.pooled_control(control),
+            _("%(games)s played the prompt of iteration %(number)d too and count with its games."),
+        ),
+        (
+            change,
+            history.pooled(change),
+            _("%(games)s played the same prompt against the same iteration and count with the others."),
+        ),
+    )
+    found = []
+    for side, pooled, says in sides:
+        own = {game.id for game in side.games}
+        if others := [game.figures.number for game in pooled.games if game.id not in own]:
+            found.append(_sentence(says % {"games": format_numbers(others), "number": side.number}))
+    return found
 
 
 def waits_says(*sides: HistoryIteration) -> str:

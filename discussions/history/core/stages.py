@@ -180,7 +180,6 @@ class StageSummary(Struct, frozen=True):
 
 
 def summary_to_json(summary: StageSummary) -> bytes:
-    """The summary as indented JSON, keys in the order of the record."""
     return msgspec.json.format(msgspec.json.encode(summary), indent=2) + b"\n"
 
 

@@ -146,7 +146,6 @@ def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: 
 
 
 def list_neighbours(games: Iterable[ExaminedGame]) -> list[Neighbour]:
-    """Every player who spoke and has a nearest neighbour, the most similar first."""
     found = [
         Neighbour(
             game=game.number,

@@ -94,7 +94,6 @@ def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, s
 
 
 def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collection[int]) -> list[Game]:
-    """The games with these numbers outside the target, locked; each is in one of these lists."""
     rows = Game.objects.filter(project=target.project_id, number__in=numbers)
     # Lock first and read after that, since another action may have moved a game.
     keys = list(rows.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
@@ -211,7 +210,6 @@ def check_evaluator_count(count: int) -> None:
 
 
 def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: datetime) -> dict[str, object]:
-    """Change the number, the numbers of single games, and the slots; returns the detail of the event."""
     before, iteration.evaluator_count = iteration.evaluator_count, count
     # The lock makes actions on the slots of these games wait until the slots fit.
     games = Game.objects.filter(iteration=iteration).order_by("pk")

@@ -69,7 +69,6 @@ def passes(game: GameFigures, criterion: Criterion) -> bool | None:
 
 
 def collect_scores(games: Iterable[GameFigures], key: str, *, with_by_rule: bool = True) -> list[Fraction]:
-    """The known scores of a criterion, exact; optionally without games to which it does not apply."""
     return [
         exact(score)
         for game in games

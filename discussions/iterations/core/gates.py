@@ -216,7 +216,6 @@ BY_THE_RUBRIC = Choices()
 def compute_streak(
     iterations: Sequence[IterationFigures], rubric: RubricRecord, choices: Choices = BY_THE_RUBRIC
 ) -> Streak:
-    """The streak of a stage's opened iterations, given in the order in which they were opened."""
     return Streak(
         steps=[
             _step(iteration, games, rubric, choices)
@@ -259,7 +258,6 @@ def _step(
 
 
 def _size(iteration: IterationFigures, choices: Choices) -> tuple[list[str], list[str]]:
-    """What is not known of an iteration with too few games: whether it would have succeeded with enough."""
     count = len(iteration.games)
     if choices.unit != ITERATION or count >= iteration.least:
         return [], []

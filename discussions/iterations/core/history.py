@@ -243,7 +243,6 @@ class History(Struct, frozen=True):
         return known, [out for row in pair for out in row.left_out if out.game.state != OPEN]
 
     def for_gate(self, rubric_for: Callable[[HistoryIteration], RubricRecord]) -> list[IterationFigures]:
-        """The iterations that were opened for rating, in order of opening, each under its own rubric version."""
         opened = [(row.opened_at, row.number, row) for row in self.iterations if row.opened_at]
         choices = {row.id: row.decision.choice if row.decision else "" for row in self.iterations}
         return [

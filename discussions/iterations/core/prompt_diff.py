@@ -75,7 +75,6 @@ class PromptDiff(Struct, frozen=True):
 
     @property
     def hunk_count(self) -> int:
-        """How many stretches of lines changed."""
         return len(self.hunks)
 
 
@@ -246,7 +245,6 @@ MOST_IN_ALL = 400_000
 
 
 def trim_block(first: Sequence[str], other: Sequence[str], block: Stretch) -> Stretch:
-    """The block without equal entries at its two ends."""
     start, stop, other_start, other_stop = block
     while start < stop and other_start < other_stop and first[start] == other[other_start]:
         start, other_start = start + 1, other_start + 1

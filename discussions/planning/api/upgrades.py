@@ -1,17 +1,14 @@
 """Moving an iteration to a newer rubric version, and measuring games again by newer code, for programs."""
 
-from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.iterations.permissions import check_change_iteration
-from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
 from discussions.planning.actions.upgrades import measure_again, move_to_version
 from discussions.planning.permissions import check_measure_again
 from discussions.planning.queries import list_newer_versions
-from discussions.planning.views.upgrades import load_move_preview
+from discussions.planning.views.upgrades import changed_or_404, load_move_preview
 from discussions.preview.core import Rejudged
 from rubric.models import RubricVersion
 from workspace.core.limits import LONGEST_REASON
@@ -70,7 +67,7 @@ class MeasuredAgainAnswer(Answer):
 @router.get(PATH, "api_change_version", "change_iteration")
 def preview_move(request: SignedIn, slug: str, iteration: int, version: str = "") -> MovePreviewAnswer:
     """Read what moving an iteration to a newer rubric version would change; the newest unless one is named."""
-    row = _changed_or_404(request, slug, iteration)
+    row = changed_or_404(request, slug, iteration)
     to = _find_version(row, version).pk if version else 0
     versions, preview, refusal = load_move_preview(iteration=row, person=request.user, to=to)
     return MovePreviewAnswer.read(
@@ -90,7 +87,7 @@ def move(request: SignedIn, slug: str, iteration: int, given: VersionMoveGiven) 
     Its games are measured and its verdicts recorded again. Nothing is moved when something was judged or recorded since
     the preview was read (409).
     """
-    row = _changed_or_404(request, slug, iteration)
+    row = changed_or_404(request, slug, iteration)
     moved = move_to_version(
         iteration=row,
         version=_find_version(row, given.version),
@@ -116,14 +113,6 @@ def measure_outdated(request: SignedIn, slug: str) -> MeasuredAgainAnswer:
     """
     project = project_or_404(request.user, slug, check_measure_again)
     return MeasuredAgainAnswer(games=measure_again(project=project, by=request.user, now=timezone.now()))
-
-
-def _changed_or_404(request: SignedIn, slug: str, iteration: int) -> Iteration:
-    row = iteration_or_404(request.user, slug, iteration)
-    check_change_iteration(request.user, row.project)
-    if row.stage is None:
-        raise Http404
-    return row
 
 
 def _find_version(iteration: Iteration, number: str) -> RubricVersion:

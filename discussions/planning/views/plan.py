@@ -61,7 +61,6 @@ def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("open_iteration", methods=("GET", "POST"))
 def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    """The plan of an iteration that has no games yet; redirects to the iteration."""
     only_parameters(request)
     row = iteration_or_404(request.user, slug, iteration)
     if row.stage is None:
@@ -129,7 +128,6 @@ def _plan(request: SignedIn, view: PlanView) -> HttpResponse:
 
 
 def _add_faults(form: PlanForm, view: PlanView) -> bool:
-    """Add all faults of the plan to its form; return whether there are any."""
     plan = form.to_plan().tidied()
     compared: dict[str, Any] = {}
     if reference := view.reference:
@@ -141,7 +139,6 @@ def _add_faults(form: PlanForm, view: PlanView) -> bool:
 
 
 def _save(request: SignedIn, view: PlanView, form: PlanForm) -> int:
-    """Store the plan; return the number of its iteration."""
     who: dict[str, Any] = {"plan": form.to_plan(), "by": request.user, "now": timezone.now()}
     protocol = None
     if isinstance(form, BaselineForm):
@@ -219,7 +216,6 @@ def first_texts(view: PlanView) -> dict[str, object]:
 
 
 def plan_texts(iteration: Iteration) -> dict[str, object]:
-    """The initial values of the form for an existing iteration."""
     material = msgspec.json.decode(iteration.material, type=dict[str, float])
     return {
         **{f"material-{key}": value for key, value in material.items()},
@@ -229,7 +225,6 @@ def plan_texts(iteration: Iteration) -> dict[str, object]:
 
 
 def _describe_how_many(view: PlanView, form: PlanForm, proposed: str) -> dict[str, Any] | None:
-    """What each number of games can find, by the rubric version under which they will probably be judged."""
     project, history = view.stage.project_id, view.history
     like = view.reference or (history.find(view.iteration.pk) if view.iteration else history.baseline)
     if like is not None:

@@ -25,11 +25,9 @@ from workspace.web.respond import respond
 
 @require("change_iteration", methods=("GET", "POST"), costs="computations")
 def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    row = iteration_or_404(request.user, slug, iteration)
-    check_change_iteration(request.user, row.project)
+    row = changed_or_404(request, slug, iteration)
+    assert row.stage is not None
     chosen = parse_number(only_parameters(request, "to")["to"])
-    if row.stage is None:
-        raise Http404
     newer, form, status = list_newer_versions(row), None, 200
     if request.method == "POST":
         form, status = bind_form(request, VersionForm, versions=newer), 422
@@ -53,6 +51,15 @@ def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse
         **frame(request.user, row.project, SECTION),
     }
     return respond(request, page="discussions/upgrades/version.html", context=context, status=status)
+
+
+def changed_or_404(request: SignedIn, slug: str, number: int) -> Iteration:
+    """The iteration of a stage, for leads; raises NotAllowed for others."""
+    row = iteration_or_404(request.user, slug, number)
+    check_change_iteration(request.user, row.project)
+    if row.stage is None:
+        raise Http404
+    return row
 
 
 def load_move_preview(
