@@ -99,9 +99,8 @@ def open_archive(file: IO[bytes], kinds: Collection[str], limits: ArchiveLimits)
     try:
         opened = zipfile.ZipFile(file)
     except _BROKEN:
-        raise refuse(
-            "", say("This file is no zip, or it was cut. Give the file of a project archive"), "no_zip"
-        ) from None
+        says = say("This file is no zip, or it was cut. Give the file of a project archive")
+        raise refuse("", says, "no_zip") from None
     _check_members(opened, {name_rows(kind) for kind in kinds}, limits)
     manifest = _read_manifest(opened)
     _check_list(opened, manifest, limits)
@@ -122,37 +121,25 @@ def reject(place: str, fault: str, code: str) -> Unacceptable:
 def _check_members(opened: zipfile.ZipFile, rows: Collection[str], limits: ArchiveLimits) -> None:
     infos = opened.infolist()
     if len(infos) > limits.members:
-        raise refuse(
-            "",
-            say(
-                "The archive has {infos_count:,} members; at most {members:,} are read",
-                infos_count=len(infos),
-                members=limits.members,
-            ),
-            "too_many",
-        )
+        count, most = len(infos), limits.members
+        says = say("The archive has {n:,} members; at most {most:,} are read", n=count, most=most)
+        raise refuse("", says, "too_many")
     seen: set[str] = set()
     for info in infos:
         _check_info(info, rows, seen)
         seen.add(info.filename)
     if MANIFEST not in seen:
-        raise refuse(
-            "",
-            say(
-                "The zip has no {manifest}, so it is no project archive. Give another file", manifest=MANIFEST
-            ),
-            "no_manifest",
-        )
+        says = say("The zip has no {name}, so it is no project archive. Give another file", name=MANIFEST)
+        raise refuse("", says, "no_manifest")
     packed, unpacked = (sum(getattr(info, size) for info in infos) for size in ("compress_size", "file_size"))
     if unpacked > limits.unpacked_bytes:
         says = say(
-            "The archive unpacks to {unpacked:,} bytes; at most {unpacked_bytes:,} are read",
-            unpacked=unpacked,
-            unpacked_bytes=limits.unpacked_bytes,
+            "The archive unpacks to {n:,} bytes; at most {most:,} are read. An admin raises ARCHIVE_LIMITS in "
+            "evalsite/settings.py",
+            n=unpacked,
+            most=limits.unpacked_bytes,
         )
-        raise refuse(
-            "", say("{says}. An admin raises ARCHIVE_LIMITS in evalsite/settings.py", says=says), "too_large"
-        )
+        raise refuse("", says, "too_large")
     if unpacked > max(_SMALL, packed * _MOST_RATIO):
         raise refuse("", say("The archive unpacks to far more than an archive does. Make it again"), "bomb")
 
@@ -205,19 +192,16 @@ def _check_list(opened: zipfile.ZipFile, manifest: ArchiveManifest, limits: Arch
     if len(set(listed)) != len(listed):
         raise reject(MANIFEST, say("it lists a member twice"), "listed_twice")
     for name in sorted(there ^ set(listed)):
-        says = (
-            say("the manifest does not list it")
-            if name in there
-            else say("the manifest lists it, and it is missing")
+        unlisted, missing = (
+            say("the manifest does not list it"),
+            say("the manifest lists it, and it is missing"),
         )
+        says = unlisted if name in there else missing
         raise reject(repr(name[:80]), says, "listed")
     for facts in manifest.members:
         if _UPLOAD.fullmatch(facts.name) and facts.byte_count > limits.upload_bytes:
-            says = say(
-                "it has {byte_count:,} bytes; an uploaded file has at most {upload_bytes:,}",
-                byte_count=facts.byte_count,
-                upload_bytes=limits.upload_bytes,
-            )
+            n, most = facts.byte_count, limits.upload_bytes
+            says = say("it has {n:,} bytes; an uploaded file has at most {most:,}", n=n, most=most)
             raise refuse(facts.name, says, "upload_large")
 
 
@@ -237,9 +221,8 @@ def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
         says = say("it is not what the manifest says of it: it was changed or cut")
         raise reject(facts.name, says, "changed")
     if is_upload and facts.name != f"{BYTES}/{facts.sha256}":
-        raise refuse(
-            facts.name, say("its bytes have another SHA-256 than its name says. Make it again"), "misnamed"
-        )
+        says = say("its bytes have another SHA-256 than its name says. Make it again")
+        raise refuse(facts.name, says, "misnamed")
     if not is_upload and last != b"\n":
         raise refuse(facts.name, say("its last line does not end. The archive was cut; make it again"), "cut")
 
