@@ -64,8 +64,8 @@ def close_tie(event: Event) -> None:
 
 
 def _has_open_tie(game: QuerySet[Game]) -> bool:
-    found = load_disagreements(game)
-    return any(one.is_tie and one.is_open for differing in found for one in differing.disagreements)
+    games = load_disagreements(game)
+    return any(one.is_tie and one.is_open for differing in games for one in differing.disagreements)
 
 
 def tell_tie(event: Event) -> None:

@@ -232,10 +232,10 @@ def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) ->
             "restored into an empty one only; a restore that was cut off late leaves tables, too. Make a new database "
             "and name it in DATABASE_URL, or move the file away."
         )
-    given = {part.name for part in manifest.parts}
+    listed = {part.name for part in manifest.parts}
     here = [f"{core.KEPT}{kept}" for kept in list_files()]
     here += [f"{core.HEADS}{path.name}" for path in (Path(settings.VAR_DIR) / "audit").glob(HEADS)]
-    strange = [kept for kept in here if kept not in given]
+    strange = [kept for kept in here if kept not in listed]
     if strange:
         raise Unusable(
             f"VAR_DIR {settings.VAR_DIR} holds {len(strange)} files that are not of this backup, such as "

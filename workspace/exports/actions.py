@@ -207,8 +207,8 @@ def remove_file(*, export: Export, by: Person, now: datetime) -> None:
 def remove_expired_files(*, by: Person, now: datetime) -> int:
     """Remove the expired files; return how many. A file that is gone already counts, too."""
     over = Export.objects.filter(expires_at__lte=now, removed_at=None).order_by("pk")
-    found = list(over.values_list("pk", "stored_as")[:500])
-    return do_each(_remove_expired, found, now)
+    exports = list(over.values_list("pk", "stored_as")[:500])
+    return do_each(_remove_expired, exports, now)
 
 
 def _remove_expired(export: tuple[int, str], now: datetime) -> int:

@@ -162,13 +162,13 @@ class Exported:
     def _find(self, part: Field) -> Any:
         model: Any = self.model
         for name in part.of[0].split("__"):
-            found = model._meta.pk if name == "pk" else model._meta.get_field(name)
-            model = found.related_model
-        return found
+            column = model._meta.pk if name == "pk" else model._meta.get_field(name)
+            model = column.related_model
+        return column
 
     def _find_kind(self, part: Field) -> str:
-        found = self._find(part)
-        return next((kind for type_, kind in _KINDS if isinstance(found, type_)), TEXT)
+        column = self._find(part)
+        return next((kind for type_, kind in _KINDS if isinstance(column, type_)), TEXT)
 
 
 ACT_COLUMNS = (

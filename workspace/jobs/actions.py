@@ -334,8 +334,8 @@ def sweep_jobs(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AG
     long_ago = now - notify_again
     waiting = Q(state=QUEUED) & (Q(rung_at=None) | Q(rung_at__lte=long_ago))
     dropped = Q(state=RUNNING, lease_until__lte=now) & (Q(rung_at=None) | Q(rung_at__lte=now - LEASE))
-    found = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", flat=True)[:MOST_NOTIFIED]
-    return notify_workers(list(found), now)
+    keys = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", flat=True)[:MOST_NOTIFIED]
+    return notify_workers(list(keys), now)
 
 
 def forget_jobs(*, by: Person, now: datetime) -> int:

@@ -135,11 +135,11 @@ def is_public(address: str) -> bool:
 
     IPv6 addresses that hold an IPv4 address (mapped, 6to4, Teredo, NAT64) are not.
     """
-    found = ip_address(address)
-    if isinstance(found, IPv4Address):
-        is_special = any(found in special for special in _RESERVED)
-        return found.is_global and not found.is_multicast and not is_special
-    return found.is_global and found in _GLOBAL and not any(found in special for special in _SPECIAL)
+    ip = ip_address(address)
+    if isinstance(ip, IPv4Address):
+        is_special = any(ip in special for special in _RESERVED)
+        return ip.is_global and not ip.is_multicast and not is_special
+    return ip.is_global and ip in _GLOBAL and not any(ip in special for special in _SPECIAL)
 
 
 def may_call(address: str, networks: Collection[IPv4Network | IPv6Network]) -> bool:
@@ -181,13 +181,13 @@ def find_due(digest: str, now: datetime, zone: tzinfo) -> datetime | None:
 
 def find_mentioned(text: str, names: dict[int, str]) -> set[int]:
     """Whom a text mentions as @Name: keys of `names`, by the whole name, whatever its case. The longer name wins."""
-    found, rest = set(), text.casefold()
+    mentioned, rest = set(), text.casefold()
     for key, name in sorted(names.items(), key=lambda pair: -len(pair[1])):
         # Not within a longer word, nor within an e-mail address.
         rest, count = re.subn(rf"(?<!\w)@{re.escape(name.casefold())}(?!\w)", " ", rest)
         if name and count:
-            found.add(key)
-    return found
+            mentioned.add(key)
+    return mentioned
 
 
 def one_header_line(text: str) -> str:

@@ -33,10 +33,10 @@ def hash_secret(secret: str) -> str:
 
 def find_bearer(secret: str) -> Bearer | None:
     """The token with that secret and its owner, whatever their state; None when there is none."""
-    found = _tokens(hash_secret(secret))
-    if not found:
+    tokens = _tokens(hash_secret(secret))
+    if not tokens:
         return None
-    key, owner, scopes, *dates = found[0]
+    key, owner, scopes, *dates = tokens[0]
     person = load_person(owner)
     return None if person is None else Bearer(key, person, frozenset(scopes.split()), *dates)
 

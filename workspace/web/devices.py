@@ -17,23 +17,23 @@ SALT = "evalsite.device"
 def known_device(request: HttpRequest, email: str) -> str | None:
     """The number of this computer, if the account with this address (in lower case) was the last to sign in on it."""
     try:
-        said = signing.loads(
+        remembered = signing.loads(
             request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""),
             salt=SALT,
             max_age=settings.DEVICE_COOKIE_AGE,
         )
     except signing.BadSignature:
         return None
-    return str(said["device"]) if said["email"] == email else None
+    return str(remembered["device"]) if remembered["email"] == email else None
 
 
 def remember_device(request: HttpRequest, response: HttpResponseBase, person: Person) -> None:
     """Remember the computer, under its present number, for settings.DEVICE_COOKIE_AGE."""
     email = person.email.lower()
-    said = {"email": email, "device": known_device(request, email) or token_urlsafe(16)}
+    remembered = {"email": email, "device": known_device(request, email) or token_urlsafe(16)}
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
-        signing.dumps(said, salt=SALT),
+        signing.dumps(remembered, salt=SALT),
         max_age=settings.DEVICE_COOKIE_AGE,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,

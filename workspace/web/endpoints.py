@@ -180,5 +180,5 @@ def next_part(request: HttpRequest, after: int | str | None) -> str | None:
     """The address of the part of a list that begins after this key; None without one."""
     if not after:
         return None
-    given = {name: str(value) for name, value in request.GET.items() if name != "after"}
-    return f"{request.path}?{urlencode(given | {'after': str(after)})}"
+    parameters = {name: str(value) for name, value in request.GET.items() if name != "after"}
+    return f"{request.path}?{urlencode(parameters | {'after': str(after)})}"

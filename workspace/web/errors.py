@@ -40,8 +40,8 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """The page of a refusal's status with its sentence, or a note on the page when htmx asked."""
     name = request.resolver_match.url_name if request.resolver_match else ""
     who, address = getattr(request, "user", None), request.META.get("REMOTE_ADDR", "")
-    said = (refusal.status, refusal.code, name, getattr(who, "pk", None) or "-", address)
-    logger.info("refused %s %s %s, person %s from %s", *said)
+    facts = (refusal.status, refusal.code, name, getattr(who, "pk", None) or "-", address)
+    logger.info("refused %s %s %s, person %s from %s", *facts)
     field, detail = getattr(refusal, "field", ""), getattr(refusal, "detail", {})
     if is_api(request):
         answer = problem(refusal.status, refusal.sentence, code=refusal.code, field=field, detail=detail)
@@ -157,14 +157,14 @@ def _wrong_origin(request: HttpRequest, reason: str) -> str:
     named = [text.partition("%s")[0] for text in (REASON_BAD_ORIGIN, REASON_BAD_REFERER)]
     if not reason.startswith((*named, REASON_INSECURE_REFERER)):
         return ""
-    said = urlsplit(request.headers.get("Origin") or request.headers.get("Referer", ""))
+    origin = urlsplit(request.headers.get("Origin") or request.headers.get("Referer", ""))
     return _(
         "Nothing was saved: your browser says that this form came from %(origin)s, but this site takes its address to "
         "be %(host)s. If the first is how you opened this site, tell an admin: the proxy must pass on the host with "
         "its port as the browser sent it, or CSRF_TRUSTED_ORIGINS must name that address. If not, open this site "
         "again."
     ) % {
-        "origin": f"{said.scheme}://{said.netloc}"[:200] if said.netloc else _("an unknown page"),
+        "origin": f"{origin.scheme}://{origin.netloc}"[:200] if origin.netloc else _("an unknown page"),
         "host": f"{request.scheme}://{request.get_host()}",
     }
 

@@ -346,10 +346,10 @@ class Loader:
             return
         game = Game.objects.select_related("iteration__rubric_version").get(pk=values["game_id"])
         subject = (values["kind"], values["subject"])
-        found = load_sides_hashes(game, [subject]).get(subject)
-        if found is None:
+        sides = load_sides_hashes(game, [subject]).get(subject)
+        if sides is None:
             raise reject(place, "nobody judged what it settles", "no_sides")
-        values["sides_sha256"] = found
+        values["sides_sha256"] = sides
 
     def _swap_key(self, values: dict[str, Any], place: str) -> None:
         values["key"] = tables.swap_start_key(values["key"], lambda line: self._resolve(Review, line, place))
@@ -383,9 +383,9 @@ class Loader:
             msgspec.json.decode(line.detail, type=dict[str, Any])
         except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
             raise reject(place, f"detail: {fault}", "bad_text") from None
-        found = None
+        key = None
         if line.object is not None and line.object_kind in tables.KIND_MODELS:
-            found = self._resolve(tables.KIND_MODELS[line.object_kind], line.object, place)
+            key = self._resolve(tables.KIND_MODELS[line.object_kind], line.object, place)
         return Event(
             chain=chain,
             seq=line.seq,
@@ -394,7 +394,7 @@ class Loader:
             role=line.role,
             verb=line.verb,
             object_kind=line.object_kind,
-            object_id="" if found is None else str(found),
+            object_id="" if key is None else str(key),
             detail=line.detail,
         )
 
@@ -402,8 +402,8 @@ class Loader:
         """Whether the first seal holds under this installation's key; another installation has another key."""
         if self.seals_hold:
             first, now = line.first, event.to_line()
-            said = replace(now, chain=first.chain, by=first.by, object_id=first.object_id)
-            self.seals_hold = seal(said, before, settings.AUDIT_KEY) == first.mac
+            first_line = replace(now, chain=first.chain, by=first.by, object_id=first.object_id)
+            self.seals_hold = seal(first_line, before, settings.AUDIT_KEY) == first.mac
 
     def _insert_events(self, waiting: list[tuple[Event, FirstSeal]], place: str) -> None:
         self._insert(Event, [event for event, _first in waiting], place)
@@ -413,8 +413,8 @@ class Loader:
 
 
 def _first_line(fault: BaseException) -> str:
-    said = " ".join(fault.messages) if isinstance(fault, ValidationError) else str(fault)
-    return next(iter(said.splitlines()), "") or type(fault).__name__
+    text = " ".join(fault.messages) if isinstance(fault, ValidationError) else str(fault)
+    return next(iter(text.splitlines()), "") or type(fault).__name__
 
 
 def _check_person(line: Any, place: str) -> None:
@@ -427,13 +427,16 @@ def _check_person(line: Any, place: str) -> None:
 
 def _check_version(line: Any, place: str) -> RubricRecord:
     body = line.body.encode()
-    found = read_version(body, is_stored=True)
-    if not isinstance(found, RubricRecord) or (found.version, bytes_hash(body)) != (line.number, line.sha256):
+    record = read_version(body, is_stored=True)
+    if not isinstance(record, RubricRecord) or (record.version, bytes_hash(body)) != (
+        line.number,
+        line.sha256,
+    ):
         raise refuse(place, "what this rubric version says has a fault, or another hash", "bad_version")
     facts = [getattr(line, name) for name in OF_THE_INSTALLATION]
     if line.created_at is None and (line.state != PUBLISHED or any(fact is not None for fact in facts)):
         raise refuse(place, "a rubric version that came with the product says who retired it", "bad_version")
-    return found
+    return record
 
 
 def _hash_basis(values: dict[str, Any], _place: str) -> None:

@@ -216,8 +216,8 @@ def _check_member(opened: zipfile.ZipFile, facts: MemberFacts) -> None:
             if byte_count > facts.byte_count:
                 break
     is_upload = bool(_UPLOAD.fullmatch(facts.name))
-    found = (digest.hexdigest(), byte_count, 0 if is_upload else line_count)
-    if found != (facts.sha256, facts.byte_count, facts.line_count):
+    counted = (digest.hexdigest(), byte_count, 0 if is_upload else line_count)
+    if counted != (facts.sha256, facts.byte_count, facts.line_count):
         says = say("it is not what the manifest says of it: it was changed or cut")
         raise reject(facts.name, says, "changed")
     if is_upload and facts.name != f"{BYTES}/{facts.sha256}":

@@ -293,22 +293,22 @@ _SIMPLE = (
 
 
 def _type_of(table: ArchivedTable, field: Any) -> Any:
-    found: Any
+    kind: Any
     if field.is_relation:
-        found = str if is_shared(field.related_model) else Annotated[int, Meta(ge=1)]
+        kind = str if is_shared(field.related_model) else Annotated[int, Meta(ge=1)]
     elif field.name in table.inner:
-        found = dict[str, Any]
+        kind = dict[str, Any]
     elif isinstance(field, models.IntegerField):
         lowest, highest = BaseDatabaseOperations.integer_field_ranges[field.get_internal_type()]
-        found = Annotated[int, Meta(ge=lowest, le=highest)]
+        kind = Annotated[int, Meta(ge=lowest, le=highest)]
     elif isinstance(field, models.JSONField):
-        found = {list: list[Any], dict: dict[str, Any]}.get(field.default, list[Any])
+        kind = {list: list[Any], dict: dict[str, Any]}.get(field.default, list[Any])
     elif isinstance(field, models.CharField):
-        found = Annotated[str, Meta(max_length=field.max_length)]
+        kind = Annotated[str, Meta(max_length=field.max_length)]
         if field.choices:
             # One of these, or empty where it may be.
             words = [word for word, _label in field.choices] + ([""] if field.blank else [])
-            found = Literal[tuple(words)]
+            kind = Literal[tuple(words)]
     else:
-        found = next((plain for kind, plain in _SIMPLE if isinstance(field, kind)), str)
-    return found | None if field.null else found
+        kind = next((plain for column, plain in _SIMPLE if isinstance(field, column)), str)
+    return kind | None if field.null else kind

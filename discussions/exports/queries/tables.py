@@ -210,9 +210,9 @@ def _judged_rows(item: Line) -> Iterator[tuple[str, Line]]:
 
 def _own_rows(item: Line) -> Iterator[tuple[str, Line]]:
     place = {"evaluation": item["id"], "game": item["game"]}
-    seen = item["transcript"] or {"players": [], "messages": [], "votes": []}
-    for message in seen["messages"]:
-        yield "messages", {**place, "name": seen["players"][message.player - 1].name, **asdict(message)}
-    yield from (("players", {**place, "player": row.number, **asdict(row)}) for row in seen["players"])
-    yield from (("votes", {**place, **asdict(row)}) for row in seen["votes"])
+    transcript = item["transcript"] or {"players": [], "messages": [], "votes": []}
+    for message in transcript["messages"]:
+        yield "messages", {**place, "name": transcript["players"][message.player - 1].name, **asdict(message)}
+    yield from (("players", {**place, "player": row.number, **asdict(row)}) for row in transcript["players"])
+    yield from (("votes", {**place, **asdict(row)}) for row in transcript["votes"])
     yield from (("judgements", {**place, **judgement}) for judgement in item["judgements"])

@@ -53,7 +53,7 @@ def create_webhook(
     webhooks allowed.
     """
     check_manage_webhooks(by, project)
-    given = _checked(name, url, events)
+    values = _checked(name, url, events)
     key = _new_secret(secret)
     with transaction.atomic():
         # One webhook of a project at a time, so that the limit holds.
@@ -62,7 +62,7 @@ def create_webhook(
             says = _("There are %(most)d webhooks already. Remove one that is not needed any more.")
             raise Conflict(says % {"most": core.MOST_WEBHOOKS}, code="too_many_webhooks")
         webhook = Webhook.objects.create(
-            project=project, secret=lock_text(WEBHOOK_SECRET, key), created_at=now, created_by=by, **given
+            project=project, secret=lock_text(WEBHOOK_SECRET, key), created_at=now, created_by=by, **values
         )
         _record_webhook("webhook:created", webhook, by, now)
     return NewWebhook(webhook, key)
@@ -84,10 +84,10 @@ def change_webhook(
     was removed meanwhile.
     """
     check_manage_webhooks(by, webhook.project)
-    given = _checked(name, url, events)
+    values = _checked(name, url, events)
     fresh = {"failure_count": 0, "failing_since": None, "paused_until": None, "gave_up_at": None}
     with transaction.atomic():
-        if not _present(webhook).update(is_active=is_active, **given, **fresh):
+        if not _present(webhook).update(is_active=is_active, **values, **fresh):
             raise removed()
         webhook.refresh_from_db()
         if not is_active:

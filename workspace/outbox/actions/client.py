@@ -76,8 +76,8 @@ def find_addresses(address: WebhookAddress, resolve: Resolve = socket.getaddrinf
 
     Raises Unacceptable when one is not allowed, OSError when the host is not found.
     """
-    found = resolve(address.host, address.port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = resolve(address.host, address.port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     if not addresses or not all(may_call(one, settings.WEBHOOK_NETWORKS) for one in addresses):
         says = _(
             "The host %(host)s is, or may be, inside of a private or reserved network, so nothing was sent. Ask an "
