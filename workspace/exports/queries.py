@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 from django.db import models
@@ -157,7 +157,13 @@ class Exported:
             return lambda key: owners.get(key, [])
         if part.make is not None:
             return partial(part.make, names)
-        return names.person if self._find(part).related_model is Person else None
+        return names.person if part.name in self._people else None
+
+    @cached_property
+    def _people(self) -> frozenset[str]:
+        """The fields that only name a person."""
+        plain = (part for part in self.fields if isinstance(part, Field) and part.make is None)
+        return frozenset(part.name for part in plain if self._find(part).related_model is Person)
 
     def _find(self, part: Field) -> Any:
         model: Any = self.model
