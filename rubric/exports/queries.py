@@ -7,7 +7,6 @@ from rubric import models
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import map_labels
 from rubric.core.scores import round_half_up, score_marks
-from rubric.models.comparisons import ELSEWHERE
 from rubric.reviews.queries import load_own_numbers
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, ExportTable, column
 from workspace.exports.queries import (
@@ -306,18 +305,6 @@ def _entries(review: Line) -> Iterator[Line]:
                 yield {**about, "criterion": criterion, "score": float(value), "text": ""}
         for criterion, reason in review["cannot_judge"].get(label, {}).items():
             yield {**about, "criterion": criterion or HOLISTIC, "score": None, "text": reason}
-
-
-def list_outside_reviewers(project: Project) -> list[int]:
-    """The reviewers whose reviews came by file, which may be people."""
-    rows = models.Reviewer.objects.filter(set__project=project, kind=ELSEWHERE)
-    return list(rows.values_list("pk", flat=True))
-
-
-def list_people_who_review(project: Project) -> list[int]:
-    """The people who review sets of the project, or did so before."""
-    rows = models.Reviewer.objects.filter(set__project=project, person__isnull=False)
-    return list(rows.values_list("person", flat=True))
 
 
 def stream_set(row: models.ComparisonSet, *, left_out: str, names: ReviewerNames) -> Iterator[Line]:

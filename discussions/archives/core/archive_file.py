@@ -29,7 +29,7 @@ class ArchiveFile:
 
     def add(self, item: Item) -> None:
         if isinstance(item, members.ArchivedBytes):
-            self._write(members.name_bytes(item.sha256), item.data, lines=0)
+            self._write(f"{members.BYTES}/{item.sha256}", item.data, lines=0)
         elif get_kind(item) != "end":
             self._write(members.name_rows(get_kind(item)), canonical_bytes(item) + b"\n", lines=1)
 

@@ -75,7 +75,3 @@ class ArchiveManifest(Struct, frozen=True, forbid_unknown_fields=True):
 def name_rows(kind: str) -> str:
     """The member that holds the rows of a model: "rows/discussions.game.jsonl"."""
     return f"{ROWS}/{kind}.jsonl"
-
-
-def name_bytes(sha256: str) -> str:
-    return f"{BYTES}/{sha256}"

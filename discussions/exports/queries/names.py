@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 
 from discussions.models import Evaluation
-from rubric.exports.queries import list_outside_reviewers, list_people_who_review
+from rubric.models import Reviewer
 from rubric.models.comparisons import ELSEWHERE
 from workspace.exports.core.names import assign_pseudonyms, name_people
 from workspace.models import Export, Person
@@ -21,9 +21,19 @@ class ExportNames:
         self.by_key: dict[int, str] = name_people((key, name, email) for key, name, email, _is in rows)
         self.pseudonyms: dict[Hashable, str] = {}
         if export.has_pseudonyms:
-            self.pseudonyms = _assign(
-                export, [key for key, _name, _email, is_system in rows if not is_system]
-            )
+            evaluators = Evaluation.objects.filter(game__project=export.project).order_by()
+            reviewers = Reviewer.objects.filter(set__project=export.project)
+            # Those whose reviews came by file may be people.
+            outside = reviewers.filter(kind=ELSEWHERE).values_list("pk", flat=True)
+            groups: dict[str, list[Hashable]] = {
+                "Evaluator": list(evaluators.values_list("evaluator", flat=True).distinct()),
+                "Reviewer": [
+                    *reviewers.filter(person__isnull=False).values_list("person", flat=True),
+                    *((OUTSIDE, key) for key in outside),
+                ],
+                "Lead": [key for key, _name, _email, is_system in rows if not is_system],
+            }
+            self.pseudonyms = assign_pseudonyms(groups, export.seed)
             self.by_key |= {key: self.pseudonyms[key] for key in self.by_key if key in self.pseudonyms}
 
     def person(self, key: int | None) -> str | None:
@@ -35,15 +45,3 @@ class ExportNames:
         if person is not None:
             return self.by_key[person]
         return self.pseudonyms.get((OUTSIDE, key), name) if kind == ELSEWHERE else name
-
-
-def _assign(export: Export, people: list[int]) -> dict[Hashable, str]:
-    project = export.project
-    evaluators = Evaluation.objects.filter(game__project=project).order_by()
-    outside = [(OUTSIDE, key) for key in list_outside_reviewers(project)]
-    groups: dict[str, list[Hashable]] = {
-        "Evaluator": list(evaluators.values_list("evaluator", flat=True).distinct()),
-        "Reviewer": [*list_people_who_review(project), *outside],
-        "Lead": list(people),
-    }
-    return assign_pseudonyms(groups, export.seed)

@@ -45,18 +45,14 @@ def parse_subject(text: str) -> ExportSubject | None:
         return ExportSubject(PROJECT)
     kind, _, number = text.partition(":")
     if kind == GAMES:
-        return _parse_games(number)
+        try:
+            numbers = tuple(one for one in numbers_in(number) if one)
+        except ValueError:
+            return None
+        return ExportSubject(GAMES, numbers=numbers) if numbers else None
     if kind not in _NUMBERED or not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
         return None
     return ExportSubject(kind, int(number)) if int(number) else None
-
-
-def _parse_games(text: str) -> ExportSubject | None:
-    try:
-        numbers = tuple(number for number in numbers_in(text) if number)
-    except ValueError:
-        return None
-    return ExportSubject(GAMES, numbers=numbers) if numbers else None
 
 
 def get_file_name(slug: str, subject: str, format_name: str) -> str:
