@@ -2,31 +2,36 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
 from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from workspace.exports.core.tables import ExportTable
 
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "exports.md"
 OWN_HEADING = "\n## Tables of an evaluator's export\n\n"
 
 
 def write_tables(text: str) -> str:
-    """The page with its tables as the code has them; those of evaluators describe only what differs from the others."""
+    """The page with its tables as the code has them; a column that an earlier table describes is only named."""
     from discussions.exports.queries.tables import OWN_TABLES, TABLES
+
+    described: set[tuple[str, str]] = set()
+    parts = [[_describe(table, described) for table in tables] for tables in (TABLES, OWN_TABLES)]
+    head = text[: text.index(f"### {TABLES[0].name}\n")]
+    return head + OWN_HEADING.join(map("\n".join, parts))
+
+
+def _describe(table: "ExportTable", described: set[tuple[str, str]]) -> str:
     from workspace.exports.core.tables import describe_tables
 
-    known = {(table.name, column.name): column.says for table in TABLES for column in table.columns}
-    own = []
-    for table in OWN_TABLES:
-        same = [column for column in table.columns if known.get((table.name, column.name)) == column.says]
-        own.append(
-            describe_tables([replace(table, columns=tuple(one for one in table.columns if one not in same))])
-        )
-        if same:
-            names = ", ".join(f"`{column.name}`" for column in same)
-            own.append(f"As in the table of that name above: {names}.\n")
-    head = text[: text.index(f"### {TABLES[0].name}\n")]
-    return head + describe_tables(TABLES) + OWN_HEADING + "\n".join(own)
+    same = [column for column in table.columns if (column.name, column.says) in described]
+    described |= {(column.name, column.says) for column in table.columns}
+    new = tuple(column for column in table.columns if column not in same)
+    names = ", ".join(f"`{column.name}`" for column in same)
+    return describe_tables([replace(table, columns=new)]) + (f"\nAs above: {names}.\n" if same else "")
 
 
 if __name__ == "__main__":
