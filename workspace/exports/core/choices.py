@@ -27,8 +27,6 @@ _MOST_DIGITS = 9
 
 
 class ExportSubject(Struct, frozen=True):
-    """The subject of an export: the whole project, the thing of that kind with this number in it, or several games."""
-
     kind: str
     number: int = 0
     numbers: tuple[int, ...] = ()

@@ -28,8 +28,6 @@ class ExportFile(Protocol):
 
 
 class JsonLinesFile:
-    """One JSON object a line, each with its `kind`."""
-
     def __init__(self, out: IO[bytes]) -> None:
         self.out, self.buffer = out, bytearray(64 * 1024)
 

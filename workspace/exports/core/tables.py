@@ -48,7 +48,6 @@ RowsOf = Callable[[Any], Iterator[tuple[str, Any]]]
 
 
 def to_plain(value: Value) -> str | int | float | bool | None:
-    """The value as JSON and CSV hold it: moments as text, in ISO 8601."""
     return value.isoformat() if isinstance(value, datetime) else value
 
 
