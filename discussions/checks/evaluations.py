@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.adjudication.core.disagreements import CAN_BE_NO
 from discussions.adjudication.core.effective import ADJUDICATED_KINDS, AdjudicatedAnswer
@@ -16,27 +16,32 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Revisi
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.slots import RATING
 from discussions.verdicts.core.basis import Basis
-from workspace.checks.actions import missing_events
-from workspace.checks.core import Check
+from workspace.checks.actions import (
+    WRONG_VALUE,
+    WRONG_VERSION,
+    add_newest,
+    compare_acts,
+    list_told,
+    missing_events,
+    read_details,
+)
+from workspace.checks.core import Checks
 from workspace.models import Event
 
+EVALUATION_CHECKS = Checks()
+ADJUDICATION_CHECKS = Checks()
 
+
+@EVALUATION_CHECKS.add("I2", "Every judgement is the newest of all its revisions")
 def _versions_count(_now: datetime) -> Iterator[str]:
-    newest = Revision.objects.filter(judgement=OuterRef("pk")).order_by("-version")
-    rows = Judgement.objects.annotate(
-        count=Count("revisions"),
-        top=Max("revisions__version"),
-        said=Subquery(newest.values("value")[:1]),
-        because=Subquery(newest.values("reason")[:1]),
-    )
-    wrong_count = ~Q(version=F("count")) | ~Q(version=F("top")) | Q(top=None)
-    for row in rows.filter(wrong_count).order_by("pk"):
+    rows = add_newest(Judgement.objects.all(), Revision.objects.filter(judgement=OuterRef("pk")))
+    for row in rows.filter(WRONG_VERSION):
         yield f"{_name(row)} is at version {row.version}, with {row.count} revisions up to version {row.top}."
-    wrong_value = ~Q(value=F("said")) | ~Q(reason=F("because"))
-    for row in rows.filter(wrong_value).order_by("pk"):
+    for row in rows.filter(WRONG_VALUE):
         yield f"{_name(row)} holds another value than its newest revision."
 
 
+@EVALUATION_CHECKS.add("I3", "Nobody judges one thing twice, or one game twice")
 def _no_duplicates(_now: datetime) -> Iterator[str]:
     twice = Judgement.objects.values("evaluation", "kind", "subject").annotate(n=Count("pk")).filter(n__gt=1)
     for same in twice.order_by("evaluation", "kind", "subject"):
@@ -46,25 +51,38 @@ def _no_duplicates(_now: datetime) -> Iterator[str]:
         yield f"Person {row['evaluator']} has {row['n']} evaluations of the game in row {row['game']}."
 
 
+@EVALUATION_CHECKS.add("I7e", "Every act of an evaluator has its audit line, and none is extra")
 def _acts_have_events(_now: datetime) -> Iterator[str]:
-    verbs = ("judgement:made", "judgement:undone")
-    logged = dict(
-        Event.objects.filter(verb__in=verbs).values_list("object_id").annotate(n=Count("pk")).order_by()
-    )
-    rows = Judgement.objects.annotate(count=Count("revisions")).order_by("pk")
-    for row in rows.iterator(chunk_size=2000):
-        if logged.pop(str(row.pk), 0) != row.count:
-            yield f"{_name(row)} does not have one audit line for each of its {row.count} revisions."
-    for key in sorted(logged):
-        yield f"The audit log tells of judgement {key}, which is not there."
+    rows = Judgement.objects.annotate(count=Count("revisions"))
+    untold, excess = compare_acts("judgement", rows, "judgement:made", "judgement:undone")
+    for row in untold:
+        yield f"{_name(row)} does not have one audit line for each of its {row.count} revisions."
+    yield from excess
     yield from missing_events(("evaluation", "game:taken", Evaluation.objects.all()))
     # A returned evaluation is submitted more than once.
-    submitted = set(Event.objects.filter(verb="evaluation:submitted").values_list("object_id", flat=True))
+    submitted = list_told("evaluation:submitted")
     for work in Evaluation.objects.exclude(submitted_at=None).order_by("pk"):
         if str(work.pk) not in submitted:
             yield f"Evaluation {work.pk} was submitted, and the audit log does not tell of it."
 
 
+@EVALUATION_CHECKS.add("I9", "Places are as many as asked for, one person in each, nobody twice on a game")
+def slots_are_consistent(_now: datetime) -> Iterator[str]:
+    yield from _people_in_slots()
+    yield from _evaluations_in_slots()
+    yield from _leases_and_assignments()
+    yield from _awaiting()
+
+
+@EVALUATION_CHECKS.add("I9e", "Every place that was given back has its audit line")
+def events_match_ended_leases(_now: datetime) -> Iterator[str]:
+    told = list_told("lease:ended", "place:released")
+    for key in Evaluation.objects.filter(state=LAPSED).order_by("pk").values_list("pk", flat=True):
+        if str(key) not in told:
+            yield f"Evaluation {key} lapsed, and the audit log does not tell why."
+
+
+@EVALUATION_CHECKS.add("I10", "Drafts count nowhere, and nothing is judged after submitting")
 def _drafts_do_not_count(_now: datetime) -> Iterator[str]:
     submitted = set(Evaluation.objects.exclude(submitted_at=None).values_list("pk", flat=True))
     for verdict in Verdict.objects.order_by("pk").only("pk", "basis").iterator(chunk_size=200):
@@ -81,6 +99,7 @@ def _drafts_do_not_count(_now: datetime) -> Iterator[str]:
         yield f"Evaluation {work.pk} is submitted, but it does not say when."
 
 
+@EVALUATION_CHECKS.add("I11e", "Evaluations, places, measurements and judgements belong to one game")
 def _belong_together(_now: datetime) -> Iterator[str]:
     rows = Evaluation.objects.filter(~Q(slot__game=F("game")) | ~Q(measured__game=F("game")))
     for evaluation in rows.order_by("pk"):
@@ -98,43 +117,17 @@ def _name(judgement: Judgement) -> str:
     return f"Judgement {judgement.pk} ({judgement.kind}) of evaluation {judgement.evaluation_id}"
 
 
-def slots_are_consistent(_now: datetime) -> Iterator[str]:
-    yield from _people_in_slots()
-    yield from _evaluations_in_slots()
-    yield from _leases_and_assignments()
-    yield from _awaiting()
-
-
-def events_match_ended_leases(_now: datetime) -> Iterator[str]:
-    verbs = ("lease:ended", "place:released")
-    logged = set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
-    for key in Evaluation.objects.filter(state=LAPSED).order_by("pk").values_list("pk", flat=True):
-        if str(key) not in logged:
-            yield f"Evaluation {key} lapsed, and the audit log does not tell why."
-
-
-EVALUATION_CHECKS: tuple[Check, ...] = (
-    Check("I2", "Every judgement is the newest of all its revisions", _versions_count),
-    Check("I3", "Nobody judges one thing twice, or one game twice", _no_duplicates),
-    Check("I7e", "Every act of an evaluator has its audit line, and none is extra", _acts_have_events),
-    Check(
-        "I9",
-        "Places are as many as asked for, one person in each, nobody twice on a game",
-        slots_are_consistent,
-    ),
-    Check("I9e", "Every place that was given back has its audit line", events_match_ended_leases),
-    Check("I10", "Drafts count nowhere, and nothing is judged after submitting", _drafts_do_not_count),
-    Check("I11e", "Evaluations, places, measurements and judgements belong to one game", _belong_together),
-)
-
-
 def _people_in_slots() -> Iterator[str]:
     people = (
         Slot.objects.exclude(evaluator=None).values("game", "purpose", "evaluator").annotate(n=Count("pk"))
     )
     for row in people.filter(n__gt=1).order_by("game"):
         yield f"Person {row['evaluator']} holds {row['n']} places on the game in row {row['game']}."
-    for many in _too_many():
+    # Closed slots without an evaluator do not count.
+    places = Slot.objects.filter(Q(is_closed=False) | Q(evaluator__isnull=False), purpose=RATING)
+    free = Count("pk", filter=Q(evaluator=None))
+    counted = places.values("game").annotate(n=Count("pk"), free=free, needed=NEEDED_OF_GAME)
+    for many in counted.filter(free__gt=0, n__gt=F("needed")).order_by("game"):
         yield (
             f"The game in row {many['game']} has {many['n']} places, {many['free']} of them free, "
             f"where {many['needed']} evaluators are asked for."
@@ -144,25 +137,10 @@ def _people_in_slots() -> Iterator[str]:
         yield f"Slot {slot.number} (row {slot.pk}) is taken, but nobody works in it."
 
 
-def _too_many() -> "QuerySet[Slot, Any]":
-    """Games with a free slot more than needed; closed slots without an evaluator do not count."""
-    places = Slot.objects.filter(Q(is_closed=False) | Q(evaluator__isnull=False), purpose=RATING)
-    counted = places.values("game").annotate(
-        n=Count("pk"),
-        free=Count("pk", filter=Q(evaluator=None)),
-        needed=NEEDED_OF_GAME,
-    )
-    return counted.filter(free__gt=0, n__gt=F("needed")).order_by("game")
-
-
 def _evaluations_in_slots() -> Iterator[str]:
     rows = Evaluation.objects.select_related("slot")
     held = Q(slot__evaluator=F("evaluator"))
-    is_open, is_in, is_back = (
-        Q(state__in=OPEN),
-        Q(state=SUBMITTED),
-        Q(state__in=(SKIPPED, LAPSED)),
-    )
+    is_open, is_in, is_back = Q(state__in=OPEN), Q(state=SUBMITTED), Q(state__in=(SKIPPED, LAPSED))
     for evaluation in rows.filter(is_open & ~held).order_by("pk"):
         yield f"Evaluation {evaluation.pk} is open, but its place (row {evaluation.slot_id}) is not its evaluator's."
     for evaluation in rows.filter(is_open & held & Q(slot__is_closed=True)).order_by("pk"):
@@ -199,11 +177,13 @@ def _awaiting() -> Iterator[str]:
         yield f"Slot {slot.number} (row {slot.pk}) was submitted, and its game is not told to wait for a verdict."
 
 
+@ADJUDICATION_CHECKS.add("I6k", "Whatever was resolved follows what was resolved of the same thing before")
 def _are_chained(_now: datetime) -> Iterator[str]:
     for row in broken_links(Adjudication.objects.all(), "game_id", "kind", "subject"):
         yield f"{_describe_adjudication(row)} does not follow the adjudication before it."
 
 
+@ADJUDICATION_CHECKS.add("I6l", "Leads resolve with a reason, on an answer there is, between others' answers")
 def _are_valid(_now: datetime) -> Iterator[str]:
     for row in Adjudication.objects.order_by("pk").iterator(chunk_size=500):
         if row.kind not in ADJUDICATED_KINDS:
@@ -217,13 +197,15 @@ def _are_valid(_now: datetime) -> Iterator[str]:
 
 def _between_others() -> Iterator[str]:
     """Adjudications that adopt an unsubmitted or foreign evaluation; leads who resolved between their own answers."""
-    submissions = _first_submissions()
+    # A returned evaluation is submitted again later: the first time counts.
+    submitted = Event.objects.filter(verb="evaluation:submitted").order_by("-at", "-pk")
+    submissions = {int(key): at for key, at in submitted.values_list("object_id", "at")}
     adopted = Adjudication.objects.exclude(adopted=None)
     others = ~Q(adopted__game=F("game"), adopted__purpose=RATING)
     strangers = set(adopted.filter(others).values_list("pk", flat=True))
     for row in adopted.order_by("pk"):
-        submitted = submissions.get(row.adopted_id or 0)
-        if row.pk in strangers or submitted is None or submitted > row.created_at:
+        first = submissions.get(row.adopted_id or 0)
+        if row.pk in strangers or first is None or first > row.created_at:
             yield f"{_describe_adjudication(row)} adopts an evaluation of another game or one not submitted by then."
     own: dict[tuple[int, int], list[datetime]] = {}
     evaluations = Evaluation.objects.filter(purpose=RATING).values_list("pk", "game_id", "evaluator_id")
@@ -235,11 +217,7 @@ def _between_others() -> Iterator[str]:
             yield f"{_describe_adjudication(row)} was resolved by somebody whose own answers are one of the sides."
 
 
-def _first_submissions() -> dict[int, datetime]:
-    events = Event.objects.filter(verb="evaluation:submitted").order_by("-at", "-pk")
-    return {int(key): at for key, at in events.values_list("object_id", "at")}
-
-
+@ADJUDICATION_CHECKS.add("I6m", "A verdict names only what was resolved in its own game, as it was resolved")
 def _bases_match(_now: datetime) -> Iterator[str]:
     columns = ("pk", "game_id", "kind", "subject", "value")
     there = {key: rest for key, *rest in Adjudication.objects.values_list(*columns).order_by("pk")}
@@ -252,23 +230,18 @@ def _bases_match(_now: datetime) -> Iterator[str]:
                 )
 
 
+@ADJUDICATION_CHECKS.add("I7a", "Whatever was resolved, and every game that needs fewer, has its audit line")
 def _have_events(_now: datetime) -> Iterator[str]:
     yield from missing_events(("adjudication", "difference:settled", Adjudication.objects.all()))
-    logged = set(Event.objects.filter(verb="game:needs_fewer").values_list("object_id", flat=True))
-    kept = _games_that_kept_theirs()
+    told = list_told("game:needs_fewer")
+    # By iteration: the games that kept their number of evaluators when the iteration changed its own.
+    kept: dict[int, set[int]] = {}
+    for key, detail in read_details("iteration:changed"):
+        kept.setdefault(key, set()).update(detail.get("kept", ()))
     games = Game.objects.exclude(needed_count=None).order_by("pk")
     for key, number, iteration in games.values_list("pk", "number", "iteration_id"):
-        if str(key) not in logged and number not in kept.get(iteration, ()):
+        if str(key) not in told and number not in kept.get(iteration, ()):
             yield f"Game {number} (row {key}) needs another number of evaluators, and no audit line tells why."
-
-
-def _games_that_kept_theirs() -> dict[int, set[int]]:
-    """Iteration -> the games that kept their number of evaluators when the iteration changed its own."""
-    found: dict[int, set[int]] = {}
-    rows = Event.objects.filter(verb="iteration:changed").values_list("object_id", "detail")
-    for key, detail in rows:
-        found.setdefault(int(key), set()).update(msgspec.json.decode(detail).get("kept", ()))
-    return found
 
 
 class _Bases(msgspec.Struct):
@@ -280,11 +253,3 @@ _BASIS: Any = msgspec.json.Decoder(_Bases)
 
 def _describe_adjudication(row: Adjudication) -> str:
     return f"What was resolved of {row.kind} {row.subject} in the game in row {row.game_id} (row {row.pk})"
-
-
-ADJUDICATION_CHECKS: tuple[Check, ...] = (
-    Check("I6k", "Whatever was resolved follows what was resolved of the same thing before", _are_chained),
-    Check("I6l", "Leads resolve with a reason, on an answer there is, between others' answers", _are_valid),
-    Check("I6m", "A verdict names only what was resolved in its own game, as it was resolved", _bases_match),
-    Check("I7a", "Whatever was resolved, and every game that needs fewer, has its audit line", _have_events),
-)

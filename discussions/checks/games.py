@@ -18,14 +18,17 @@ from discussions.models.slots import RATING
 from discussions.queries import MEASURE, add_round_offset, list_batches, newest_measured
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import missing_events
-from workspace.checks.core import Check
+from workspace.checks.core import Checks
 from workspace.core.canonical import bytes_hash
 from workspace.models import Job
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
+GAME_CHECKS = Checks()
+
 CHUNK = 200
 
 
+@GAME_CHECKS.add("I4", "Every upload is kept, byte for byte, with its job and its audit line")
 def _uploads_are_kept(_now: datetime) -> Iterator[str]:
     for row in Transcript.objects.order_by("pk").iterator(chunk_size=CHUNK):
         try:
@@ -40,6 +43,7 @@ def _uploads_are_kept(_now: datetime) -> Iterator[str]:
     yield from missing_events(("transcript", "transcript:uploaded", Transcript.objects.all()))
 
 
+@GAME_CHECKS.add("I4g", "Every game is whole, once, and what was imported")
 def _games_are_as_imported(_now: datetime) -> Iterator[str]:
     for game in Game.objects.filter(text=None).order_by("pk"):
         yield f"{_game(game)} has no text."
@@ -55,41 +59,13 @@ def _games_are_as_imported(_now: datetime) -> Iterator[str]:
         yield f"The game {row['source_id']!r} is {row['n']} times in the project in row {row['project']}."
 
 
+@GAME_CHECKS.add("I4c", "Every game is listed with the cost by hand, else that of its file")
 def _costs_are_those_that_count(_now: datetime) -> Iterator[str]:
     wrong = Game.objects.annotate(counts=paid()).exclude(
         Q(paid_usd=F("counts")) | Q(paid_usd=None, counts=None)
     )
     for game in wrong.order_by("pk"):
         yield f"{_game(game)} is listed with a cost of {game.paid_usd}; what counts is {game.counts}."
-
-
-def _measurements_are_reproduced(_now: datetime) -> Iterator[str]:
-    rows = Measured.objects.select_related("game__text", "rubric_version", "findings").order_by("pk")
-    for row in rows.filter(findings=None).select_related(None):
-        yield f"Measurement {row.pk} of the game in row {row.game_id} has no findings."
-    # One after the other: a row comes with the game and its findings, and one game may fill the memory.
-    for key in rows.exclude(findings=None).values_list("pk", flat=True):
-        row = rows.get(pk=key)
-        yield from (f"Measurement {row.pk} of game {row.game.number}: {wrong}" for wrong in _wrong_with(row))
-
-
-def _wrong_with(row: Measured) -> Iterator[str]:
-    body = row.findings.body.encode()
-    if bytes_hash(body) != row.findings_sha256:
-        yield "its findings are not those that were stored with it."
-        return
-    if row.figures != encoded_figures(row.findings.to_records()):
-        yield "its figures are not those of its findings."
-    said = RoundOffset.objects.filter(game=row.game, number=row.round_offset_number).first()
-    asked = compute_input_hash(row.game, row.rubric_version.sha256, row.code_version, said)
-    if row.input_hash != asked:
-        yield "it was made from another game, version or code than its row says."
-    if row.code_version == CODE_VERSION and msgspec.json.encode(_measure_again(row, said)) != body:
-        yield "measured again, the game gives something else."
-
-
-def _measure_again(row: Measured, said: RoundOffset | None) -> dict[str, Measurement]:
-    return measure_game(add_round_offset(row.game.text.to_record(), said), row.rubric_version.to_record())
 
 
 def _other_code_measured(_now: datetime) -> Iterator[str]:
@@ -125,6 +101,39 @@ def _other_code_measured(_now: datetime) -> Iterator[str]:
         )
 
 
+@GAME_CHECKS.add(
+    "I5", "Every measurement comes out of its game again, byte for byte", note=_other_code_measured
+)
+def _measurements_are_reproduced(_now: datetime) -> Iterator[str]:
+    rows = Measured.objects.select_related("game__text", "rubric_version", "findings").order_by("pk")
+    for row in rows.filter(findings=None).select_related(None):
+        yield f"Measurement {row.pk} of the game in row {row.game_id} has no findings."
+    # One after the other: a row comes with the game and its findings, and one game may fill the memory.
+    for key in rows.exclude(findings=None).values_list("pk", flat=True):
+        row = rows.get(pk=key)
+        yield from (f"Measurement {row.pk} of game {row.game.number}: {wrong}" for wrong in _wrong_with(row))
+
+
+def _wrong_with(row: Measured) -> Iterator[str]:
+    body = row.findings.body.encode()
+    if bytes_hash(body) != row.findings_sha256:
+        yield "its findings are not those that were stored with it."
+        return
+    if row.figures != encoded_figures(row.findings.to_records()):
+        yield "its figures are not those of its findings."
+    said = RoundOffset.objects.filter(game=row.game, number=row.round_offset_number).first()
+    asked = compute_input_hash(row.game, row.rubric_version.sha256, row.code_version, said)
+    if row.input_hash != asked:
+        yield "it was made from another game, version or code than its row says."
+    if row.code_version == CODE_VERSION and msgspec.json.encode(_measure_again(row, said)) != body:
+        yield "measured again, the game gives something else."
+
+
+def _measure_again(row: Measured, said: RoundOffset | None) -> dict[str, Measurement]:
+    return measure_game(add_round_offset(row.game.text.to_record(), said), row.rubric_version.to_record())
+
+
+@GAME_CHECKS.add("I8g", "Every game is measured and has its places, or a job is on it")
 def _games_are_measured(_now: datetime) -> Iterator[str]:
     there = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
     for iteration in Iteration.objects.order_by("pk"):
@@ -149,21 +158,3 @@ def _upload(row: Transcript) -> str:
 
 def _game(game: Game) -> str:
     return f"Game {game.number} (row {game.pk})"
-
-
-GAME_CHECKS: tuple[Check, ...] = (
-    Check("I4", "Every upload is kept, byte for byte, with its job and its audit line", _uploads_are_kept),
-    Check("I4g", "Every game is whole, once, and what was imported", _games_are_as_imported),
-    Check(
-        "I4c",
-        "Every game is listed with the cost by hand, else that of its file",
-        _costs_are_those_that_count,
-    ),
-    Check(
-        "I5",
-        "Every measurement comes out of its game again, byte for byte",
-        _measurements_are_reproduced,
-        _other_code_measured,
-    ),
-    Check("I8g", "Every game is measured and has its places, or a job is on it", _games_are_measured),
-)

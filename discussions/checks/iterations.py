@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from django.db.models import Q
@@ -23,12 +22,14 @@ from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
 from discussions.queries import rubric_record
 from rubric.models import RubricVersion
-from workspace.checks.actions import missing_events
-from workspace.checks.core import Check
+from workspace.checks.actions import missing_events, read_details
+from workspace.checks.core import Checks
 from workspace.core.canonical import bytes_hash
-from workspace.models import Event
+
+ITERATION_CHECKS = Checks()
 
 
+@ITERATION_CHECKS.add("I6d", "Every decision comes out of its basis again")
 def _decisions_are_reproduced(_now: datetime) -> Iterator[str]:
     rows = Decision.objects.select_related("iteration").order_by("pk")
     for decision in rows.iterator(chunk_size=50):
@@ -55,19 +56,16 @@ def _wrong_with(decision: Decision) -> Iterator[str]:
 
 def _other_figures(games: list[DecidedGame]) -> Iterator[str]:
     """Games whose figures differ from their verdict; the cost may be a manual one."""
-    outcomes = dict(
-        Verdict.objects.filter(pk__in=[game.verdict for game in games if game.verdict]).values_list(
-            "pk", "outcome"
-        )
-    )
-    for game in games:
-        if game.verdict is None:
-            continue
+    judged = [game for game in games if game.verdict is not None]
+    verdicts = Verdict.objects.filter(pk__in=[game.verdict for game in judged])
+    outcomes = dict(verdicts.values_list("pk", "outcome"))
+    for game in judged:
         stored = outcomes.get(game.verdict)
         if stored is None:
             yield f"the verdict on game {game.figures.number} that it names is not there."
             continue
-        recorded = game_figures(game.figures.number, _OUTCOME.decode(stored), cost_usd=None)
+        outcome = msgspec.json.decode(stored, type=Outcome)
+        recorded = game_figures(game.figures.number, outcome, cost_usd=None)
         if _compared_figures(recorded) != _compared_figures(game.figures):
             yield f"the figures of game {game.figures.number} are not those of its verdict."
 
@@ -76,6 +74,7 @@ def _compared_figures(figures: GameFigures) -> tuple[object, ...]:
     return figures.scores, figures.rating, figures.passes, sorted(figures.not_applicable), figures.is_pass
 
 
+@ITERATION_CHECKS.add("I6e", "Every decision follows the one before it, on a change")
 def _decisions_are_chained(_now: datetime) -> Iterator[str]:
     rows = Decision.objects.select_related("iteration")
     for decision in broken_links(rows, "iteration_id"):
@@ -90,6 +89,7 @@ def _decisions_are_chained(_now: datetime) -> Iterator[str]:
         yield f"{_iteration_name(row)} is {row.state}, which its decisions do not say."
 
 
+@ITERATION_CHECKS.add("I6f", "Every change is compared with the reference of its time")
 def _references_are_valid(_now: datetime) -> Iterator[str]:
     for stage in Stage.objects.order_by("pk"):
         history = load_history(stage)
@@ -115,9 +115,9 @@ def _other_replays(history: History) -> Iterator[str]:
             yield f"Iteration {row.number} (row {row.id}) plays another prompt than the iteration that it plays again."
 
 
+@ITERATION_CHECKS.add("I6g", "Lists of games are as they were frozen, and no place is open before")
 def _lists_are_frozen(_now: datetime) -> Iterator[str]:
-    opened = Event.objects.filter(verb="iteration:opened_for_rating").values_list("object_id", "detail")
-    listed = {int(key): msgspec.json.decode(detail)["games"] for key, detail in opened}
+    listed = {key: detail["games"] for key, detail in read_details("iteration:opened_for_rating")}
     for row in Iteration.objects.exclude(opened_at=None).order_by("pk"):
         there = set(Game.objects.filter(iteration=row).values_list("number", flat=True))
         if sorted(there - _withdrawn_before(row)) != listed.get(row.pk, []):
@@ -135,8 +135,9 @@ def _withdrawn_before(iteration: Iteration) -> set[int]:
     return out
 
 
+@ITERATION_CHECKS.add("I6h", "Every stage was closed through an open gate, or with a reason")
 def _gates_were_open(_now: datetime) -> Iterator[str]:
-    closings = _details("stage:closed")
+    closings = dict(read_details("stage:closed"))
     for stage in Stage.objects.exclude(closed_at=None).order_by("pk"):
         name = f"Stage {stage.number} (row {stage.pk})"
         if bytes_hash(stage.door.encode()) != closings.get(stage.pk, {}).get("door_sha256"):
@@ -145,22 +146,19 @@ def _gates_were_open(_now: datetime) -> Iterator[str]:
         gate = msgspec.json.decode(stage.door)
         if not gate["is_open"] or bool(gate["missing"]) != bool(stage.override_reason):
             yield f"{name} was closed while its gate was closed, without a reason that says why."
-    statements = _details("stage:stated")
+    statements = dict(read_details("stage:stated"))
     for stage in Stage.objects.exclude(stated_at=None).order_by("pk"):
         if bytes_hash(stage.statement.encode()) != statements.get(stage.pk, {}).get("statement_sha256"):
             yield f"Stage {stage.number} (row {stage.pk}): its statement is not the one that was signed."
 
 
-def _details(verb: str) -> dict[int, dict[str, Any]]:
-    rows = Event.objects.filter(verb=verb).values_list("object_id", "detail")
-    return {int(key): msgspec.json.decode(detail) for key, detail in rows}
-
-
+@ITERATION_CHECKS.add("I6i", "Every figure by hand follows the one before it")
 def _manual_costs_are_chained(_now: datetime) -> Iterator[str]:
     for row in broken_links(ManualFigure.objects.select_related("game"), "game_id", "kind"):
         yield f"The {row.kind} of game {row.game.number} by hand (row {row.pk}) does not follow the last."
 
 
+@ITERATION_CHECKS.add("I6j", "Games are withdrawn and taken back in turns, and their rows say so")
 def _withdrawals_alternate(_now: datetime) -> Iterator[str]:
     last: dict[int, Withdrawal] = {}
     for row in Withdrawal.objects.select_related("game").order_by("game", "number").iterator(chunk_size=200):
@@ -180,6 +178,7 @@ def _withdrawals_alternate(_now: datetime) -> Iterator[str]:
             yield f"Game {number} (row {key}) is withdrawn or counts, and its last withdrawal says another thing."
 
 
+@ITERATION_CHECKS.add("I7i", "Every stage, iteration, decision, figure by hand and withdrawal has its line")
 def _have_events(_now: datetime) -> Iterator[str]:
     yield from missing_events(
         ("stage", "stage:opened", Stage.objects.all()),
@@ -201,23 +200,3 @@ def _decision(decision: Decision) -> str:
 
 def _iteration_name(iteration: Iteration) -> str:
     return f"Iteration {iteration.number} (row {iteration.pk})"
-
-
-_OUTCOME: Any = msgspec.json.Decoder(Outcome)
-
-ITERATION_CHECKS: tuple[Check, ...] = (
-    Check("I6d", "Every decision comes out of its basis again", _decisions_are_reproduced),
-    Check("I6e", "Every decision follows the one before it, on a change", _decisions_are_chained),
-    Check("I6f", "Every change is compared with the reference of its time", _references_are_valid),
-    Check("I6g", "Lists of games are as they were frozen, and no place is open before", _lists_are_frozen),
-    Check("I6h", "Every stage was closed through an open gate, or with a reason", _gates_were_open),
-    Check("I6i", "Every figure by hand follows the one before it", _manual_costs_are_chained),
-    Check(
-        "I6j",
-        "Games are withdrawn and taken back in turns, and their rows say so",
-        _withdrawals_alternate,
-    ),
-    Check(
-        "I7i", "Every stage, iteration, decision, figure by hand and withdrawal has its line", _have_events
-    ),
-)

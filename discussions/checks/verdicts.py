@@ -9,9 +9,12 @@ from discussions.checks.chains import broken_links
 from discussions.models import Measured, Verdict
 from discussions.verdicts.actions import replay_verdict
 from workspace.checks.actions import missing_events
-from workspace.checks.core import Check
+from workspace.checks.core import Checks
+
+VERDICT_CHECKS = Checks()
 
 
+@VERDICT_CHECKS.add("I6", "Every verdict comes out of its basis again")
 def _replays_are_equal(_now: datetime) -> Iterator[str]:
     rows = Verdict.objects.select_related("game").order_by("pk")
     for verdict in rows.iterator(chunk_size=200):
@@ -19,6 +22,7 @@ def _replays_are_equal(_now: datetime) -> Iterator[str]:
             yield f"{_name(verdict)}: {difference}"
 
 
+@VERDICT_CHECKS.add("I6a", "Every verdict rests on the newest measurements of its time")
 def _rest_on_the_newest(_now: datetime) -> Iterator[str]:
     newer = Measured.objects.filter(
         game=OuterRef("game"),
@@ -30,6 +34,7 @@ def _rest_on_the_newest(_now: datetime) -> Iterator[str]:
         yield f"{_name(verdict)} was recorded on measurements that newer ones had replaced."
 
 
+@VERDICT_CHECKS.add("I6b", "Every verdict follows the one before it, in its own game and project")
 def _are_chained(_now: datetime) -> Iterator[str]:
     rows = Verdict.objects.select_related("game")
     for verdict in broken_links(rows, "game_id"):
@@ -39,13 +44,7 @@ def _are_chained(_now: datetime) -> Iterator[str]:
         yield f"{_name(verdict)} names another project, or measurements of another game, than its game's."
 
 
-def _have_events(_now: datetime) -> Iterator[str]:
-    yield from missing_events(
-        ("verdict", "verdict:recorded", Verdict.objects.filter(supersedes=None)),
-        ("verdict", "verdict:superseded", Verdict.objects.exclude(supersedes=None)),
-    )
-
-
+@VERDICT_CHECKS.add("I6c", "Every correction has a reason, no verdict is older than its figures")
 def _have_reasons(_now: datetime) -> Iterator[str]:
     for verdict in Verdict.objects.exclude(supersedes=None).filter(reason="").select_related("game"):
         yield f"{_name(verdict)} corrects another without a reason."
@@ -53,14 +52,13 @@ def _have_reasons(_now: datetime) -> Iterator[str]:
         yield f"{_name(verdict)} is older than the measurements it rests on."
 
 
+@VERDICT_CHECKS.add("I7v", "Every verdict has its audit line")
+def _have_events(_now: datetime) -> Iterator[str]:
+    yield from missing_events(
+        ("verdict", "verdict:recorded", Verdict.objects.filter(supersedes=None)),
+        ("verdict", "verdict:superseded", Verdict.objects.exclude(supersedes=None)),
+    )
+
+
 def _name(verdict: Verdict) -> str:
     return f"Verdict {verdict.number} on game {verdict.game.number} (row {verdict.pk})"
-
-
-VERDICT_CHECKS: tuple[Check, ...] = (
-    Check("I6", "Every verdict comes out of its basis again", _replays_are_equal),
-    Check("I6a", "Every verdict rests on the newest measurements of its time", _rest_on_the_newest),
-    Check("I6b", "Every verdict follows the one before it, in its own game and project", _are_chained),
-    Check("I6c", "Every correction has a reason, no verdict is older than its figures", _have_reasons),
-    Check("I7v", "Every verdict has its audit line", _have_events),
-)

@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
-import msgspec
-from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
 from msgspec import to_builtins
 
 from rubric.core.records import ReviewRecord
@@ -35,16 +33,26 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, UPLOADED
 from rubric.reviews.core.answer_record import READER
 from rubric.reviews.queries import list_content, list_stored_content
-from workspace.checks.actions import missing_events
-from workspace.checks.core import Check
+from workspace.checks.actions import (
+    WRONG_VALUE,
+    WRONG_VERSION,
+    add_newest,
+    compare_acts,
+    missing_events,
+    read_details,
+)
+from workspace.checks.core import Checks
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.models import Event
+
+CHECKS = Checks()
 
 CHUNK = 200
 MOST_NAMED = 20
 ANSWERED = Q(answers__error_code="") | Q(read_from__isnull=False)
 
 
+@CHECKS.add("R1", "Every review by a person says what its marks say")
 def _people_said_so(_now: datetime) -> Iterator[str]:
     for review in _submitted(reviewer__kind=PERSON):
         work = load_review_state(review)
@@ -54,41 +62,6 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
         record = build_record(work.sheet, work.values, work.rubric, work.slips)
         if not _holds(review, record, collect_reasons(work.values, work.reasons)):
             yield f"{_name(review)} does not say what its marks say."
-
-
-def _answers_said_so(_now: datetime) -> Iterator[str]:
-    handed_in = {key: detail.get("mode") for key, detail in _audit_details("review:handed_in")}
-    for review in _submitted(ANSWERED).distinct():
-        if review.reader != READER:
-            if not fits_itself(review) or review.mode != handed_in.get(str(review.pk), review.mode):
-                yield f"{_name(review)} holds scores, a ranking and remarks that do not fit one another."
-            continue
-        record = parse_answer(review)
-        if record is not None and not _holds(review, record, {}):
-            rows = ", ".join(str(answer.pk) for answer in load_answers(review).values())
-            yield f"{_name(review)} does not say what its first answer (row {rows}) says."
-    yield from _altered_answers()
-
-
-def _altered_answers() -> Iterator[str]:
-    kept = {(key, detail["attempt"]): detail["sha256"] for key, detail in _audit_details("answer:kept")}
-    for answer in Answer.objects.exclude(source=UPLOADED).order_by("pk").iterator(chunk_size=CHUNK):
-        if kept.get((str(answer.review_id), answer.attempt)) != bytes_hash(answer.text.encode()):
-            yield f"Answer {answer.pk} of review {answer.review_id} is not the text that its audit line names."
-    seen: Counter[tuple[str, datetime]] = Counter()
-    for event in Event.objects.filter(verb="comparison_set:answered").exclude(object_id="").order_by("pk"):
-        said, place = event.details, (event.object_id, event.at)
-        rows = Answer.objects.filter(
-            source=UPLOADED,
-            created_at=event.at,
-            review__prompt__isnull=False,
-            review__reviewer__set=int(event.object_id),
-        )
-        start = seen[place]
-        seen[place] += said["answers"]
-        texts = list(rows.order_by("pk").values_list("text", flat=True)[start : seen[place]])
-        if canonical_hash(texts) != said["sha256"]:
-            yield f"Uploaded answers ({said['answers']}) are not those that audit line {event.pk} names."
 
 
 def _earlier_readers_read(_now: datetime) -> Iterator[str]:
@@ -107,6 +80,45 @@ def _earlier_readers_read(_now: datetime) -> Iterator[str]:
         )
 
 
+@CHECKS.add(
+    "R2", "Every review that came as text says what its first answer says", note=_earlier_readers_read
+)
+def _answers_said_so(_now: datetime) -> Iterator[str]:
+    handed_in = {key: detail.get("mode") for key, detail in read_details("review:handed_in")}
+    for review in _submitted(ANSWERED).distinct():
+        if review.reader != READER:
+            if not fits_itself(review) or review.mode != handed_in.get(review.pk, review.mode):
+                yield f"{_name(review)} holds scores, a ranking and remarks that do not fit one another."
+            continue
+        record = parse_answer(review)
+        if record is not None and not _holds(review, record, {}):
+            rows = ", ".join(str(answer.pk) for answer in load_answers(review).values())
+            yield f"{_name(review)} does not say what its first answer (row {rows}) says."
+    yield from _altered_answers()
+
+
+def _altered_answers() -> Iterator[str]:
+    kept = {(key, detail["attempt"]): detail["sha256"] for key, detail in read_details("answer:kept")}
+    for answer in Answer.objects.exclude(source=UPLOADED).order_by("pk").iterator(chunk_size=CHUNK):
+        if kept.get((answer.review_id, answer.attempt)) != bytes_hash(answer.text.encode()):
+            yield f"Answer {answer.pk} of review {answer.review_id} is not the text that its audit line names."
+    seen: Counter[tuple[str, datetime]] = Counter()
+    for event in Event.objects.filter(verb="comparison_set:answered").exclude(object_id="").order_by("pk"):
+        said, place = event.details, (event.object_id, event.at)
+        rows = Answer.objects.filter(
+            source=UPLOADED,
+            created_at=event.at,
+            review__prompt__isnull=False,
+            review__reviewer__set=int(event.object_id),
+        )
+        start = seen[place]
+        seen[place] += said["answers"]
+        texts = list(rows.order_by("pk").values_list("text", flat=True)[start : seen[place]])
+        if canonical_hash(texts) != said["sha256"]:
+            yield f"Uploaded answers ({said['answers']}) are not those that audit line {event.pk} names."
+
+
+@CHECKS.add("R3", "Responses were shown in the order of the seed, and never to who wrote them")
 def _responses_fit(_now: datetime) -> Iterator[str]:
     rows = Review.objects.select_related("comparison", "reviewer").order_by("pk")
     for review in rows.prefetch_related("comparison__responses").iterator(chunk_size=CHUNK):
@@ -124,6 +136,7 @@ def _responses_fit(_now: datetime) -> Iterator[str]:
             yield f"{_name(review)} is by a reviewer of another set."
 
 
+@CHECKS.add("R4", "What was submitted fits the order, the criteria and the scale")
 def _rows_fit(_now: datetime) -> Iterator[str]:
     for review in _submitted():
         rows = sorted(review.reviewed.all(), key=lambda row: row.position)
@@ -147,17 +160,10 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
                 yield f"{_name(review)} is wrong about who wrote the response in row {row.response_id}."
 
 
+@CHECKS.add("R5", "Every mark is the newest of its revisions, all by its reviewer")
 def _marks_count(_now: datetime) -> Iterator[str]:
-    newest = MarkRevision.objects.filter(mark=OuterRef("pk")).order_by("-version")
-    rows = Mark.objects.annotate(
-        count=Count("revisions"),
-        top=Max("revisions__version"),
-        said=Subquery(newest.values("value")[:1]),
-        because=Subquery(newest.values("reason")[:1]),
-    )
-    wrong = ~Q(version=F("count")) | ~Q(version=F("top")) | Q(top=None)
-    wrong |= ~Q(value=F("said")) | ~Q(reason=F("because"))
-    for row in rows.filter(wrong).order_by("pk"):
+    rows = add_newest(Mark.objects.all(), MarkRevision.objects.filter(mark=OuterRef("pk")))
+    for row in rows.filter(WRONG_VERSION | WRONG_VALUE):
         yield f"Mark {row.pk} ({row.kind}) of review {row.review_id} is not the newest of its revisions."
     others = MarkRevision.objects.exclude(created_by=F("mark__review__reviewer__person"))
     for revision in others.order_by("pk"):
@@ -167,16 +173,13 @@ def _marks_count(_now: datetime) -> Iterator[str]:
         yield f"Revision {revision.pk} of mark {revision.mark_id} is newer than what was submitted."
 
 
+@CHECKS.add("R6", "Every act on reviews, sets and surveys has its audit line")
 def _acts_are_told(_now: datetime) -> Iterator[str]:
-    verbs = ("mark:made", "mark:undone")
-    lines = Event.objects.filter(verb__in=verbs).order_by().values_list("object_id")
-    told = dict(lines.annotate(count=Count("pk")))
     acts = Count("revisions", filter=~Q(revisions__key__startswith=STARTING))
-    for row in Mark.objects.annotate(count=acts).order_by("pk").iterator(chunk_size=2000):
-        if told.pop(str(row.pk), 0) != row.count:
-            yield f"Mark {row.pk} of review {row.review_id} does not have one audit line for each act."
-    for key in sorted(told):
-        yield f"The audit log tells of mark {key}, which is not there."
+    untold, excess = compare_acts("mark", Mark.objects.annotate(count=acts), "mark:made", "mark:undone")
+    for row in untold:
+        yield f"Mark {row.pk} of review {row.review_id} does not have one audit line for each act."
+    yield from excess
     yield from missing_events(
         ("review", "review:begun", Review.objects.all()),
         ("review", "review:handed_in", Review.objects.exclude(submitted_at=None)),
@@ -185,6 +188,7 @@ def _acts_are_told(_now: datetime) -> Iterator[str]:
     )
 
 
+@CHECKS.add("R7", "Reviews that count nowhere repeat an earlier one, or are of a calibration round")
 def _set_apart_fits(_now: datetime) -> Iterator[str]:
     first = Review.objects.filter(
         comparison=OuterRef("comparison"), reviewer=OuterRef("reviewer"), purpose=RATING, state=SUBMITTED
@@ -205,11 +209,6 @@ def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
     return found.prefetch_related(rows).order_by("pk")
 
 
-def _audit_details(verb: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    lines = Event.objects.filter(verb=verb).order_by("pk").values_list("object_id", "detail")
-    return ((key, msgspec.json.decode(detail)) for key, detail in lines.iterator(chunk_size=2000))
-
-
 def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> bool:
     is_same = list_content(record, reasons) == list_stored_content(review)
     return is_same and to_builtins(record.flags) == review.flags
@@ -217,23 +216,3 @@ def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, st
 
 def _name(review: Review) -> str:
     return f"Review {review.pk} of comparison {review.comparison_id}, round {review.round},"
-
-
-CHECKS: tuple[Check, ...] = (
-    Check("R1", "Every review by a person says what its marks say", _people_said_so),
-    Check(
-        "R2",
-        "Every review that came as text says what its first answer says",
-        _answers_said_so,
-        _earlier_readers_read,
-    ),
-    Check("R3", "Responses were shown in the order of the seed, and never to who wrote them", _responses_fit),
-    Check("R4", "What was submitted fits the order, the criteria and the scale", _rows_fit),
-    Check("R5", "Every mark is the newest of its revisions, all by its reviewer", _marks_count),
-    Check("R6", "Every act on reviews, sets and surveys has its audit line", _acts_are_told),
-    Check(
-        "R7",
-        "Reviews that count nowhere repeat an earlier one, or are of a calibration round",
-        _set_apart_fits,
-    ),
-)

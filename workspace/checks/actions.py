@@ -17,13 +17,13 @@ import msgspec
 from django.conf import settings
 from django.core.cache import cache
 from django.db import Error, connection
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet, Subquery
 from django.utils.module_loading import import_string
 from msgspec import Struct
 
 from workspace.audit.queries import hash_first_seals, load_imports
 from workspace.blob_store import drop_parts
-from workspace.checks.core import RIGHTS, Check, Checked, read_rights, run_check
+from workspace.checks.core import RIGHTS, Check, Checked, Checks, read_rights, run_check
 from workspace.checks.queries import SWEPT, SweepAct, load_acts
 from workspace.core.audit_chain import Head, first_break
 from workspace.core.causes import describe_cause
@@ -43,6 +43,8 @@ from workspace.models import (
     SignIn,
 )
 from workspace.models.jobs import RUNNING
+
+CHECKS = Checks()
 
 OVERDUE = timedelta(seconds=60)
 HEADS = "heads-*.json"
@@ -101,6 +103,7 @@ def heads_file(var: Path, day: datetime) -> Path:
     return var / "audit" / f"heads-{day:%Y-%m-%d}.json"
 
 
+@CHECKS.add("I7", "The audit log is unbroken, and reaches every head that was kept")
 def _audit_holds(_now: datetime) -> Iterator[str]:
     anchors: list[Head] = []
     for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS)):
@@ -120,6 +123,7 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
         yield f"Audit chain {lost} was there when heads were kept, and is gone."
 
 
+@CHECKS.add("I7a", "Every account, project, membership and invitation has its audit line")
 def _acts_have_events(_now: datetime) -> Iterator[str]:
     yield from missing_events(
         ("person", "account:created service_account:created", Person.objects.filter(is_system=False)),
@@ -131,6 +135,7 @@ def _acts_have_events(_now: datetime) -> Iterator[str]:
     )
 
 
+@CHECKS.add("I7b", "Nobody has a right that the audit log does not give them")
 def _rights_are_logged(_now: datetime) -> Iterator[str]:
     logged = read_rights(
         (event.object_id, event.verb, event.details)
@@ -154,6 +159,19 @@ def _rights_are_logged(_now: datetime) -> Iterator[str]:
             yield f"Access token {key} may {scopes}; the audit log says {known}."
 
 
+@CHECKS.add("I7f", "The first seals of imported audit lines are as they were imported")
+def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
+    sealed = set(Chain.objects.filter(events__first_seal__isnull=False).values_list("project", flat=True))
+    told = load_imports()
+    for project in sorted(sealed | set(told), key=lambda key: key or 0):
+        if project not in told:
+            yield f"Audit lines of project {project} have first seals, and the log tells of no import."
+        # Imports made before this was recorded lack it.
+        elif told[project].get("first_seals") not in (None, hash_first_seals(project)):
+            yield f"The first seals of project {project} are not those that were imported."
+
+
+@CHECKS.add("I8", "No job is stuck")
 def _jobs_move(now: datetime) -> Iterator[str]:
     late = Job.objects.filter(state=RUNNING, lease_until__lt=now - OVERDUE)
     for job in late.order_by("pk"):
@@ -162,6 +180,7 @@ def _jobs_move(now: datetime) -> Iterator[str]:
         yield f"Job {job.pk} ({job.kind}, {job.subject}) did {job.done_count} of {job.total_count}."
 
 
+@CHECKS.add("I12", "The database is whole, guarded and set as it must be")
 def _database_is_sound(_now: datetime) -> Iterator[str]:
     yield from (str(fault.msg) for fault in [*pragma_faults(connection), *trigger_faults(connection)])
     if connection.vendor != "sqlite":
@@ -175,21 +194,46 @@ def _database_is_sound(_now: datetime) -> Iterator[str]:
         )
 
 
+@CHECKS.add("I14", "Nobody who was switched off is signed in")
 def _nobody_stays_signed_in(now: datetime) -> Iterator[str]:
     stored = SignIn.objects.filter(expire_date__gt=now, person__is_active=False)
     for person in stored.order_by("person").values_list("person", flat=True).distinct():
         yield f"Person {person} is switched off but has a stored sign-in."
 
 
-def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
-    sealed = set(Chain.objects.filter(events__first_seal__isnull=False).values_list("project", flat=True))
-    told = load_imports()
-    for project in sorted(sealed | set(told), key=lambda key: key or 0):
-        if project not in told:
-            yield f"Audit lines of project {project} have first seals, and the log tells of no import."
-        # Imports made before this was recorded lack it.
-        elif told[project].get("first_seals") not in (None, hash_first_seals(project)):
-            yield f"The first seals of project {project} are not those that were imported."
+def list_told(*verbs: str) -> set[str]:
+    """The keys of what the audit log tells of with one of these verbs."""
+    return set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
+
+
+def read_details(verb: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The key of what each audit line of the verb is about, and its detail."""
+    lines = Event.objects.filter(verb=verb).exclude(object_id="").order_by("pk")
+    for key, detail in lines.values_list("object_id", "detail").iterator(chunk_size=2000):
+        yield int(key), msgspec.json.decode(detail)
+
+
+def compare_acts(kind: str, rows: "QuerySet[Any]", *verbs: str) -> tuple[list[Any], list[str]]:
+    """Rows with another number of audit lines of these verbs than their `count`; then what the log has in excess."""
+    lines = Event.objects.filter(verb__in=verbs).order_by().values_list("object_id")
+    told = dict(lines.annotate(count=Count("pk")))
+    untold = [row for row in rows.order_by("pk").iterator(2000) if told.pop(str(row.pk), 0) != row.count]
+    return untold, [f"The audit log tells of {kind} {key}, which is not there." for key in sorted(told)]
+
+
+WRONG_VERSION = ~Q(version=F("count")) | ~Q(version=F("top")) | Q(top=None)
+WRONG_VALUE = ~Q(value=F("newest_value")) | ~Q(reason=F("newest_reason"))
+
+
+def add_newest(rows: "QuerySet[Any]", revisions: "QuerySet[Any]") -> "QuerySet[Any]":
+    """The rows beside what their revisions say, for WRONG_VERSION and WRONG_VALUE."""
+    newest = revisions.order_by("-version")
+    return rows.order_by("pk").annotate(
+        count=Count("revisions"),
+        top=Max("revisions__version"),
+        newest_value=Subquery(newest.values("value")[:1]),
+        newest_reason=Subquery(newest.values("reason")[:1]),
+    )
 
 
 def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]:
@@ -207,17 +251,6 @@ def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]
                 yield f"The audit log tells of {what} of {kind} {number}, which is not there."
             elif seen[number] != 1:
                 yield f"The audit log has {seen[number]} lines of {what} for {kind} {number}; it must have one."
-
-
-CHECKS: tuple[Check, ...] = (
-    Check("I7", "The audit log is unbroken, and reaches every head that was kept", _audit_holds),
-    Check("I7a", "Every account, project, membership and invitation has its audit line", _acts_have_events),
-    Check("I7b", "Nobody has a right that the audit log does not give them", _rights_are_logged),
-    Check("I7f", "The first seals of imported audit lines are as they were imported", _first_seals_are_kept),
-    Check("I8", "No job is stuck", _jobs_move),
-    Check("I12", "The database is whole, guarded and set as it must be", _database_is_sound),
-    Check("I14", "Nobody who was switched off is signed in", _nobody_stays_signed_in),
-)
 
 
 def run_daily_maintenance(*, by: Person, now: datetime) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 MOST_KEPT = 100
+Find = Callable[[datetime], Iterable[str]]
 
 
 class Check(Struct, frozen=True):
@@ -17,8 +18,19 @@ class Check(Struct, frozen=True):
 
     code: str
     says: str
-    find: Callable[[datetime], Iterable[str]]
-    note: Callable[[datetime], Iterable[str]] = lambda _now: ()
+    find: Find
+    note: Find = lambda _now: ()
+
+
+class Checks(list[Check]):
+    """The checks of a module, in the order in which `verify` runs them; each is declared above its `find`."""
+
+    def add(self, code: str, says: str, *, note: Find = lambda _now: ()) -> Callable[[Find], Find]:
+        def declare(find: Find) -> Find:
+            self.append(Check(code, says, find, note))
+            return find
+
+        return declare
 
 
 class Checked(Struct, frozen=True):
