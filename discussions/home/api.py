@@ -115,5 +115,5 @@ def overview(request: SignedIn) -> OverviewAnswer:
     check_see_overview(request.user)
     page = build_site_page(person=request.user, now=timezone.now())
     names = ("product", "python", "django", "database")
-    versions = {name: getattr(page.versions, name) for name in names}
+    versions = {name: page.versions[name] for name in names}
     return OverviewAnswer.read(page, versions=versions | {"metrics": page.metrics_version})

@@ -8,7 +8,6 @@ import logging
 from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -278,17 +277,14 @@ def sweep(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) 
         "workspace.jobs.actions.sweep_jobs": lambda: notified.append(
             sweep_jobs(by=by, now=now, notify_again=notify_again)
         ),
-        **{name: partial(_call, name, by, now) for name in settings.SWEEP_ACTIONS},
+        # An act that cannot be imported fails by itself.
+        **{name: lambda name=name: import_string(name)(by=by, now=now) for name in settings.SWEEP_ACTIONS},
         "workspace.checks.actions.run_daily_maintenance": lambda: run_daily_maintenance(by=by, now=now),
         "workspace.blob_store.drop_parts": lambda: drop_parts(before=now - PARTS_STAY),
     }
     before = {act.name: act for act in load_acts()}
     cache.set(SWEPT, [_do(name, act, before.get(name), now) for name, act in acts.items()], timeout=None)
     return sum(notified)
-
-
-def _call(name: str, by: Person, now: datetime) -> None:
-    import_string(name)(by=by, now=now)
 
 
 def _do(name: str, act: Callable[[], object], before: SweepAct | None, now: datetime) -> SweepAct:

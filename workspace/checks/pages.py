@@ -66,14 +66,6 @@ class StoragePart(Struct, frozen=True):
     free_bytes: int | None
 
 
-class VersionsPart(Struct, frozen=True):
-    product: str
-    python: str
-    django: str
-    database: str
-    mode: str
-
-
 class LastBackup(Struct, frozen=True):
     """The newest backup that `manage.py backup` made: it records one only after it has read the file back."""
 
@@ -116,14 +108,16 @@ def list_acts(now: datetime) -> list[tuple[SweepAct, bool]]:
 def measure_storage() -> StoragePart:
     files = (path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
     sizes = [path.stat().st_size for path in files]
-    return StoragePart(_measure_database(), len(sizes), sum(sizes), _measure_room())
-
-
-def _measure_database() -> int | None:
+    try:
+        free = shutil.disk_usage(Path(settings.VAR_DIR)).free
+    except OSError:
+        free = None
+    database = None
     if connection.vendor == "sqlite":
-        pages, size = _ask("PRAGMA page_count"), _ask("PRAGMA page_size")
-        return pages * size
-    return _ask("SELECT pg_database_size(current_database())") if connection.vendor == "postgresql" else None
+        database = _ask("PRAGMA page_count") * _ask("PRAGMA page_size")
+    elif connection.vendor == "postgresql":
+        database = _ask("SELECT pg_database_size(current_database())")
+    return StoragePart(database, len(sizes), sum(sizes), free)
 
 
 def _ask(sql: str) -> int:
@@ -132,21 +126,14 @@ def _ask(sql: str) -> int:
         return int(cursor.fetchone()[0])
 
 
-def _measure_room() -> int | None:
-    try:
-        return shutil.disk_usage(Path(settings.VAR_DIR)).free
-    except OSError:
-        return None
-
-
-def read_versions() -> VersionsPart:
-    return VersionsPart(
-        product=settings.VERSION,
-        python=platform.python_version(),
-        django=django.get_version(),
-        database=name_server(),
-        mode="local" if settings.LOCAL else "production",
-    )
+def read_versions() -> dict[str, str]:
+    return {
+        "product": settings.VERSION,
+        "python": platform.python_version(),
+        "django": django.get_version(),
+        "database": name_server(),
+        "mode": "local" if settings.LOCAL else "production",
+    }
 
 
 def find_last_backup(now: datetime) -> LastBackup | None:

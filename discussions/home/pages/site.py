@@ -12,7 +12,6 @@ from workspace.checks.pages import (
     JobsPart,
     LastBackup,
     StoragePart,
-    VersionsPart,
     build_jobs_part,
     find_last_backup,
     list_active_people,
@@ -49,7 +48,7 @@ class SitePage(Struct, frozen=True):
     jobs: JobsPart
     acts: list[tuple[SweepAct, bool]]
     storage: StoragePart
-    versions: VersionsPart
+    versions: dict[str, str]
     metrics_version: str
     backup: LastBackup | None
     made_at: datetime
