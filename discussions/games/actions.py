@@ -62,7 +62,9 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
         state = state_after(locked.state, "return")
         assert state is not None
         changes = {"state": state, "returned_comment": comment, "version": locked.version + 1}
-        changes |= _find_newer_measured(locked)
+        # It is judged again on newer measurements, if there are any.
+        if newest := newest_measured(Game.objects.select_related("iteration").get(pk=locked.game_id)):
+            changes["measured_id"] = newest.pk
         stored = Evaluation.objects.filter(pk=locked.pk, state=locked.state, version=locked.version)
         slot = Slot.objects.filter(pk=locked.slot_id, evaluator=locked.evaluator_id, is_closed=True)
         reopened = {"is_closed": False, "lease_until": None, "awaiting_since": None}
@@ -81,12 +83,6 @@ def return_evaluation(*, evaluation: Evaluation, comment: str, by: Person, now: 
             detail={"game": locked.game.number, "version": locked.version},
         )
     return locked
-
-
-def _find_newer_measured(evaluation: Evaluation) -> dict[str, int]:
-    game = Game.objects.select_related("iteration").get(pk=evaluation.game_id)
-    newest = newest_measured(game)
-    return {} if newest is None else {"measured_id": newest.pk}
 
 
 def withdraw_game(*, game: Game, reason: str, by: Person, now: datetime) -> Withdrawal:
@@ -138,7 +134,12 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
             else {"withdrawn_at": None, "withdrawn_by": None, "withdrawn_reason": ""}
         )
         if not rows.update(**who):
-            raise _too_late(game, is_withdrawn)
+            says = (
+                _("Somebody withdrew game %(number)d first; that reason counts.")
+                if is_withdrawn
+                else _("Game %(number)d counts again already; somebody was faster.")
+            )
+            raise Conflict(says % {"number": game.number}, code="turned_first")
         made = Withdrawal.objects.create(
             game=game,
             number=Withdrawal.objects.filter(game=game).count() + 1,
@@ -150,23 +151,14 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
         if not is_withdrawn:
             open_slots(games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk))
         record_event(
-            "game:withdrawn" if made.is_withdrawn else "game:restored",
+            "game:withdrawn" if is_withdrawn else "game:restored",
             made,
             by=by,
             now=now,
-            project=made.game.project,
-            detail={"game": made.game.number, "number": made.number},
+            project=game.project,
+            detail={"game": game.number, "number": made.number},
         )
     return made
-
-
-def _too_late(game: Game, is_withdrawn: bool) -> Conflict:
-    says = (
-        _("Somebody withdrew game %(number)d first; that reason counts.")
-        if is_withdrawn
-        else _("Game %(number)d counts again already; somebody was faster.")
-    )
-    return Conflict(says % {"number": game.number}, code="turned_first")
 
 
 def drop_repeats(*, game: Game, by: Person, now: datetime) -> Game:
@@ -231,10 +223,7 @@ def set_round_offset(*, game: Game, offset: int, by: Person, now: datetime) -> R
     return made
 
 
-HIGHEST_COST = Decimal(100_000)
-
-
-SMALLEST = Decimal("0.000001")
+HIGHEST_COST, SMALLEST = Decimal(100_000), Decimal("0.000001")
 
 
 def enter_figure(

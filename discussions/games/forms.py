@@ -23,13 +23,12 @@ from discussions.games.queries.list_filters import (
     YES,
 )
 from discussions.games.queries.list_query import MOST_CHOSEN, SORTS, ListQuery, list_numbers
-from discussions.models import Iteration
 from discussions.models.manual_figures import CACHE, COST
 from discussions.verdicts.actions import MOST_RECORDED
 from rubric.versions.forms import several_lines
 from workspace.core.refusals import Malformed
 from workspace.display.core.number_lists import numbers_in
-from workspace.models import Person, Project
+from workspace.models import Project
 
 PERCENT = Decimal(100)
 
@@ -124,9 +123,6 @@ class FewerForm(forms.Form):
     )
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
 
-    def __init__(self, data: Any = None, files: Any = None) -> None:
-        super().__init__(data, files, auto_id="fewer-%s")
-
 
 # The parameters in the address of the list, by name; each takes only the values listed here.
 _LISTED: Mapping[str, Mapping[str, object]] = {
@@ -156,10 +152,6 @@ def parse_list_query(asked: QueryDict) -> ListQuery:
     """The order, filters and cursor in an address; Malformed (400) for other values."""
     if any(name not in LIST_NAMES or len(values) != 1 for name, values in asked.lists()):
         raise _unknown()
-    return _read_list_query({name: asked.get(name, "") for name in LIST_NAMES})
-
-
-def _read_list_query(asked: Mapping[str, str]) -> ListQuery:
     values: dict[str, Any] = {}
     for name, text in asked.items():
         if not text:
@@ -292,28 +284,33 @@ class GamesForm(forms.Form):
         return read_numbers(self.cleaned_data["games"])
 
 
-class AssignSelectedForm(GamesForm):
+class ChooseForm(GamesForm):
+    """The field `about` chooses one of the rows that the page offers, by their attribute `key`."""
+
+    about, key, ask = "", "", _("Choose one")
+
+    def __init__(
+        self, data: Any = None, files: Any = None, *, offered: Iterable[Any], **options: Any
+    ) -> None:
+        super().__init__(data, files, **options)
+        self.rows = {str(getattr(row, self.key)): row for row in offered}
+        named = [(key, row.name) for key, row in self.rows.items()]
+        self.fields[self.about].choices = [("", self.ask), *named]  # type: ignore[attr-defined]
+
+    @property
+    def chosen(self) -> Any:
+        """The chosen row, None while there is none."""
+        return self.rows.get(str(self[self.about].value() or ""))
+
+
+class AssignSelectedForm(ChooseForm):
     person = forms.ChoiceField(label=_("Evaluator"))
-
-    def __init__(
-        self, data: Any = None, files: Any = None, *, people: Iterable[Person], **options: Any
-    ) -> None:
-        super().__init__(data, files, **options)
-        self.people = {str(person.pk): person for person in people}
-        named = [(key, person.name) for key, person in self.people.items()]
-        self.fields["person"].choices = [("", _now("Choose somebody")), *named]  # type: ignore[attr-defined]
+    about, key, ask = "person", "pk", _("Choose somebody")
 
 
-class MoveSelectedForm(GamesForm):
+class MoveSelectedForm(ChooseForm):
     iteration = forms.ChoiceField(label=_("Iteration"))
-
-    def __init__(
-        self, data: Any = None, files: Any = None, *, iterations: Iterable[Iteration], **options: Any
-    ) -> None:
-        super().__init__(data, files, **options)
-        self.iterations = {str(iteration.number): iteration for iteration in iterations}
-        named = [(key, iteration.name) for key, iteration in self.iterations.items()]
-        self.fields["iteration"].choices = [("", _now("Choose one")), *named]  # type: ignore[attr-defined]
+    about, key = "iteration", "number"
 
 
 class WithdrawSelectedForm(GamesForm):

@@ -10,9 +10,9 @@ from pydantic import Field
 from discussions.access.permissions import check_see_games
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement, Message, Player, Vote
-from discussions.games.queries.game_facts import GameFacts, load_listed_games
+from discussions.games.queries.game_facts import GameFacts, load_game_facts, load_iteration_rules
 from discussions.games.queries.list_filters import AGREEMENTS, LONGEST_SEARCH, STATES, VERDICTS, WEAK_PASSES
-from discussions.games.queries.list_query import SORTS, ListQuery
+from discussions.games.queries.list_query import SORTS, ListQuery, load_list_window
 from discussions.games.views.evidence import WhyReference, why_references
 from discussions.games.views.game import game_or_404
 from discussions.metrics.core.registry import METRICS
@@ -164,8 +164,9 @@ def list_games(
     about = {"q": q, "state": state, "verdict": verdict, "evaluator": evaluator, "flag": flag, "odd": odd}
     about |= {"since": since, "until": until, "agreement": agreement, "weak": weak, "iteration": chosen}
     wanted = ListQuery(sort=sort, after=after, most=limit, **about)
-    games, rest = load_listed_games(project=project, wanted=wanted)
-    return Listed[GameAnswer](items=[_listed(game) for game in games], next=next_part(request, rest))
+    window = load_list_window(project, wanted)
+    games = load_game_facts(window.games, load_iteration_rules(project))
+    return Listed[GameAnswer](items=[_listed(game) for game in games], next=next_part(request, window.after))
 
 
 def _listed(game: GameFacts) -> GameAnswer:
@@ -227,7 +228,8 @@ def show_transcript(
     `after` is the position of the last message that you have.
     """
     game = game_or_404(request.user, slug, number)
-    record = _record(game)
+    measured = newest_measured(game)
+    record = load_measured_record(game, measured) if measured else game.text.to_record()
     messages = record.messages[after : after + limit]
     end = messages[-1].position if messages else 0
     return TranscriptAnswer.read(
@@ -238,11 +240,6 @@ def show_transcript(
     )
 
 
-def _record(game: Game) -> GameRecord:
-    measured = newest_measured(game)
-    return load_measured_record(game, measured) if measured else game.text.to_record()
-
-
 @router.get("/projects/{slug:slug}/games/{int:number}/measurements/", "api_measurements", "see_game")
 def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnswer:
     """Read the measurements of a game.
@@ -251,9 +248,17 @@ def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnsw
     """
     game = game_or_404(request.user, slug, number)
     measured = _measured(game)
-    found = load_measurements(measured.pk, measured.findings_sha256)
-    rubric, measurements = game.iteration.rubric_version, [_measurement(one) for one in found.values()]
-    return MeasuredAnswer.read(measured, rubric_version=str(rubric), measurements=measurements)
+    measurements = [
+        MeasurementAnswer.read(
+            measurement,
+            messages=msgspec.to_builtins(measurement.messages),
+            players=msgspec.to_builtins(measurement.players),
+            phrases=msgspec.to_builtins(measurement.phrases),
+        )
+        for measurement in load_measurements(measured.pk, measured.findings_sha256).values()
+    ]
+    version = str(game.iteration.rubric_version)
+    return MeasuredAnswer.read(measured, rubric_version=version, measurements=measurements)
 
 
 def _measured(game: Game) -> Measured:
@@ -261,12 +266,6 @@ def _measured(game: Game) -> Measured:
     if measured is None:
         raise NotAllowed(_("This game is not measured yet. Ask again in a minute."), code="not_measured")
     return measured
-
-
-def _measurement(measurement: Measurement) -> MeasurementAnswer:
-    names = ("messages", "players", "phrases")
-    findings = {name: msgspec.to_builtins(getattr(measurement, name)) for name in names}
-    return MeasurementAnswer.read(measurement, **findings)
 
 
 @router.get("/projects/{slug:slug}/games/{int:number}/references/", "api_references", "see_game")

@@ -7,7 +7,7 @@ import msgspec
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.games.queries.list_filters import COMPLETE, MEASURING, RATED, RECORDED, WAITING
-from discussions.games.queries.list_query import GameRow, ListQuery, load_list_window
+from discussions.games.queries.list_query import GameRow
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
@@ -40,11 +40,6 @@ class GameFacts(NamedTuple):
     figures: str | None
     outcome: Outcome | None
     is_cost_by_hand: bool
-
-
-def load_listed_games(*, project: Project, wanted: ListQuery) -> tuple[list[GameFacts], int]:
-    window = load_list_window(project, wanted)
-    return load_game_facts(window.games, load_iteration_rules(project)), window.after
 
 
 def load_iteration_rules(project: Project) -> dict[int, IterationRules]:

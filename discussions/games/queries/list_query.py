@@ -26,48 +26,29 @@ GAMES_A_PAGE = 30
 MOST_CHOSEN = 200
 
 
-# A list sorted by cost or by a figure of the verdict holds only games with that figure, in the order of one index.
-SORTS = {
-    "newest": _("newest first"),
-    "oldest": _("oldest first"),
-    "best": _("highest composite"),
-    "worst": _("lowest composite"),
-    "most_passed": _("most metrics passed"),
-    "fewest_passed": _("fewest metrics passed"),
-    "closest": _("fewest judgements to flip"),
-    "farthest": _("most judgements to flip"),
-    "a_to_z": _("by game id"),
-    "z_to_a": _("by game id, backwards"),
-    "shortest": _("fewest messages"),
-    "longest": _("most messages"),
-    "costliest": _("highest cost"),
-    "cheapest": _("lowest cost"),
-    "last_iteration": _("newest iteration first"),
-    "first_iteration": _("oldest iteration first"),
+# Sort -> its words, the field, and whether it is descending. A list sorted by cost or by a figure of the verdict holds
+# only games with that figure, in the order of one index. Iterations are numbered in the order in which they were made.
+_ORDERS = {
+    "newest": (_("newest first"), "number", True),
+    "oldest": (_("oldest first"), "number", False),
+    "best": (_("highest composite"), "composite", True),
+    "worst": (_("lowest composite"), "composite", False),
+    "most_passed": (_("most metrics passed"), "passed_count", True),
+    "fewest_passed": (_("fewest metrics passed"), "passed_count", False),
+    "closest": (_("fewest judgements to flip"), "flip_distance", False),
+    "farthest": (_("most judgements to flip"), "flip_distance", True),
+    "a_to_z": (_("by game id"), "source_id", False),
+    "z_to_a": (_("by game id, backwards"), "source_id", True),
+    "shortest": (_("fewest messages"), "message_count", False),
+    "longest": (_("most messages"), "message_count", True),
+    "costliest": (_("highest cost"), "paid_usd", True),
+    "cheapest": (_("lowest cost"), "paid_usd", False),
+    "last_iteration": (_("newest iteration first"), "iteration_id", True),
+    "first_iteration": (_("oldest iteration first"), "iteration_id", False),
 }
+SORTS = {name: words for name, (words, _field, _falls) in _ORDERS.items()}
+FIELDS = {name: (field, falls) for name, (_words, field, falls) in _ORDERS.items()}
 FIGURES = ("composite", "passed_count", "flip_distance")
-
-
-# Sort -> the field and whether it is descending.
-FIELDS = {
-    "newest": ("number", True),
-    "oldest": ("number", False),
-    "best": ("composite", True),
-    "worst": ("composite", False),
-    "most_passed": ("passed_count", True),
-    "fewest_passed": ("passed_count", False),
-    "closest": ("flip_distance", False),
-    "farthest": ("flip_distance", True),
-    "a_to_z": ("source_id", False),
-    "z_to_a": ("source_id", True),
-    "shortest": ("message_count", False),
-    "longest": ("message_count", True),
-    "costliest": ("paid_usd", True),
-    "cheapest": ("paid_usd", False),
-    # Iterations are numbered in the order in which they were made.
-    "last_iteration": ("iteration_id", True),
-    "first_iteration": ("iteration_id", False),
-}
 
 
 class ListQuery(ListFilter, frozen=True, kw_only=True):
@@ -188,26 +169,20 @@ def _cut(
     return _sorted(rows, field, falls=falls).values_list("pk", *columns)[: wanted.most + 1]
 
 
-class Neighbours(Struct, frozen=True):
-    previous: int
-    following: int
+def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> tuple[int, int]:
+    """The numbers of the games before and after this one in the list, 0 at an end; three queries at most.
 
-
-def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> Neighbours:
-    """The neighbours of this game in the list, even if it is no longer in it; three queries at most.
-
-    If the list is sorted by cost or by a figure of the verdict, a game without that figure has no neighbours.
+    The game may be in the list no longer. In a list by cost or by a figure of the verdict, a game without that figure
+    has no neighbours.
     """
     field = FIELDS[wanted.sort][0]
     here: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
     if wanted.is_ordered_by_verdict:
         here = Verdict.objects.not_superseded().filter(game=game).values_list("pk", field).first()
     if here is None or here[1] is None:
-        return Neighbours(0, 0)
-    return Neighbours(
-        previous=_find_neighbour(project, wanted, *here, is_back=True),
-        following=_find_neighbour(project, wanted, *here, is_back=False),
-    )
+        return 0, 0
+    before, after = (_find_neighbour(project, wanted, *here, is_back=is_back) for is_back in (True, False))
+    return before, after
 
 
 def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any, *, is_back: bool) -> int:

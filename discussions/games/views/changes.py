@@ -53,7 +53,7 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str
 @require("need_fewer", methods=("POST",))
 def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
     game = led_game_or_404(request.user, slug, number)
-    form = bind_form(request, FewerForm)
+    form = bind_form(request, FewerForm, auto_id="fewer-%s")
     status = 422
     try:
         check_need_fewer(request.user, game)
@@ -92,13 +92,15 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
     rows = Game.objects.visible_to(request.user).select_related("project")
     game = get_object_or_404(rows, project__slug=slug, number=number)
     check_enter_figure(request.user, game)
-    form, status = FigureForm(initial=_wanted(request)), 200
+    kind = only_parameters(request, "kind")["kind"]
+    if kind and kind not in dict(KINDS):
+        raise Malformed(_("There is no such figure. Open the page afresh."))
+    form, status = FigureForm(initial={"kind": kind} if kind else {}), 200
     if request.method == "POST":
         form, status = bind_form(request, FigureForm), 422
         try:
             if form.is_valid():
-                kind, reason = form.cleaned_data["kind"], form.cleaned_data["reason"]
-                entered = {"kind": kind, "value": form.entered, "reason": reason}
+                entered = form.cleaned_data | {"value": form.entered}
                 enter(game=game, **entered, by=request.user, now=timezone.now())
                 return respond(request, page="", redirect=reverse("enter_figure", args=[slug, number]))
         except Refusal as refusal:
@@ -106,13 +108,6 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
     context = {"game": game, "figures": paid_figures(game), "form": form}
     context |= frame(request.user, game.project, "games")
     return respond(request, page="discussions/games/enter_cost.html", context=context, status=status)
-
-
-def _wanted(request: SignedIn) -> dict[str, str]:
-    kind = only_parameters(request, "kind")["kind"]
-    if kind and kind not in dict(KINDS):
-        raise Malformed(_("There is no such figure. Open the page afresh."))
-    return {"kind": kind} if kind else {}
 
 
 @require("withdraw_game", methods=("GET", "POST"))

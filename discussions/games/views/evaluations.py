@@ -19,7 +19,6 @@ from discussions.models import Evaluation, Game, Judgement, Remark
 from discussions.models.slots import RATING
 from discussions.queries import load_measurements
 from discussions.verdicts.queries import Preview
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
 MOST_DIFFERENCES = 10
@@ -106,9 +105,10 @@ class PeoplePart:
     def __init__(
         self, game: Game, preview: Preview | None, *, is_named: bool = False, only: Person | None = None
     ) -> None:
-        evaluations: list[Evaluation] = _EVALUATIONS.objects(game.pk)
+        rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator")
+        evaluations = list(rows.order_by("pk"))
         own = [row for row in evaluations if only is None or row.evaluator_id == only.pk]
-        judgements = _by_evaluation(_JUDGEMENTS.objects([row.pk for row in own]))
+        judgements = _by_evaluation(Judgement.objects.filter(evaluation__in=own).exclude(value=""))
         remarks = _by_evaluation(Remark.objects.filter(evaluation__in=own).order_by("pk"))
         submitted = [row.pk for row in evaluations if row.state == SUBMITTED]
         self.is_shared, self.is_named = has_letters(len(evaluations), game.evaluator_count), is_named
@@ -137,17 +137,6 @@ class PeoplePart:
         self.differences = [DifferenceLine(difference) for difference in waiting[:MOST_DIFFERENCES]]
         self.tie_count, self.open_count = sum(difference.is_tie for difference in differing), len(waiting)
         self.adjudicated_count = sum(difference.resolved is not None for difference in differing)
-
-
-_EVALUATIONS = Prepared(
-    lambda game: (
-        Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator").order_by("pk")
-    ),
-    int,
-)
-_JUDGEMENTS = Prepared(
-    lambda evaluations: Judgement.objects.filter(evaluation__in=evaluations).exclude(value=""), list
-)
 
 
 def _by_evaluation(rows: Iterable[Any]) -> dict[int, list[Any]]:

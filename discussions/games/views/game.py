@@ -16,7 +16,7 @@ from msgspec import Struct
 from discussions.access.permissions import check_see_game
 from discussions.adjudication.queries import has_seen_names
 from discussions.core.judgement_kinds import PHRASE, REFERENCE
-from discussions.core.records import Fault, GameRecord, Measurement, Message, Vote
+from discussions.core.records import Fault, GameRecord, Measurement
 from discussions.games.core import MESSAGES_A_PAGE
 from discussions.games.forms import ROUND_OFFSETS, FewerForm, ReturnForm, WithdrawalForm, parse_list_address
 from discussions.games.permissions import why_rounds_stay
@@ -71,7 +71,7 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
         **_game_context(request, row),
         "withdrawal_form": WithdrawalForm(),
         "return_form": ReturnForm(labels=metric_labels(row)),
-        "fewer_form": FewerForm(),
+        "fewer_form": FewerForm(auto_id="fewer-%s"),
     }
     return respond(request, page="discussions/games/game.html", context=context)
 
@@ -181,7 +181,12 @@ class GamePage:
         self.earlier = max(1, start - MESSAGES_A_PAGE) if start > 1 else 0
         self.later = after if after and after <= len(self.record.messages) else 0
         self.message_counts = Counter(message.player for message in self.record.messages)
-        self.votes = _votes(self.record, self.messages)
+        # Of a long game, the votes of the rounds in this part of the transcript.
+        rounds, is_all = (
+            {message.round for message in self.messages},
+            len(self.messages) == len(self.record.messages),
+        )
+        self.votes = [vote for vote in self.record.votes if is_all or vote.round in rounds]
         self.withdrawals = list_withdrawals(game) if game.withdrawn_at else []
         self.rounds = None if only else RoundsPart(game, self.oddities)
         self.marks = {} if only else collect_marks(self.people.people)
@@ -342,10 +347,3 @@ class RoundsPart:
 
 def list_withdrawals(game: Game) -> list[Withdrawal]:
     return list(Withdrawal.objects.filter(game=game).select_related("created_by").order_by("-number"))
-
-
-def _votes(record: GameRecord, shown: list[Message]) -> list[Vote]:
-    """Every vote; of a long game, those of the rounds in this part of the transcript."""
-    rounds = {message.round for message in shown}
-    is_all = len(shown) == len(record.messages)
-    return [vote for vote in record.votes if is_all or vote.round in rounds]

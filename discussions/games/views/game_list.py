@@ -35,9 +35,9 @@ from discussions.games.queries.list_filters import (
     YES,
 )
 from discussions.games.queries.list_query import (
+    FIELDS,
     MOST_CHOSEN,
     SORTS,
-    GameRow,
     ListQuery,
     count_matches,
     load_list_window,
@@ -51,7 +51,6 @@ from discussions.verdicts.pages.lines import FAIL, PASS, describe_weak_pass
 from workspace.access.permissions import role_in
 from workspace.core.refusals import Malformed
 from workspace.core.text import figure
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Project
 from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.frame import frame
@@ -89,10 +88,6 @@ ORDERS = {
     MESSAGES: ("longest", "shortest"),
     ITERATION: ("last_iteration", "first_iteration"),
 }
-RISING = frozenset(
-    {"oldest", "a_to_z", "worst", "fewest_passed", "closest", "shortest", "cheapest", "first_iteration"}
-)
-
 BY_HAND = "by_hand"
 # For a metric that the rubric version of a game does not have.
 NO_CELL = ScoreCell("", "", "")
@@ -150,7 +145,7 @@ class GamesPage:
         }
         self.headings = {key: Heading(key, label, wanted) for key, label in labels.items()}
         facts = load_game_facts(window.games, iterations)
-        self.lines = _lines(facts, self.metrics, _count_flags(window.games) if FLAGS in self.shown else {})
+        self.lines = _lines(facts, self.metrics, _count_flags(facts) if FLAGS in self.shown else {})
         self.choices = _choices(iterations, name_evaluators(project))
         self.chips = _chips(wanted, self.choices)
         # Games are never deleted, so the next number gives their count.
@@ -192,7 +187,7 @@ class Heading:
     def __init__(self, key: str, label: str, wanted: ListQuery) -> None:
         self.label, self.is_number = label, key in NUMBERS or key in LABELS
         first, second = ORDERS.get(key, ("", ""))
-        rises = "ascending" if wanted.sort in RISING else "descending"
+        rises = "descending" if FIELDS[wanted.sort][1] else "ascending"
         self.sorted = rises if wanted.sort in (first, second) else ""
         self.sorts_by = wanted.change(sort=second if wanted.sort == first else first) if first else ""
 
@@ -211,20 +206,12 @@ def _choices(iterations: dict[int, IterationRules], people: dict[int, str]) -> d
     }
 
 
-def _count_flags(games: list[GameRow]) -> dict[int, int]:
-    return dict(_FLAGS.rows([game.pk for game in games]))
-
-
-_FLAGS = Prepared(
-    lambda games: (
-        Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game__in=games)
-        .order_by()
-        .values("evaluation__game")
-        .annotate(count=Count("pk"))
-        .values_list("evaluation__game", "count")
-    ),
-    list,
-)
+def _count_flags(games: list[GameFacts]) -> dict[int, int]:
+    rows = Remark.objects.filter(
+        kind="flag", resolved_at=None, evaluation__game__in=[game.row.pk for game in games]
+    )
+    counted = rows.order_by().values("evaluation__game").annotate(count=Count("pk"))
+    return dict(counted.values_list("evaluation__game", "count"))
 
 
 def _lines(games: list[GameFacts], metrics: list[str], flags: dict[int, int]) -> "list[ListedGame]":

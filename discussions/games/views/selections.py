@@ -120,10 +120,6 @@ def preview_withdrawing(*, project: Project, numbers: Collection[int]) -> Select
     )
 
 
-def list_selected(*, project: Project, numbers: Collection[int]) -> Selection:
-    return Selection(_load(project, numbers), lambda _game: "", lambda _game: "")
-
-
 def _load(project: Project, numbers: Collection[int]) -> list[Game]:
     rows = Game.objects.filter(project=project, number__in=numbers).select_related("iteration", "transcript")
     return list(rows.order_by("number"))
@@ -200,15 +196,14 @@ def assign_selected(request: SignedIn, slug: str) -> HttpResponse:
     people = evaluators_in(project)
 
     def preview(numbers: list[int], form: AssignSelectedForm) -> Selection | None:
-        person = form.people.get(str(form["person"].value() or ""))
+        person = form.chosen
         return preview_assigning(project=project, numbers=numbers, person=person) if person else None
 
     def act(form: AssignSelectedForm) -> None:
-        person = form.people[form.cleaned_data["person"]]
-        numbers = form.cleaned_data["games"]
-        assign_games(project=project, numbers=numbers, person=person, by=request.user, now=timezone.now())
+        games, person = form.cleaned_data["games"], form.chosen
+        assign_games(project=project, numbers=games, person=person, by=request.user, now=timezone.now())
 
-    return _act_on_games(request, project, "assign", AssignSelectedForm, {"people": people}, preview, act)
+    return _act_on_games(request, project, "assign", AssignSelectedForm, {"offered": people}, preview, act)
 
 
 @require("change_iteration", methods=("GET", "POST"))
@@ -217,15 +212,14 @@ def move_selected(request: SignedIn, slug: str) -> HttpResponse:
     rows = Iteration.objects.filter(project=project).taking_games().select_related("project")
 
     def preview(numbers: list[int], form: MoveSelectedForm) -> Selection | None:
-        to = form.iterations.get(str(form["iteration"].value() or ""))
+        to = form.chosen
         return preview_moving(project=project, numbers=numbers, to=to) if to else None
 
     def act(form: MoveSelectedForm) -> None:
-        to = form.iterations[form.cleaned_data["iteration"]]
-        move_games(games=form.cleaned_data["games"], to=to, by=request.user, now=timezone.now())
+        move_games(games=form.cleaned_data["games"], to=form.chosen, by=request.user, now=timezone.now())
 
-    options = {"iterations": list(rows.order_by("number"))}
-    return _act_on_games(request, project, "move", MoveSelectedForm, options, preview, act)
+    offered = {"offered": list(rows.order_by("number"))}
+    return _act_on_games(request, project, "move", MoveSelectedForm, offered, preview, act)
 
 
 @require("withdraw_games", methods=("GET", "POST"))
@@ -269,6 +263,6 @@ def _act_on_games(
         "asked": asked,
         "query": query,
         "is_previewed": selection is not None,
-        "selection": selection or list_selected(project=project, numbers=numbers),
+        "selection": selection or Selection(_load(project, numbers), lambda _game: "", lambda _game: ""),
     } | frame(request.user, project, SECTION)
     return respond(request, page="discussions/selections/act.html", context=context, status=status)

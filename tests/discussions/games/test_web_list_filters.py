@@ -182,9 +182,9 @@ def test_every_order_can_be_paged_and_walked_game_by_game(sort):
     rest = GamesPage(project=project, wanted=ListQuery(most=2, after=first.after, **wanted))
     assert [int(line.number) for page in (first, rest) for line in page.lines] == whole
     for at, number in enumerate(whole):
-        beside = load_neighbours(project, ListQuery(**wanted), Game.objects.get(number=number))
-        assert beside.previous == (whole[at - 1] if at else 0)
-        assert beside.following == (whole[at + 1] if at + 1 < len(whole) else 0)
+        previous, following = load_neighbours(project, ListQuery(**wanted), Game.objects.get(number=number))
+        assert previous == (whole[at - 1] if at else 0)
+        assert following == (whole[at + 1] if at + 1 < len(whole) else 0)
 
 
 def test_columns_are_kept_for_the_person(client):
