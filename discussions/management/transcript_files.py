@@ -11,15 +11,12 @@ from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import folder_format
 from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_fields
+from workspace.management.command import BadInput
 
 STANDARD_INPUT = "-"
 FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
 MAP_HELP = f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}"
-
-
-class BadInput(Exception):
-    pass
 
 
 def named_format(name: str) -> Format | None:

@@ -9,14 +9,8 @@ from typing import IO, Any
 from django.utils import timezone
 
 from discussions.exports.actions import write_export_at_once
-from workspace.core.refusals import Refusal
 from workspace.exports.core.choices import FILES, GAME, GAMES, ITERATION, PROJECT, SET, STAGE
-from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
-from workspace.models import Person, Project
-
-
-class BadInput(Exception):
-    pass
+from workspace.management.command import DIFFERS, SiteCommand, find_person, find_project
 
 
 class Command(SiteCommand):
@@ -53,8 +47,6 @@ class Command(SiteCommand):
         """Exit code 2 before anything is written, 1 when writing failed."""
         try:
             lines = self._export(options)
-        except (BadInput, Refusal) as reason:
-            self.end(BAD_INPUT, str(reason), as_json=options["json"])
         except OSError as error:
             said = f'"{options["out"]}" could not be written: {error.strerror or error}.'
             said = f"{said} Check the place and the free space."
@@ -63,19 +55,13 @@ class Command(SiteCommand):
             self._say(lines, options)
 
     def _export(self, options: dict[str, Any]) -> dict[str, int]:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise BadInput(f'There is no project "{options["project"]}". Correct --project.')
-        person = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
-        if person is None:
-            raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
         given: dict[str, Any] = {
-            "project": project,
+            "project": find_project(options["project"]),
             "of": _subject(options),
             "format": options["format"],
             "pseudonyms": options["pseudonyms"],
             "byte_order_mark": options["bom"],
-            "by": person,
+            "by": find_person(options["by"]),
             "now": timezone.now(),
         }
         if options["out"] == "-":

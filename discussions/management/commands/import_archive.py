@@ -49,29 +49,21 @@ class Command(SiteCommand):
         checks = [check for check in CHECKS if check.code not in NOT_OF_DATA]
         try:
             with Path(options["file"]).open("rb") as file:
-                by = system_person(now=now)
                 done = import_archive(
                     file=file,
                     slug=options["slug"],
                     keeps_roles=options["keep_roles"],
                     checks=checks,
-                    by=by,
+                    by=system_person(now=now),
                     now=now,
                 )
         except OSError as error:
             said = f'"{options["file"]}" could not be read: {error.strerror or error}. Correct the path.'
-            self._fail(said, "cannot_read", options)
+            self.end(BAD_INPUT, said, as_json=options["json"], code="cannot_read", place=options["file"])
         except Refusal as refusal:
-            self._fail(f"Nothing was imported. {refusal.sentence}", refusal.code, options)
-        else:
-            self._say(done, options)
-
-    def _fail(self, sentence: str, code: str, options: dict[str, Any]) -> None:
-        fault = {"place": options["file"], "code": code, "message": sentence}
-        self.stderr.write(
-            json.dumps({"faults": [fault]}, ensure_ascii=False) if options["json"] else sentence
-        )
-        raise SystemExit(BAD_INPUT)
+            said, code = f"Nothing was imported. {refusal.sentence}", refusal.code
+            self.end(BAD_INPUT, said, as_json=options["json"], code=code, place=options["file"])
+        self._say(done, options)
 
     def _say(self, done: Loader, options: dict[str, Any]) -> None:
         if options["json"]:

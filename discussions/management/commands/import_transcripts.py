@@ -12,7 +12,6 @@ from discussions.imports.actions.columns import map_columns
 from discussions.management.transcript_files import (
     FORMAT_NAMES,
     MAP_HELP,
-    BadInput,
     mapped_columns,
     named_format,
     read_paths,
@@ -24,12 +23,11 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from workspace.core.canonical import bytes_hash
-from workspace.core.refusals import Refusal
 from workspace.core.words import decode_stored
 from workspace.database.clock import database_now
 from workspace.jobs.actions import run_job
-from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
-from workspace.models import Job, Person, Project
+from workspace.management.command import DIFFERS, DONE, BadInput, SiteCommand, find_person, find_project
+from workspace.models import Job, Project
 from workspace.models.jobs import QUEUED, RUNNING
 
 
@@ -66,10 +64,7 @@ class Command(SiteCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Exit code 2 before anything is stored, 1 when a file or game was refused."""
-        try:
-            received = self._import(options)
-        except (BadInput, Refusal) as reason:
-            self.end(BAD_INPUT, str(reason), as_json=options["json"])
+        received = self._import(options)
         if options["wait"]:
             _work(received.imported)
         reports = [_report(upload, is_waited=options["wait"]) for upload in received.imported]
@@ -78,14 +73,8 @@ class Command(SiteCommand):
         raise SystemExit(DIFFERS if is_refused else DONE)
 
     def _import(self, options: dict[str, Any]) -> Received:
-        project = Project.objects.filter(slug=options["project"]).first()
-        if project is None:
-            raise BadInput(
-                f'There is no project "{options["project"]}". Open it first, or correct --project.'
-            )
-        person = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
-        if person is None:
-            raise BadInput(f'There is no account "{options["by"]}" that can sign in. Correct --by.')
+        project = find_project(options["project"], advice="Open it first, or correct --project.")
+        person = find_person(options["by"])
         named, mappings = named_format(options["format"]), mapped_columns(options["map"])
         files = read_paths(options["paths"], ReadOptions(named=named))
         heads = {
@@ -165,17 +154,15 @@ def _report(made: Imported, *, is_waited: bool) -> dict[str, Any]:
     transcript = Transcript.objects.select_related("job").get(pk=made.transcript.pk)
     job = transcript.job
     state = job.state if job else "done"
-    faults = decode_stored(transcript.faults, list[dict[str, Any]])
     is_over = is_waited or state not in ("queued", "running")
-    games = Game.objects.filter(transcript=transcript).count() if is_over else None
     return {
         "file": transcript.name,
         "sha256": transcript.sha256,
         "outcome": {"new": "taken in", "resumed": "resumed", "already": "already imported"}[made.outcome],
         "state": state,
         "waits_for_columns": is_over and transcript.waits_for_columns,
-        "games": games,
-        "faults": faults,
+        "games": Game.objects.filter(transcript=transcript).count() if is_over else None,
+        "faults": decode_stored(transcript.faults, list[dict[str, Any]]),
         "fault_count": transcript.fault_count,
         "error": job.error if job else "",
         "is_refused": transcript.fault_count > 0 or state == "failed",

@@ -10,9 +10,8 @@ from discussions.management.commands.import_transcripts import see_through
 from discussions.metrics.queries import outdated_games
 from discussions.planning.actions.upgrades import measure_again
 from discussions.queries import MEASURE
-from workspace.core.refusals import Refusal
-from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
-from workspace.models import Job, Person, Project
+from workspace.management.command import DIFFERS, DONE, BadInput, SiteCommand, find_person
+from workspace.models import Job, Project
 
 
 class Command(SiteCommand):
@@ -33,13 +32,12 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        projects, by = self._find(options)
-        counts = {}
-        try:
-            for project in projects:
-                counts[project.slug] = measure_again(project=project, by=by, now=timezone.now())
-        except Refusal as reason:
-            self.end(BAD_INPUT, str(reason), as_json=options["json"])
+        by, slugs, counts = find_person(options["by"]), options["project"], {}
+        projects = list(Project.objects.filter(slug__in=slugs) if slugs else Project.objects.order_by("pk"))
+        if missing := sorted(set(slugs) - {project.slug for project in projects}):
+            raise BadInput(f'There is no project "{missing[0]}". Correct --project.')
+        for project in projects:
+            counts[project.slug] = measure_again(project=project, by=by, now=timezone.now())
         left = outdated_games().filter(project__in=projects)
         if options["wait"]:
             iterations = left.values_list("iteration", flat=True).distinct()
@@ -47,18 +45,6 @@ class Command(SiteCommand):
             see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
         self._say(counts, left.count() if options["wait"] else None, as_json=options["json"])
         raise SystemExit(DIFFERS if options["wait"] and left.exists() else DONE)
-
-    def _find(self, options: dict[str, Any]) -> tuple[list[Project], Person]:
-        by = Person.objects.filter(email=options["by"].lower(), is_active=True).first()
-        if by is None:
-            said = f'There is no account "{options["by"]}" that can sign in. Correct --by.'
-            self.end(BAD_INPUT, said, as_json=options["json"])
-        slugs = options["project"]
-        projects = list(Project.objects.filter(slug__in=slugs) if slugs else Project.objects.order_by("pk"))
-        if missing := sorted(set(slugs) - {project.slug for project in projects}):
-            said = f'There is no project "{missing[0]}". Correct --project.'
-            self.end(BAD_INPUT, said, as_json=options["json"])
-        return projects, by
 
     def _say(self, counts: dict[str, int], left: int | None, *, as_json: bool) -> None:
         """Say how many games of each project, and how many are left; None of them is known without --wait."""

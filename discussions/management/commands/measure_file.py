@@ -14,7 +14,6 @@ from discussions.core.records import Fault, Score
 from discussions.management.transcript_files import (
     FORMAT_NAMES,
     MAP_HELP,
-    BadInput,
     mapped_columns,
     named_format,
     read_paths,
@@ -34,7 +33,7 @@ from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 from workspace.display.pages import render_markdown
-from workspace.management.command import BAD_INPUT, DIFFERS, SiteCommand
+from workspace.management.command import BAD_INPUT, DIFFERS, BadInput, SiteCommand
 
 
 class Measured(Struct, frozen=True):
@@ -189,12 +188,7 @@ class Command(SiteCommand):
         sys.exit(BAD_INPUT)
 
     def _say(self, faults: list[Fault], *, as_json: bool) -> None:
-        if as_json:
-            rows = [{"place": fault.place, "code": fault.code, "message": fault.message} for fault in faults]
-            self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
-            return
-        for fault in faults:
-            self.stderr.write(f"{fault.place}: {fault.message}")
+        self.say_faults([(fault.place, fault.code, fault.message) for fault in faults], as_json=as_json)
 
 
 def _has_game(outcome: ReadOutcome) -> bool:

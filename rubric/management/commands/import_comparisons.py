@@ -6,19 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from django.utils import timezone
+from msgspec import to_builtins
 
 from rubric.comparisons.actions import ImportSummary, import_lines, open_set
 from rubric.comparisons.core.lines import Lines, read_comparison_lines
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.models.comparisons import MODES, default_mode
-from rubric.reviews.core.review_lines import LineFault
-from workspace.core.refusals import Refusal
-from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand
-from workspace.models import Person, Project
-
-
-class BadInput(Exception):
-    pass
+from workspace.management.command import DIFFERS, DONE, BadInput, SiteCommand, find_person, find_project
+from workspace.models import Person
 
 
 class Command(SiteCommand):
@@ -50,13 +45,10 @@ class Command(SiteCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Import the files one by one, in order: a later file may hold reviews of an earlier file's comparisons."""
-        try:
-            person = _person(options["by"])
-            files = [(Path(name), read_comparison_lines(_bytes(Path(name)))) for name in options["files"]]
-            into = _set(options, person, [lines for _path, lines in files])
-            reports = [_report(path, _brought(into, lines, person)) for path, lines in files]
-        except (BadInput, Refusal) as reason:
-            self.end(BAD_INPUT, str(reason), as_json=options["json"])
+        person = find_person(options["by"])
+        files = [(Path(name), read_comparison_lines(_bytes(Path(name)))) for name in options["files"]]
+        into = _set(options, person, [lines for _path, lines in files])
+        reports = [_report(path, _brought(into, lines, person)) for path, lines in files]
         self._say(into, reports, as_json=options["json"])
         raise SystemExit(DIFFERS if any(report["faults"] for report in reports) else DONE)
 
@@ -73,13 +65,6 @@ class Command(SiteCommand):
                 self.stdout.write(f"  line {fault['line']} {fault['pointer']}: {fault['message']}")
 
 
-def _person(email: str) -> Person:
-    person = Person.objects.filter(email=email.lower(), is_active=True).first()
-    if person is None:
-        raise BadInput(f'There is no account "{email}" that can sign in. Correct --by.')
-    return person
-
-
 def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
@@ -91,9 +76,7 @@ def _bytes(path: Path) -> bytes:
 
 def _set(options: dict[str, Any], person: Person, files: list[Lines]) -> ComparisonSet | None:
     """The named set, or a new one; None if a new one would stay empty because every file has faults."""
-    project = Project.objects.filter(slug=options["project"]).first()
-    if project is None:
-        raise BadInput(f'There is no project "{options["project"]}". Open it first, or correct --project.')
+    project = find_project(options["project"], advice="Open it first, or correct --project.")
     if options["new"] is None:
         rows = ComparisonSet.objects.select_related("project", "rubric_version__rubric")
         found = rows.filter(project=project, number=options["set"]).first()
@@ -130,7 +113,7 @@ def _report(path: Path, brought: ImportSummary) -> dict[str, Any]:
         "comparisons": brought.comparisons,
         "reviews": brought.reviews,
         "known": brought.known,
-        "faults": [_row(fault) for fault in brought.faults],
+        "faults": [to_builtins(fault) for fault in brought.faults],
     }
 
 
@@ -141,7 +124,3 @@ def _outcome(report: dict[str, Any]) -> str:
     added = " and ".join(f"{report[key]} {text if report[key] == 1 else key}" for key, text in named)
     known = "1 line was" if report["known"] == 1 else f"{report['known']} lines were"
     return f"{added} added" + (f", {known} there already" if report["known"] else "")
-
-
-def _row(fault: LineFault) -> dict[str, Any]:
-    return {"line": fault.line, "pointer": fault.pointer, "code": fault.code, "message": fault.message}

@@ -18,7 +18,7 @@ from rubric.versions.queries import response_version
 from workspace.management.command import BAD_INPUT, SiteCommand
 
 STANDARD_INPUT = "-"
-Row = dict[str, str]
+Row = tuple[str, str, str]
 
 
 class Command(SiteCommand):
@@ -82,11 +82,7 @@ class Command(SiteCommand):
             self._refuse([_row(_name(file), "cannot_read", said)], as_json=as_json)
 
     def _refuse(self, rows: list[Row], *, as_json: bool) -> NoReturn:
-        if as_json:
-            self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
-        else:
-            for row in rows:
-                self.stderr.write(f"{row['place']}: {row['message']}")
+        self.say_faults(rows, as_json=as_json)
         sys.exit(BAD_INPUT)
 
 
@@ -95,7 +91,7 @@ def _name(file: str) -> str:
 
 
 def _row(place: str, code: str, message: str) -> Row:
-    return {"place": place.strip(), "code": code, "message": message}
+    return place.strip(), code, message
 
 
 def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
