@@ -16,15 +16,8 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Revisi
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.slots import RATING
 from discussions.verdicts.core.basis import Basis
-from workspace.checks.actions import (
-    WRONG_VALUE,
-    WRONG_VERSION,
-    add_newest,
-    compare_acts,
-    list_told,
-    missing_events,
-    read_details,
-)
+from rubric.checks.actions import WRONG_VALUE, WRONG_VERSION, add_newest, compare_acts
+from workspace.checks.actions import list_told, missing_events, read_details
 from workspace.checks.core import Checks
 from workspace.models import Event
 

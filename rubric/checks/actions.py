@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from msgspec import to_builtins
 
 from rubric.core.records import ReviewRecord
@@ -33,14 +34,7 @@ from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, UPLOADED
 from rubric.reviews.core.answer_record import READER
 from rubric.reviews.queries import list_content, list_stored_content
-from workspace.checks.actions import (
-    WRONG_VALUE,
-    WRONG_VERSION,
-    add_newest,
-    compare_acts,
-    missing_events,
-    read_details,
-)
+from workspace.checks.actions import missing_events, read_details
 from workspace.checks.core import Checks
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.models import Event
@@ -201,6 +195,29 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
     rows = CalibrationComparison.objects.exclude(comparison__set=F("round__set"))
     for row in rows.order_by("pk"):
         yield f"Calibration {row.round_id} has comparison {row.comparison_id} of another set."
+
+
+def compare_acts(kind: str, rows: "QuerySet[Any]", *verbs: str) -> tuple[list[Any], list[str]]:
+    """Rows with another number of audit lines of these verbs than their `count`; then what the log has in excess."""
+    lines = Event.objects.filter(verb__in=verbs).order_by().values_list("object_id")
+    told = dict(lines.annotate(count=Count("pk")))
+    untold = [row for row in rows.order_by("pk").iterator(2000) if told.pop(str(row.pk), 0) != row.count]
+    return untold, [f"The audit log tells of {kind} {key}, which is not there." for key in sorted(told)]
+
+
+WRONG_VERSION = ~Q(version=F("count")) | ~Q(version=F("top")) | Q(top=None)
+WRONG_VALUE = ~Q(value=F("newest_value")) | ~Q(reason=F("newest_reason"))
+
+
+def add_newest(rows: "QuerySet[Any]", revisions: "QuerySet[Any]") -> "QuerySet[Any]":
+    """The rows beside what their revisions say, for WRONG_VERSION and WRONG_VALUE."""
+    newest = revisions.order_by("-version")
+    return rows.order_by("pk").annotate(
+        count=Count("revisions"),
+        top=Max("revisions__version"),
+        newest_value=Subquery(newest.values("value")[:1]),
+        newest_reason=Subquery(newest.values("reason")[:1]),
+    )
 
 
 def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:

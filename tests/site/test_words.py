@@ -7,10 +7,11 @@ from functools import cache
 from typing import NamedTuple
 
 import pytest
+from django.template import engines
 
 from evalsite.api import api
 from tests.guards.layout import APPS, ROOT
-from workspace.management.commands.makemessages import KEYWORDS, Command, list_messages
+from workspace.management.commands.makemessages import KEYWORDS, Command
 
 FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop"}
 FUNCTIONS_OF_TWO = {"ngettext", "ngettext_lazy"}
@@ -131,7 +132,9 @@ def catalogue() -> list[Shown]:
             found += [Shown(str(path.relative_to(ROOT)), text) for text in list_calls(path.read_text())]
     for path in sorted((ROOT / "templates").rglob("*.*")):
         where = str(path.relative_to(ROOT))
-        found += [Shown(where, text) for _, texts in list_messages(path.read_text()) for text in texts]
+        for _line, _name, said in engines["jinja2"].env.extract_translations(path.read_text()):
+            texts = [said] if isinstance(said, str) else filter(None, said)
+            found += [Shown(where, text) for text in texts]
     return found
 
 

@@ -16,7 +16,7 @@ import msgspec
 from django.conf import settings
 from django.core.cache import cache
 from django.db import Error, connection
-from django.db.models import Count, F, Max, Q, QuerySet, Subquery
+from django.db.models import F, QuerySet
 from django.utils.module_loading import import_string
 from msgspec import Struct
 
@@ -210,29 +210,6 @@ def read_details(verb: str) -> Iterator[tuple[int, dict[str, Any]]]:
     lines = Event.objects.filter(verb=verb).exclude(object_id="").order_by("pk")
     for key, detail in lines.values_list("object_id", "detail").iterator(chunk_size=2000):
         yield int(key), msgspec.json.decode(detail)
-
-
-def compare_acts(kind: str, rows: "QuerySet[Any]", *verbs: str) -> tuple[list[Any], list[str]]:
-    """Rows with another number of audit lines of these verbs than their `count`; then what the log has in excess."""
-    lines = Event.objects.filter(verb__in=verbs).order_by().values_list("object_id")
-    told = dict(lines.annotate(count=Count("pk")))
-    untold = [row for row in rows.order_by("pk").iterator(2000) if told.pop(str(row.pk), 0) != row.count]
-    return untold, [f"The audit log tells of {kind} {key}, which is not there." for key in sorted(told)]
-
-
-WRONG_VERSION = ~Q(version=F("count")) | ~Q(version=F("top")) | Q(top=None)
-WRONG_VALUE = ~Q(value=F("newest_value")) | ~Q(reason=F("newest_reason"))
-
-
-def add_newest(rows: "QuerySet[Any]", revisions: "QuerySet[Any]") -> "QuerySet[Any]":
-    """The rows beside what their revisions say, for WRONG_VERSION and WRONG_VALUE."""
-    newest = revisions.order_by("-version")
-    return rows.order_by("pk").annotate(
-        count=Count("revisions"),
-        top=Max("revisions__version"),
-        newest_value=Subquery(newest.values("value")[:1]),
-        newest_reason=Subquery(newest.values("reason")[:1]),
-    )
 
 
 def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]:

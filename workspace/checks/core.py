@@ -65,14 +65,9 @@ class Rights(Struct, frozen=True):
     scopes: dict[int, set[str]]
 
 
-def _note_account(rights: Rights, key: int, detail: dict[str, Any]) -> None:
-    if detail.get("is_admin"):
-        rights.admins.add(key)
-
-
 # The verbs of the audit log that give or take a right, and what each does.
 RIGHTS: dict[str, Callable[[Rights, int, dict[str, Any]], object]] = {
-    "account:created": _note_account,
+    "account:created": lambda rights, key, detail: detail.get("is_admin") and rights.admins.add(key),
     "account:deactivated": lambda rights, key, _detail: rights.switched_off.add(key),
     "account:reactivated": lambda rights, key, _detail: rights.switched_off.discard(key),
     "membership:added": lambda rights, key, detail: rights.roles.update({key: detail["role"]}),

@@ -2,16 +2,18 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, OperationalError, ProgrammingError, connection
+from django.utils import timezone
 
 from workspace.core.refusals import Refusal
 from workspace.database.damage import describe_damage, is_damage
 from workspace.database.startup_checks import describe_newer, describe_older
 from workspace.models import Person, Project
+from workspace.people.actions.people import system_person
 
 DONE, DIFFERS, BAD_INPUT = 0, 1, 2
 
@@ -76,9 +78,11 @@ class SiteCommand(BaseCommand):
 
 
 class AccountCommand(SiteCommand):
-    """Changes how somebody signs in, for a reason that the audit log keeps; `change` returns what to say."""
+    """Changes how somebody signs in, for a reason that the audit log keeps."""
 
     requires_migrations_checks = True
+    act: Callable[..., object]
+    says: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("email")
@@ -88,13 +92,12 @@ class AccountCommand(SiteCommand):
         person = Person.objects.filter(email=options["email"].strip().lower(), is_system=False).first()
         if person is None:
             raise CommandError(f"There is no account of {options['email']}.", returncode=BAD_INPUT)
+        now = timezone.now()
         try:
-            self.stdout.write(self.change(person, options["reason"]))
+            self.act(person=person, reason=options["reason"], by=system_person(now=now), now=now)
         except Refusal as refusal:
             raise CommandError(refusal.sentence, returncode=BAD_INPUT) from None
-
-    def change(self, person: Person, reason: str) -> str:
-        raise NotImplementedError
+        self.stdout.write(f"{person.name} <{person.email}> {self.says}")
 
 
 def find_person(email: str) -> Person:

@@ -20,8 +20,6 @@ NOT_OF_DATA = ("I8", "I12", "I14")
 
 
 class Command(SiteCommand):
-    """manage.py import_archive FILE [--slug SLUG] [--keep-roles] [--json]"""
-
     help = (
         "Imports a project archive (docs/archive.md): everything or nothing. The archive is read with suspicion, and\n"
         "what it holds is checked as `manage.py verify` does before anything is kept. Missing accounts are created,\n"

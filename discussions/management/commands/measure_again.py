@@ -15,8 +15,6 @@ from workspace.models import Job, Project
 
 
 class Command(SiteCommand):
-    """manage.py measure_again --by EMAIL [--project SLUG ...] [--wait] [--json]"""
-
     help = (
         "Measures games again that were measured by another version of the code than today's; `verify` names them.\n"
         "Earlier measurements and recorded verdicts stay. Without --project, the games of all projects.\n"

@@ -12,8 +12,6 @@ from workspace.people.actions.people import system_person
 
 
 class Command(SiteCommand):
-    """manage.py seed_demo"""
-
     help = (
         "Makes the demo project with its people and games, and prints the sign-ins. A second run changes nothing.\n"
         "Exit codes: 0 it is there, 2 the demo is off (DEMO).\n"

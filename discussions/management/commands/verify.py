@@ -20,8 +20,6 @@ CHECKS = (*OF_WORKSPACE, *OF_RUBRIC, *OF_DISCUSSIONS)
 
 
 class Command(SiteCommand):
-    """manage.py verify [--json] [--only CODE ...]"""
-
     help = (
         "Checks the invariants of the stored data: audit log, jobs, revisions, reviews, verdicts, measurements,\n"
         "database. Writes nothing but the day's file of audit heads. A note is no breach: it says what is to be done.\n"

@@ -22,8 +22,6 @@ Row = tuple[str, str, str]
 
 
 class Command(SiteCommand):
-    """`score_reviews FILE [--rubric FILE] [--json]`: exit 0 when scored, 2 when a file is refused."""
-
     help = (
         'Reads reviews, one JSON object a line ({"reviewer", "responses": [labels], "text"}), and prints what they\n'
         "score; the database is not used.\n"

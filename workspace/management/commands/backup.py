@@ -19,8 +19,6 @@ from workspace.people.actions.people import system_person
 
 
 class Command(SiteCommand):
-    """manage.py backup FOLDER [--keep NUMBER] [--json]"""
-
     help = (
         "Writes a backup of the installation into a folder, as one file: database, uploads and audit heads, while\n"
         "people work. It is read through before it gets its name. The secrets (.env) are not in it:\n"

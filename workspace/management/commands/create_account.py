@@ -17,8 +17,6 @@ from workspace.people.actions.projects import add_member
 
 
 class Command(SiteCommand):
-    """manage.py create_account EMAIL --name NAME [--admin] [--project SLUG --role evaluator|lead]"""
-
     help = (
         "Makes an account that can sign in at once. The password is asked for, or read from standard input; it is\n"
         "never on the command line, where others could see it.\n"

@@ -1,34 +1,18 @@
 """`manage.py makemessages`, which also finds texts in Jinja templates: Django's own reads only Django's templates."""
 
 from pathlib import Path
-from typing import Any
 
 from django.core.management.commands import makemessages
 from django.template import engines
-from django.template.backends.jinja2 import Jinja2
 
 # Our names for gettext functions, beside those that xgettext and Django know; also those of cores.
 KEYWORDS = ("_now", "_lazy", "say", "say_many:1,2", "mark", "mark_many:1,2")
 
 
-def _environment() -> Any:
-    backend = engines["jinja2"]
-    assert isinstance(backend, Jinja2)
-    return backend.env
-
-
-def list_messages(source: str) -> list[tuple[str, tuple[str, ...]]]:
-    found = _environment().extract_translations(source)
-    return [
-        (name, (said,) if isinstance(said, str) else tuple(text for text in said if text))
-        for _line, name, said in found
-    ]
-
-
 def messages_as_python(source: str) -> str:
     """The texts of a template as gettext calls for xgettext, each on its line in the template."""
     lines: dict[int, list[str]] = {}
-    for line, function, message in _environment().extract_translations(source):
+    for line, function, message in engines["jinja2"].env.extract_translations(source):  # type: ignore[attr-defined]
         texts = [message] if isinstance(message, str) else message
         if function == "ngettext":
             lines.setdefault(line, []).append(f"ngettext({texts[0]!r}, {texts[1]!r}, 1)")

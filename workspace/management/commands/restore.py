@@ -32,8 +32,6 @@ AGAIN = (
 
 
 class Command(SiteCommand):
-    """manage.py restore FILE [--unsealed] [--json]"""
-
     help = (
         "Restores a backup into an empty database and an empty VAR_DIR, brings an older one up to date, and runs\n"
         "verify. Everything in the file is checked before anything is written.\n"

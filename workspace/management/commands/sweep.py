@@ -16,8 +16,6 @@ from workspace.tasks import BEAT
 
 
 class Command(SiteCommand):
-    """One sweep, like the one that every worker requests every ten seconds."""
-
     help = (
         "Sends the message again for jobs that nobody took and for those whose worker stopped, and ends expired\n"
         "leases of slots. Workers do this every ten seconds; the command does it once, at once.\n"

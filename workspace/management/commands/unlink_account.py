@@ -1,11 +1,7 @@
 """Unlinks an account from its OpenID Connect subject: for somebody whose account at the issuer was created again."""
 
-from django.utils import timezone
-
 from workspace.authentication.actions import unlink_outside_account
 from workspace.management.command import AccountCommand
-from workspace.models import Person
-from workspace.people.actions.people import system_person
 
 
 class Command(AccountCommand):
@@ -16,7 +12,4 @@ class Command(AccountCommand):
         "Example: manage.py unlink_account ada@example.org --reason 'Her account there was made again'"
     )
 
-    def change(self, person: Person, reason: str) -> str:
-        now = timezone.now()
-        unlink_outside_account(person=person, reason=reason, by=system_person(now=now), now=now)
-        return f"{person.name} <{person.email}> is linked again at the next sign-in there."
+    act, says = staticmethod(unlink_outside_account), "is linked again at the next sign-in there."
