@@ -60,7 +60,7 @@ def _other_figures(games: list[DecidedGame]) -> Iterator[str]:
     verdicts = Verdict.objects.filter(pk__in=[game.verdict for game in judged])
     outcomes = dict(verdicts.values_list("pk", "outcome"))
     for game in judged:
-        stored = outcomes.get(game.verdict)
+        stored = outcomes.get(game.verdict or 0)
         if stored is None:
             yield f"the verdict on game {game.figures.number} that it names is not there."
             continue

@@ -153,7 +153,8 @@ def parse_list_query(asked: QueryDict) -> ListQuery:
     if any(name not in LIST_NAMES or len(values) != 1 for name, values in asked.lists()):
         raise _unknown()
     values: dict[str, Any] = {}
-    for name, text in asked.items():
+    for name in LIST_NAMES:
+        text = asked.get(name, "")
         if not text:
             continue
         if name in _LISTED and text not in _LISTED[name]:

@@ -212,12 +212,13 @@ WRONG_VALUE = ~Q(value=F("newest_value")) | ~Q(reason=F("newest_reason"))
 def add_newest(rows: "QuerySet[Any]", revisions: "QuerySet[Any]") -> "QuerySet[Any]":
     """The rows beside what their revisions say, for WRONG_VERSION and WRONG_VALUE."""
     newest = revisions.order_by("-version")
-    return rows.order_by("pk").annotate(
+    beside: QuerySet[Any] = rows.order_by("pk").annotate(
         count=Count("revisions"),
         top=Max("revisions__version"),
         newest_value=Subquery(newest.values("value")[:1]),
         newest_reason=Subquery(newest.values("reason")[:1]),
     )
+    return beside
 
 
 def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:

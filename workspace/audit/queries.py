@@ -284,13 +284,12 @@ def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, afte
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
     newer = rows[0].seq if rows and lines.filter(seq__gt=rows[0].seq).exists() else 0
-    return AuditPage(_describe(project, rows), chain.to_head(), older, newer, _seals_hold(project, rows))
-
-
-def _seals_hold(project: Project | None, rows: list[Event]) -> bool:
-    if project is None or not any(hasattr(row, "first_seal") for row in rows):
-        return False
-    return load_imports(project.pk).get(project.pk, {}).get("seals_hold") is True
+    seals_hold = (
+        project is not None
+        and any(hasattr(row, "first_seal") for row in rows)
+        and load_imports(project.pk).get(project.pk, {}).get("seals_hold") is True
+    )
+    return AuditPage(_describe(project, rows), chain.to_head(), older, newer, seals_hold)
 
 
 def stream_lines(*, project: Project | None, wanted: AuditQuery) -> Iterator[AuditLine]:
@@ -311,16 +310,12 @@ def _describe(project: Project | None, rows: list[Event]) -> list[AuditLine]:
         AuditLine(
             row,
             renames.name_at(row.by, row.at),
-            things.get((row.object_kind, row.object_id)) or _unknown(row),
+            # Named by its kind only: it is gone, has no page, or came with an archive that leaves it out.
+            things.get((row.object_kind, row.object_id))
+            or Thing(str(KIND_LABELS.get(row.object_kind) or readable_name(row.object_kind))),
         )
         for row in rows
     ]
-
-
-def _unknown(event: Event) -> Thing:
-    """A thing named by its kind only: it is gone, has no page, or came with an archive that leaves it out."""
-    label = KIND_LABELS.get(event.object_kind)
-    return Thing(str(label) if label is not None else readable_name(event.object_kind))
 
 
 def _choose(lines: QuerySet[Event], project: Project | None, wanted: AuditQuery) -> QuerySet[Event]:

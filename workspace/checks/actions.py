@@ -8,6 +8,7 @@ import logging
 from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -46,8 +47,6 @@ from workspace.models.jobs import RUNNING
 CHECKS = Checks()
 
 OVERDUE = timedelta(seconds=60)
-HEADS = "heads-*.json"
-PARTS_STAY = timedelta(hours=24)
 logger = logging.getLogger("evalsite.checks")
 
 
@@ -105,7 +104,7 @@ def heads_file(var: Path, day: datetime) -> Path:
 @CHECKS.add("I7", "The audit log is unbroken, and reaches every head that was kept")
 def _audit_holds(_now: datetime) -> Iterator[str]:
     anchors: list[Head] = []
-    for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS)):
+    for path in sorted((Path(settings.VAR_DIR) / "audit").glob("heads-*.json")):
         try:
             anchors += msgspec.json.decode(path.read_bytes(), type=DailyHeads).heads
         except (msgspec.MsgspecError, OSError) as fault:
@@ -254,10 +253,12 @@ def sweep(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) 
         "workspace.jobs.actions.sweep_jobs": lambda: notified.append(
             sweep_jobs(by=by, now=now, notify_again=notify_again)
         ),
-        # An act that cannot be imported fails by itself.
-        **{name: lambda name=name: import_string(name)(by=by, now=now) for name in settings.SWEEP_ACTIONS},
+        **{
+            name: partial(lambda path: import_string(path)(by=by, now=now), name)
+            for name in settings.SWEEP_ACTIONS
+        },
         "workspace.checks.actions.run_daily_maintenance": lambda: run_daily_maintenance(by=by, now=now),
-        "workspace.blob_store.drop_parts": lambda: drop_parts(before=now - PARTS_STAY),
+        "workspace.blob_store.drop_parts": lambda: drop_parts(before=now - timedelta(hours=24)),
     }
     before = {act.name: act for act in load_acts()}
     cache.set(SWEPT, [_do(name, act, before.get(name), now) for name, act in acts.items()], timeout=None)

@@ -67,7 +67,9 @@ class Rights(Struct, frozen=True):
 
 # The verbs of the audit log that give or take a right, and what each does.
 RIGHTS: dict[str, Callable[[Rights, int, dict[str, Any]], object]] = {
-    "account:created": lambda rights, key, detail: detail.get("is_admin") and rights.admins.add(key),
+    "account:created": lambda rights, key, detail: rights.admins.update(
+        {key} if detail.get("is_admin") else ()
+    ),
     "account:deactivated": lambda rights, key, _detail: rights.switched_off.add(key),
     "account:reactivated": lambda rights, key, _detail: rights.switched_off.discard(key),
     "membership:added": lambda rights, key, detail: rights.roles.update({key: detail["role"]}),

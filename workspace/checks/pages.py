@@ -30,10 +30,7 @@ BACKUP_EVERY = timedelta(hours=36)
 
 
 class FailedJob(Struct, frozen=True):
-    """A job that failed; `retry_refusal` says why it cannot be started again here, "" when it can.
-
-    `cause` is the unforeseen error behind it, for admins alone: "" for others, and when there was none.
-    """
+    """`retry_refusal` says why it cannot be started again here; `cause` is the unforeseen error, for admins alone."""
 
     job: Job
     label: str | Promise

@@ -109,20 +109,12 @@ def _open_set_round(
     open_round(comparison_set=_newest(scene), plan=plan, **scene.stamp(by))
 
 
-def _change_repeats(scene: Scene, by: str, repeat_percent: int) -> None:
-    change_repeats(comparison_set=_newest(scene), repeat_percent=repeat_percent, **scene.stamp(by))
-
-
 def _paste_answer(scene: Scene, by: str, model: str, comparison: int, text: str) -> None:
     made = _newest(scene)
     asked = Comparison.objects.select_related("set__project").get(set=made, number=comparison)
     reviewer = Reviewer.objects.select_related("set__project").get(set=made, name=model)
     ensure_prompt(comparison=asked, reviewer=reviewer, **scene.stamp(by))
     paste_answer(comparison=asked, reviewer=reviewer, text=text, **scene.stamp(by))
-
-
-def _compute_set_statistics(scene: Scene, by: str) -> None:
-    ask_for_figures(comparison_set=_newest(scene), **scene.stamp(by))
 
 
 def _newest(scene: Scene) -> ComparisonSet:
@@ -141,8 +133,12 @@ COMPARISON_STEPS: Steps = {
     "add_reviewers": _add_reviewers,
     "review": _review,
     "import_reviews": _import_reviews,
-    "compute_set_statistics": _compute_set_statistics,
+    "compute_set_statistics": lambda scene, by: ask_for_figures(
+        comparison_set=_newest(scene), **scene.stamp(by)
+    ),
     "open_set_round": _open_set_round,
-    "change_repeats": _change_repeats,
+    "change_repeats": lambda scene, by, repeat_percent: change_repeats(
+        comparison_set=_newest(scene), repeat_percent=repeat_percent, **scene.stamp(by)
+    ),
     "paste_answer": _paste_answer,
 }

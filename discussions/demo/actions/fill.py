@@ -53,7 +53,9 @@ def play(*, script: list[ScriptLine], scene: Scene) -> None:
         if line.ago is not None:
             scene.clock.wait(scene.present - line.ago)
         STEPS[line.do](scene, line.by, **line.args)
-        _run_jobs(scene)
+        queued = Job.objects.filter(project=scene.project, state="queued").order_by("pk")
+        while job := queued.values_list("pk", flat=True).first():
+            run_job(job=job, clock=scene.clock)
 
 
 def _play_project(
@@ -69,25 +71,9 @@ def _play_project(
 
 
 def _join(account: Account, project: Project, people: dict[str, Person], clock: Clock) -> None:
-    is_admin = account.role == "admin"
-    by = people["system"]
+    by, is_admin = people["system"], account.role == "admin"
     if account.key not in people:
-        people[account.key] = create_account(
-            email=account.email,
-            name=account.name,
-            password=account.password,
-            is_admin=is_admin,
-            by=by,
-            now=clock(),
-            is_hashed=False,
-        )
+        given = {"email": account.email, "name": account.name, "password": account.password}
+        people[account.key] = create_account(**given, is_admin=is_admin, by=by, now=clock(), is_hashed=False)
     if not is_admin:
         add_member(project=project, person=people[account.key], role=account.role, by=by, now=clock())
-
-
-def _run_jobs(scene: Scene) -> None:
-    queued = (
-        Job.objects.filter(project=scene.project, state="queued").order_by("pk").values_list("pk", flat=True)
-    )
-    while job := queued.first():
-        run_job(job=job, clock=scene.clock)

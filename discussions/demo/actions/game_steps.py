@@ -110,21 +110,11 @@ def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) ->
     acts = []
     for missing in work.visibility.missing[: view.most]:
         if missing.kind != "reveal":
-            automatic = work.machine.get((missing.kind, missing.subject), "")
-            seed = f"{by}:{work.game.game_id}:{missing.kind}:{missing.subject}"
-            likely = (
-                view
-                if _is_shared(work, missing.kind, missing.subject)
-                else msgspec.structs.replace(view, differs=0.0)
-            )
-            acts.append(
-                _act(
-                    evaluation,
-                    missing.kind,
-                    missing.subject,
-                    value_in(likely, missing.kind, missing.subject, automatic, seed),
-                )
-            )
+            kind, subject = missing.kind, missing.subject
+            automatic = work.machine.get((kind, subject), "")
+            likely = view if _is_shared(work, kind, subject) else msgspec.structs.replace(view, differs=0.0)
+            value = value_in(likely, kind, subject, automatic, f"{by}:{work.game.game_id}:{kind}:{subject}")
+            acts.append(_act(evaluation, kind, subject, value))
     _judge(scene, by, evaluation, acts)
 
 
@@ -192,10 +182,6 @@ def _adjudicate_ties(scene: Scene, by: str, game: str, side: str, reason: str) -
             )
 
 
-def _change_queue(scene: Scene, by: str, repeat_percent: int) -> None:
-    change_queue(project=scene.project, order=BY_CHANCE, repeat_percent=repeat_percent, **scene.stamp(by))
-
-
 def _require_evaluators(scene: Scene, by: str, count: int) -> None:
     """Set how many evaluators games outside stages need."""
     unsorted = Iteration.objects.select_related("project").get(project=scene.project, stage=None)
@@ -212,22 +198,10 @@ def _open_round(scene: Scene, by: str, name: str, games: list[str], pass_percent
     open_round(project=scene.project, plan=plan, **scene.stamp(by))
 
 
-def _expire_leases(scene: Scene, by: str) -> None:
-    expire_leases(project=scene.project, **scene.stamp(by))
-
-
 def _return_evaluation(scene: Scene, by: str, game: str, who: str, comment: str) -> None:
     rows = Evaluation.objects.select_related("game__project")
     evaluation = rows.get(game=scene.game(game), evaluator=scene.people[who])
     return_evaluation(evaluation=evaluation, comment=comment, **scene.stamp(by))
-
-
-def _assign_game(scene: Scene, by: str, game: str, who: str) -> None:
-    assign_game(game=scene.game(game), person=scene.people[who], **scene.stamp(by))
-
-
-def _compute_team_statistics(scene: Scene, by: str) -> None:
-    ask_for_team_figures(project=scene.project, **scene.stamp(by))
 
 
 GAME_STEPS: Steps = {
@@ -236,11 +210,17 @@ GAME_STEPS: Steps = {
     "calibrate": _calibrate,
     "record_verdict": _record_verdict,
     "adjudicate_ties": _adjudicate_ties,
-    "change_queue": _change_queue,
+    "change_queue": lambda scene, by, repeat_percent: change_queue(
+        project=scene.project, order=BY_CHANCE, repeat_percent=repeat_percent, **scene.stamp(by)
+    ),
     "require_evaluators": _require_evaluators,
     "open_round": _open_round,
-    "expire_leases": _expire_leases,
+    "expire_leases": lambda scene, by: expire_leases(project=scene.project, **scene.stamp(by)),
     "return_evaluation": _return_evaluation,
-    "assign_game": _assign_game,
-    "compute_team_statistics": _compute_team_statistics,
+    "assign_game": lambda scene, by, game, who: assign_game(
+        game=scene.game(game), person=scene.people[who], **scene.stamp(by)
+    ),
+    "compute_team_statistics": lambda scene, by: ask_for_team_figures(
+        project=scene.project, **scene.stamp(by)
+    ),
 }

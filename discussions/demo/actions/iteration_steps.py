@@ -16,11 +16,6 @@ from discussions.planning.core import Plan
 from rubric.models import RubricVersion
 
 
-def _open_stage(scene: Scene, by: str, name: str, goal: str) -> None:
-    plan = StagePlan(name=name, goal=goal)
-    open_stage(project=scene.project, plan=plan, **scene.stamp(by))
-
-
 def _open_baseline(scene: Scene, by: str, name: str, prompt: list[str], version: str = "") -> None:
     unsorted = Iteration.objects.select_related("rubric_version").get(project=scene.project, stage=None)
     rubric_version = unsorted.rubric_version
@@ -45,14 +40,6 @@ def _open_change(scene: Scene, by: str, name: str, note: str, target: str, swap:
     open_change(stage=stage, plan=plan, compared_with=reference.id, **scene.stamp(by))
 
 
-def _open_for_rating(scene: Scene, by: str) -> None:
-    open_for_rating(iteration=_newest(scene), **scene.stamp(by))
-
-
-def _enter_cost(scene: Scene, by: str, game: str, usd: str, reason: str) -> None:
-    enter_figure(game=scene.game(game), kind=COST, value=Decimal(usd), reason=reason, **scene.stamp(by))
-
-
 def _decide(scene: Scene, by: str, choice: str, reason: str) -> None:
     iteration = _newest(scene)
     preview = decision_preview(load_history(Stage.objects.get(project=scene.project)), iteration.pk)
@@ -72,10 +59,14 @@ def _newest(scene: Scene) -> Iteration:
 
 
 ITERATION_STEPS: Steps = {
-    "open_stage": _open_stage,
+    "open_stage": lambda scene, by, name, goal: open_stage(
+        project=scene.project, plan=StagePlan(name=name, goal=goal), **scene.stamp(by)
+    ),
     "open_baseline": _open_baseline,
     "open_change": _open_change,
-    "open_for_rating": _open_for_rating,
-    "enter_cost": _enter_cost,
+    "open_for_rating": lambda scene, by: open_for_rating(iteration=_newest(scene), **scene.stamp(by)),
+    "enter_cost": lambda scene, by, game, usd, reason: enter_figure(
+        game=scene.game(game), kind=COST, value=Decimal(usd), reason=reason, **scene.stamp(by)
+    ),
     "decide": _decide,
 }

@@ -95,7 +95,7 @@ VALUE_KINDS: dict[str, type[int] | type[str] | type[datetime]] = {
     "until": datetime,
 }
 # The fields of a filter that are values; the others decide which conditions there are.
-VALUE_FIELDS = ("q", "iteration", "evaluator", "since", "until")
+VALUE_FIELDS = ("q", *VALUE_KINDS)
 
 
 def read_values(wanted: ListFilter) -> dict[str, Any]:
@@ -103,11 +103,9 @@ def read_values(wanted: ListFilter) -> dict[str, Any]:
 
     Every word must occur in the game's id, file or players; a number may also be the game's own number.
     """
-    values: dict[str, Any] = {}
-    if wanted.iteration:
-        values["iteration"] = wanted.iteration
-    if wanted.evaluator:
-        values["evaluator"] = wanted.evaluator
+    values: dict[str, Any] = {
+        name: value for name in ("iteration", "evaluator") if (value := getattr(wanted, name))
+    }
     if wanted.since:
         values["since"] = _midnight(wanted.since)
     if wanted.until:

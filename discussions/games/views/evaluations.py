@@ -49,7 +49,9 @@ class RemarkLine:
     def __init__(self, row: Remark) -> None:
         self.kind, self.target, self.text = row.kind, row.target.replace(":", " "), row.text
         self.is_flag, self.is_resolved = row.kind == "flag", row.resolved_at is not None
-        self.message = _get_target_message(row.target)
+        kind, _colon, subject = row.target.partition(":")
+        is_placed = kind in ("message", *judgement_kinds.SENTENCE_KINDS)
+        self.message = parse_subject(subject)[0] if is_placed else 0
         self.at = row.created_at
 
 
@@ -75,7 +77,12 @@ class PersonPart:
         self.state, self.is_in = evaluation.state, evaluation.state == SUBMITTED
         self.started_at, self.submitted_at = evaluation.created_at, evaluation.submitted_at
         self.comment = evaluation.returned_comment
-        self.aside, self.aside_why = _set_aside(evaluation)
+        self.aside = self.aside_why = ""
+        if evaluation.state == SKIPPED:
+            self.aside, self.aside_why = "skipped", evaluation.skipped_reason
+        elif evaluation.state == LAPSED:
+            self.aside_why = evaluation.released_reason
+            self.aside = "released" if self.aside_why else "ended"
         self.aside_at = evaluation.set_aside_at if self.aside else None
         self.rating = next((row.value for row in judgements if row.kind == judgement_kinds.RATING), "")
         lines = [JudgementLine(row) for row in judgements if row.kind != judgement_kinds.RATING]
@@ -158,21 +165,6 @@ def _find_disagreements(
     machine = machine_values(load_measurements(measured.id, measured.findings_sha256))
     adjudicated = load_adjudicated_by_game([game.pk]).get(game.pk, []) if preview.basis.adjudications else []
     return find_disagreements(judged, machine, adjudicated, seed=letters_seed(game.pk))
-
-
-def _set_aside(evaluation: Evaluation) -> tuple[str, str]:
-    """How the slot of an evaluation was given back, and the reason; "" twice if it was not."""
-    if evaluation.state == SKIPPED:
-        return "skipped", evaluation.skipped_reason
-    if evaluation.state == LAPSED:
-        return ("released", evaluation.released_reason) if evaluation.released_reason else ("ended", "")
-    return "", ""
-
-
-def _get_target_message(target: str) -> int:
-    """The message that a remark is on, "message:19" or "reference:19.2"; 0 for another target."""
-    kind, _colon, subject = target.partition(":")
-    return parse_subject(subject)[0] if kind in ("message", *judgement_kinds.SENTENCE_KINDS) else 0
 
 
 def _get_message(kind: str, subject: str) -> int:

@@ -173,7 +173,10 @@ class GamePage:
         self.people = PeoplePart(game, preview, is_named=is_named, only=only)
         self.paid = paid_figures(game)
         self.outcome = outcome_part(preview.outcome, preview.basis, next_games) if preview else None
-        self.verdict_number = _find_verdict_number(game, preview)
+        self.verdict_number = 0
+        if preview is None or preview.basis.supersedes is not None:
+            numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
+            self.verdict_number = numbers.first() or 0
         rows = figure_rows(preview.outcome, next_games) if preview else []
         self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
         self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
@@ -229,13 +232,6 @@ class GamePage:
         """The highest number of evaluations that could be required instead; 0 if the number cannot be lowered."""
         least = max(1, self.people.in_count)
         return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
-
-
-def _find_verdict_number(game: Game, preview: Preview | None) -> int:
-    if preview is not None and preview.basis.supersedes is None:
-        return 0
-    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
-    return numbers.first() or 0
 
 
 def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:

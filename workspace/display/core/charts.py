@@ -68,15 +68,16 @@ def compute_track_position(value: float, minimum: float, maximum: float) -> floa
 
 
 def _bar(row: BarRow, number: int) -> Bar:
-    width = 0.0 if row.value is None else compute_track_position(row.value, row.minimum, row.maximum)
+    width, threshold_x = (
+        None if value is None else compute_track_position(value, row.minimum, row.maximum)
+        for value in (row.value, row.threshold)
+    )
     return Bar(
         row=row,
-        width=width,
-        stripes=_stripes(width) if row.state == FAIL else "",
-        threshold_x=None
-        if row.threshold is None
-        else compute_track_position(row.threshold, row.minimum, row.maximum),
-        interval=_interval(row),
+        width=width or 0.0,
+        stripes=_stripes(width or 0.0) if row.state == FAIL else "",
+        threshold_x=threshold_x,
+        interval=_bracket(row.low, row.high, row.minimum, row.maximum),
         number=number,
     )
 
@@ -86,8 +87,8 @@ def _stripes(width: float) -> str:
     return "".join(f"M{STRIPE * step} 3V13" for step in range(1, count + 1))
 
 
-def _interval(row: BarRow) -> str:
-    return _bracket(row.low, row.high, row.minimum, row.maximum)
+def _upright(value: float, minimum: float, maximum: float) -> str:
+    return f"M{compute_track_position(value, minimum, maximum)} 0V{HEIGHT}"
 
 
 def _bracket(low: float | None, high: float | None, minimum: float, maximum: float) -> str:
@@ -161,8 +162,7 @@ def dot_plot(rows: list[DotRow], *, minimum: float, maximum: float) -> DotsChart
         )
         for number, row in enumerate(rows, start=1)
     ]
-    lines = [compute_track_position(at, minimum, maximum) for at in range(int(minimum) + 1, int(maximum))]
-    grid = "".join(f"M{x} 0V{HEIGHT}" for x in lines)
+    grid = "".join(_upright(value, minimum, maximum) for value in range(int(minimum) + 1, int(maximum)))
     return DotsChart(drawn, minimum, maximum, grid, any(row.interval for row in drawn))
 
 
@@ -268,11 +268,10 @@ def interval_plot(
     rows: Sequence[IntervalRow], *, minimum: float, maximum: float, reference: float | None = None
 ) -> IntervalsChart:
     """Dots with brackets from `minimum` to `maximum`; values outside are drawn at the end of the scale."""
-    lines = [compute_track_position(at, minimum, maximum) for at in ticks(minimum, maximum)]
-    middle = "" if reference is None else f"M{compute_track_position(reference, minimum, maximum)} 0V16"
+    middle = "" if reference is None else _upright(reference, minimum, maximum)
     return IntervalsChart(
         rows=[_placed(row, number, minimum, maximum) for number, row in enumerate(rows, start=1)],
-        grid="".join(f"M{x} 0V16" for x in lines),
+        grid="".join(_upright(value, minimum, maximum) for value in ticks(minimum, maximum)),
         reference=middle,
         first=with_minus(f"{minimum:g}"),
         last=with_minus(f"{maximum:g}"),
@@ -302,16 +301,10 @@ def _step(width: float) -> float:
 
 
 def _placed(row: IntervalRow, number: int, minimum: float, maximum: float) -> Placed:
-    dot, hollow = (
-        "" if value is None else f"M{compute_track_position(value, minimum, maximum)} 8h0"
-        for value in (row.value, row.hollow)
+    def draw(value: float | None, shape: str) -> str:
+        return "" if value is None else f"M{compute_track_position(value, minimum, maximum)} {shape}"
+
+    interval = _bracket(row.low, row.high, minimum, maximum)
+    return Placed(
+        row, draw(row.value, "8h0"), interval, draw(row.other, "2V14"), draw(row.hollow, "8h0"), number
     )
-    interval = ""
-    if row.low is not None and row.high is not None:
-        start, end = (
-            compute_track_position(row.low, minimum, maximum),
-            compute_track_position(row.high, minimum, maximum),
-        )
-        interval = f"M{start} 5V11M{start} 8H{end}M{end} 5V11"
-    other = "" if row.other is None else f"M{compute_track_position(row.other, minimum, maximum)} 2V14"
-    return Placed(row, dot, interval, other, hollow, number)
