@@ -46,7 +46,7 @@ from workspace.models.jobs import RUNNING
 
 CHECKS = Checks()
 
-OVERDUE = timedelta(seconds=60)
+HEADS = "heads-*.json"
 logger = logging.getLogger("evalsite.checks")
 
 
@@ -104,7 +104,7 @@ def heads_file(var: Path, day: datetime) -> Path:
 @CHECKS.add("I7", "The audit log is unbroken, and reaches every head that was kept")
 def _audit_holds(_now: datetime) -> Iterator[str]:
     anchors: list[Head] = []
-    for path in sorted((Path(settings.VAR_DIR) / "audit").glob("heads-*.json")):
+    for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS)):
         try:
             anchors += msgspec.json.decode(path.read_bytes(), type=DailyHeads).heads
         except (msgspec.MsgspecError, OSError) as fault:
@@ -171,7 +171,7 @@ def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
 
 @CHECKS.add("I8", "No job is stuck")
 def _jobs_move(now: datetime) -> Iterator[str]:
-    late = Job.objects.filter(state=RUNNING, lease_until__lt=now - OVERDUE)
+    late = Job.objects.filter(state=RUNNING, lease_until__lt=now - timedelta(seconds=60))
     for job in late.order_by("pk"):
         yield f"Job {job.pk} ({job.kind}, {job.subject}) runs past its lease, which ended {job.lease_until:%F %T}."
     for job in Job.objects.filter(done_count__gt=F("total_count"), total_count__gt=0).order_by("pk"):

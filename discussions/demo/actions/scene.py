@@ -9,7 +9,7 @@ from discussions.models import Game
 from workspace.models import Person, Project
 
 FOLDER = Path(__file__).resolve().parents[1]
-Steps = dict[str, Callable[..., None]]
+Steps = dict[str, Callable[..., object]]
 
 
 class Clock:
