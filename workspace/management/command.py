@@ -29,6 +29,9 @@ class SiteCommand(BaseCommand):
     `requires_migrations_checks` says first on standard error if code and database are too far apart.
     """
 
+    # Whether the answer is JSON.
+    as_json = False
+
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         return super().create_parser(
             prog_name, subcommand, formatter_class=argparse.RawDescriptionHelpFormatter, **kwargs
@@ -36,11 +39,11 @@ class SiteCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Say in a sentence that the database does not answer, has no tables or is damaged; --traceback shows more."""
-        as_json = bool(options.get("json") or options.get("as_json"))
+        self.as_json = bool(options.get("json") or options.get("as_json"))
         try:
             return super().execute(*args, **options)
         except (BadInput, Refusal) as reason:
-            self.end(BAD_INPUT, str(reason), as_json=as_json)
+            self.end(BAD_INPUT, str(reason))
         except DatabaseError as fault:
             is_known = isinstance(fault, OperationalError | ProgrammingError) or is_damage(fault)
             if options.get("traceback") or not is_known:
@@ -51,25 +54,23 @@ class SiteCommand(BaseCommand):
             )
             if is_damage(fault):
                 said = describe_damage(connection, str(fault))
-            self.end(DIFFERS, said, as_json=as_json, code="no_database")
+            self.end(DIFFERS, said, code="no_database")
 
     def check_migrations(self) -> None:
         """Say that code and database are too far apart; what is missing, each command says itself."""
         if apart := describe_older(connection) or describe_newer(connection):
             self.stderr.write(apart, lambda text: text)
 
-    def end(
-        self, exit_code: int, sentence: str, *, as_json: bool, code: str = "bad_input", place: str = ""
-    ) -> NoReturn:
-        if as_json:
-            self.say_faults([(place, code, sentence)], as_json=True)
+    def end(self, exit_code: int, sentence: str, *, code: str = "bad_input", place: str = "") -> NoReturn:
+        if self.as_json:
+            self.say_faults([(place, code, sentence)])
         else:
             self.stderr.write(sentence, lambda text: text)
         raise SystemExit(exit_code)
 
-    def say_faults(self, faults: Iterable[tuple[str, str, str]], *, as_json: bool) -> None:
+    def say_faults(self, faults: Iterable[tuple[str, str, str]]) -> None:
         """Say on standard error what is wrong: each place, code and sentence."""
-        if as_json:
+        if self.as_json:
             rows = [dict(zip(("place", "code", "message"), fault, strict=True)) for fault in faults]
             self.stderr.write(json.dumps({"faults": rows}, ensure_ascii=False), lambda text: text)
             return

@@ -50,7 +50,7 @@ class Command(SiteCommand):
         except OSError as error:
             said = f'"{options["out"]}" could not be written: {error.strerror or error}.'
             said = f"{said} Check the place and the free space."
-            self.end(DIFFERS, said, as_json=options["json"], code="cannot_write")
+            self.end(DIFFERS, said, code="cannot_write")
         else:
             self._say(lines, options)
 
@@ -71,7 +71,7 @@ class Command(SiteCommand):
 
     def _say(self, lines: dict[str, int], options: dict[str, Any]) -> None:
         answer = self.stderr if options["out"] == "-" else self.stdout
-        if options["json"]:
+        if self.as_json:
             said = {"file": options["out"], "format": options["format"], "lines": lines}
             answer.write(json.dumps(said, ensure_ascii=False), lambda text: text)
             return

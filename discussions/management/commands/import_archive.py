@@ -57,14 +57,14 @@ class Command(SiteCommand):
                 )
         except OSError as error:
             said = f'"{options["file"]}" could not be read: {error.strerror or error}. Correct the path.'
-            self.end(BAD_INPUT, said, as_json=options["json"], code="cannot_read", place=options["file"])
+            self.end(BAD_INPUT, said, code="cannot_read", place=options["file"])
         except Refusal as refusal:
             said, code = f"Nothing was imported. {refusal.sentence}", refusal.code
-            self.end(BAD_INPUT, said, as_json=options["json"], code=code, place=options["file"])
+            self.end(BAD_INPUT, said, code=code, place=options["file"])
         self._say(done, options)
 
     def _say(self, done: Loader, options: dict[str, Any]) -> None:
-        if options["json"]:
+        if self.as_json:
             said = {
                 "project": done.project.slug,
                 "lines": done.counts,

@@ -66,7 +66,11 @@ class Command(SiteCommand):
         """Exit code 2 before anything is stored, 1 when a file or game was refused."""
         received = self._import(options)
         if options["wait"]:
-            _work(received.imported)
+            # They lead to measuring, which a worker may do beside.
+            transcripts = [upload.transcript for upload in received.imported]
+            see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
+            subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
+            see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
         reports = [_report(upload, is_waited=options["wait"]) for upload in received.imported]
         self._say(reports, [why.sentence for why in received.refused], options)
         is_refused = received.refused or any(report["is_refused"] for report in reports)
@@ -97,7 +101,7 @@ class Command(SiteCommand):
         return received
 
     def _say(self, reports: list[dict[str, Any]], refused: list[str], options: dict[str, Any]) -> None:
-        if options["json"]:
+        if self.as_json:
             self.stdout.write(json.dumps({"imports": reports, "refused": refused}, ensure_ascii=False))
             return
         for sentence in refused:
@@ -132,14 +136,6 @@ def _iteration(project: Project, number: int | None) -> Iteration | None:
     if found is None:
         raise BadInput(f"The project has no iteration {number}. Correct --iteration.")
     return found
-
-
-def _work(made: list[Imported]) -> None:
-    """Do the imports and what they lead to, until nothing of it waits or runs; a worker may do some of it beside."""
-    transcripts = [upload.transcript for upload in made]
-    see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
-    subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
-    see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
 
 
 def see_through(jobs: QuerySet[Job]) -> None:

@@ -41,12 +41,12 @@ class Command(SiteCommand):
             iterations = left.values_list("iteration", flat=True).distinct()
             subjects = [f"iteration:{key}" for key in iterations.order_by()]
             see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
-        self._say(counts, left.count() if options["wait"] else None, as_json=options["json"])
+        self._say(counts, left.count() if options["wait"] else None)
         raise SystemExit(DIFFERS if options["wait"] and left.exists() else DONE)
 
-    def _say(self, counts: dict[str, int], left: int | None, *, as_json: bool) -> None:
+    def _say(self, counts: dict[str, int], left: int | None) -> None:
         """Say how many games of each project, and how many are left; None of them is known without --wait."""
-        if as_json:
+        if self.as_json:
             self.stdout.write(json.dumps({"games": counts, "left": left}, ensure_ascii=False))
             return
         for slug, count in counts.items():

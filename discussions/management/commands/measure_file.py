@@ -76,9 +76,7 @@ class Command(SiteCommand):
         numbers = ", ".join(DISCUSSION_NUMBERS)
         says = f"a version that comes with the site ({numbers}), or the JSON of one; the newest unless given"
         parser.add_argument("--rubric", default=DISCUSSION_NUMBERS[-1], help=says)
-        parser.add_argument(
-            "--json", action="store_true", dest="as_json", help="print one JSON object for each game"
-        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object for each game")
         parser.add_argument("--markdown", metavar="FILE", help="write a summary with a table of all games")
         says = "fail when the automatic score of a game is lower; can be given for several metrics"
         parser.add_argument("--fail-under", action="append", default=[], metavar="METRIC=VALUE", help=says)
@@ -89,9 +87,8 @@ class Command(SiteCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        as_json = options["as_json"]
-        rubric = self._rubric(options["rubric"], as_json=as_json)
-        limits = self._limits(options["fail_under"], rubric, as_json=as_json)
+        rubric = self._rubric(options["rubric"])
+        limits = self._limits(options["fail_under"], rubric)
         plans = self._plans(options, rubric)
         outcomes = chain.from_iterable(map(read_games, plans))
         # Look one game ahead: how many there are in a table is known only when it ends.
@@ -105,22 +102,22 @@ class Command(SiteCommand):
             has_games |= _has_game(outcome)
             if outcome.game is not None:
                 result = measured_file(outcome.game.record, rubric, outcome.game.warnings)
-                self._print(outcome.game, result, as_json=as_json, has_many=has_many)
+                self._print(outcome.game, result, has_many=has_many)
                 asked = options["fail_on_verdict"]
                 measured.append(_summarise(outcome.game, result, rubric, limits, is_verdict_asked=asked))
         failed = [Fault(game.name, "failed", failure) for game in measured for failure in game.failures]
         if refused or failed:
-            self._say(refused + failed, as_json=as_json)
+            self._say(refused + failed)
         if options["markdown"]:
-            self._write_summary(Path(options["markdown"]), measured, refused, rubric, as_json=as_json)
+            self._write_summary(Path(options["markdown"]), measured, refused, rubric)
         if refused or failed or not has_games:
             sys.exit(DIFFERS if has_games else BAD_INPUT)
 
-    def _limits(self, given: list[str], rubric: RubricRecord, *, as_json: bool) -> dict[str, Decimal]:
+    def _limits(self, given: list[str], rubric: RubricRecord) -> dict[str, Decimal]:
         try:
             return parse_limits(given, rubric)
         except ValueError as reason:
-            self._refuse([Fault("--fail-under", "unknown_limit", f"{reason} Correct it.")], as_json=as_json)
+            self._refuse([Fault("--fail-under", "unknown_limit", f"{reason} Correct it.")])
 
     def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
         try:
@@ -132,12 +129,12 @@ class Command(SiteCommand):
             uploads = read_paths(options["files"], how)
         except BadInput as reason:
             fault = Fault(shown_name(options["files"][0]), "cannot_read", str(reason))
-            self._refuse([fault], as_json=options["as_json"])
+            self._refuse([fault])
         return [plan_reading(upload.data, upload.name, how) for upload in uploads]
 
-    def _print(self, read: ReadGame, result: dict[str, Any], *, as_json: bool, has_many: bool) -> None:
+    def _print(self, read: ReadGame, result: dict[str, Any], has_many: bool) -> None:
         """One game: a line of JSON, or a line for each metric, under its id where there are several."""
-        if as_json:
+        if self.as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False, allow_nan=False))
             return
         if has_many:
@@ -149,7 +146,7 @@ class Command(SiteCommand):
             self.stderr.write(f"{kind}: {warning.place}: {warning.message}")
 
     def _write_summary(
-        self, path: Path, games: list[Measured], refused: list[Fault], rubric: RubricRecord, *, as_json: bool
+        self, path: Path, games: list[Measured], refused: list[Fault], rubric: RubricRecord
     ) -> None:
         columns = [str(LABELS[key].column) for key in measured_keys(rubric)]
         given = {"games": games, "refused": refused, "columns": columns, "version": rubric.version}
@@ -157,38 +154,38 @@ class Command(SiteCommand):
             path.write_text(render_markdown("discussions/transcripts/measured.md", **given), encoding="utf-8")
         except OSError as error:
             said = f"The summary cannot be written: {error.strerror}. Correct --markdown."
-            self._say([Fault(str(path), "cannot_write", said)], as_json=as_json)
+            self._say([Fault(str(path), "cannot_write", said)])
             sys.exit(DIFFERS)
 
-    def _rubric(self, given: str, *, as_json: bool) -> RubricRecord:
+    def _rubric(self, given: str) -> RubricRecord:
         if given in DISCUSSION_NUMBERS:
             return discussion_version(given)
         path = Path(given)
         if is_number(given) and not path.exists():
             said = f'"{given}" is no version that comes with the site ({", ".join(DISCUSSION_NUMBERS)}), and no file.'
-            self._refuse([Fault(given, "unknown_version", f"{said} Give one of these.")], as_json=as_json)
-        found = read_version(self._bytes(path, as_json=as_json))
+            self._refuse([Fault(given, "unknown_version", f"{said} Give one of these.")])
+        found = read_version(self._bytes(path))
         if not isinstance(found, RubricRecord):
             faults = [Fault(f"{path.name} {item.pointer}".strip(), item.code, item.message) for item in found]
-            self._refuse(faults, as_json=as_json)
+            self._refuse(faults)
         elif found.kind != DISCUSSION:
             said = f'The rubric\'s kind is "{found.kind}"; a transcript needs one of kind "{DISCUSSION}".'
-            self._refuse([Fault(f"{path.name} /kind", "wrong_kind", said)], as_json=as_json)
+            self._refuse([Fault(f"{path.name} /kind", "wrong_kind", said)])
         return found
 
-    def _bytes(self, path: Path, *, as_json: bool) -> bytes:
+    def _bytes(self, path: Path) -> bytes:
         try:
             return path.read_bytes()
         except OSError as error:
             said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([Fault(path.name, "cannot_read", said)], as_json=as_json)
+            self._refuse([Fault(path.name, "cannot_read", said)])
 
-    def _refuse(self, faults: list[Fault], *, as_json: bool) -> NoReturn:
-        self._say(faults, as_json=as_json)
+    def _refuse(self, faults: list[Fault]) -> NoReturn:
+        self._say(faults)
         sys.exit(BAD_INPUT)
 
-    def _say(self, faults: list[Fault], *, as_json: bool) -> None:
-        self.say_faults([(fault.place, fault.code, fault.message) for fault in faults], as_json=as_json)
+    def _say(self, faults: list[Fault]) -> None:
+        self.say_faults([(fault.place, fault.code, fault.message) for fault in faults])
 
 
 def _has_game(outcome: ReadOutcome) -> bool:

@@ -41,11 +41,11 @@ class Command(SiteCommand):
                 f"There is nothing to check yet: the database lacks {missing} migrations. Run `manage.py migrate` "
                 "first, or name the right database by DATABASE_URL or VAR_DIR."
             )
-            self.end(BAD_INPUT, said, as_json=options["json"])
+            self.end(BAD_INPUT, said)
         now = timezone.now()
         chosen = [check for check in CHECKS if not options["only"] or check.code in options["only"]]
         found = verify(checks=chosen, by=system_person(now=now), now=now)
-        if options["json"]:
+        if self.as_json:
             self.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
         else:
             self._say(found)

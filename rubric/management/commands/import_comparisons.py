@@ -48,13 +48,18 @@ class Command(SiteCommand):
         person = find_person(options["by"])
         files = [(Path(name), read_comparison_lines(_bytes(Path(name)))) for name in options["files"]]
         into = _set(options, person, [lines for _path, lines in files])
-        reports = [_report(path, _brought(into, lines, person)) for path, lines in files]
-        self._say(into, reports, as_json=options["json"])
+        reports = []
+        for path, lines in files:
+            brought = ImportSummary(faults=lines.faults)
+            if into is not None:
+                brought = import_lines(comparison_set=into, lines=lines, by=person, now=timezone.now())
+            reports.append(_report(path, brought))
+        self._say(into, reports)
         raise SystemExit(DIFFERS if any(report["faults"] for report in reports) else DONE)
 
-    def _say(self, into: ComparisonSet | None, reports: list[dict[str, Any]], *, as_json: bool) -> None:
+    def _say(self, into: ComparisonSet | None, reports: list[dict[str, Any]]) -> None:
         number = into.number if into else None
-        if as_json:
+        if self.as_json:
             self.stdout.write(json.dumps({"set": number, "files": reports}, ensure_ascii=False))
             return
         if into:
@@ -99,12 +104,6 @@ def _set(options: dict[str, Any], person: Person, files: list[Lines]) -> Compari
         by=person,
         now=timezone.now(),
     )
-
-
-def _brought(into: ComparisonSet | None, lines: Lines, person: Person) -> ImportSummary:
-    if into is None:
-        return ImportSummary(faults=lines.faults)
-    return import_lines(comparison_set=into, lines=lines, by=person, now=timezone.now())
 
 
 def _report(path: Path, brought: ImportSummary) -> dict[str, Any]:

@@ -33,54 +33,51 @@ class Command(SiteCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help='reviews as JSONL; "-" reads the standard input')
         parser.add_argument("--rubric", help="the JSON of a response rubric version")
-        parser.add_argument(
-            "--json", action="store_true", dest="as_json", help="print one JSON object a review"
-        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object a review")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Read, score and print; a file with a faulty line is refused entirely, so that no review is lost unnoticed."""
-        as_json = options["as_json"]
-        rubric = self._rubric(options["rubric"], as_json=as_json)
-        reviews, faults = read_lines(self._bytes(options["file"], as_json=as_json))
+        rubric = self._rubric(options["rubric"])
+        reviews, faults = read_lines(self._bytes(options["file"]))
         if faults:
             name = _name(options["file"])
             rows = [
                 _row(f"{name} line {fault.line} {fault.pointer}", fault.code, fault.message)
                 for fault in faults
             ]
-            self._refuse(rows, as_json=as_json)
+            self._refuse(rows)
         for review_line in reviews:
             review = read_review(review_line.text, review_line.responses, rubric)
-            if as_json:
+            if self.as_json:
                 output = review_output(review_line.reviewer, review)
                 self.stdout.write(json.dumps(output, ensure_ascii=False, allow_nan=False))
             else:
                 for line in _lines(review_line.reviewer, review):
                     self.stdout.write(line)
 
-    def _rubric(self, file: str | None, *, as_json: bool) -> RubricRecord:
+    def _rubric(self, file: str | None) -> RubricRecord:
         if file is None:
             return response_version(weights=settings.RESPONSE_WEIGHTS)
-        found = read_version(self._bytes(file, as_json=as_json))
+        found = read_version(self._bytes(file))
         if not isinstance(found, RubricRecord):
             rows = [_row(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]
-            self._refuse(rows, as_json=as_json)
+            self._refuse(rows)
         elif found.kind != RESPONSE:
             said = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'
-            self._refuse([_row(f"{_name(file)} /kind", "wrong_kind", said)], as_json=as_json)
+            self._refuse([_row(f"{_name(file)} /kind", "wrong_kind", said)])
         return found
 
-    def _bytes(self, file: str, *, as_json: bool) -> bytes:
+    def _bytes(self, file: str) -> bytes:
         if file == STANDARD_INPUT:
             return sys.stdin.buffer.read()
         try:
             return Path(file).read_bytes()
         except OSError as error:
             said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([_row(_name(file), "cannot_read", said)], as_json=as_json)
+            self._refuse([_row(_name(file), "cannot_read", said)])
 
-    def _refuse(self, rows: list[Row], *, as_json: bool) -> NoReturn:
-        self.say_faults(rows, as_json=as_json)
+    def _refuse(self, rows: list[Row]) -> NoReturn:
+        self.say_faults(rows)
         sys.exit(BAD_INPUT)
 
 

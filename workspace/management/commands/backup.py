@@ -40,9 +40,9 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        as_json, keep = options["json"], options["keep"]
+        keep = options["keep"]
         if keep is not None and keep < 1:
-            self.end(BAD_INPUT, f"--keep is {keep}; write 1 or more.", as_json=as_json)
+            self.end(BAD_INPUT, f"--keep is {keep}; write 1 or more.")
         folder, now = options["folder"], timezone.now()
         try:
             path, manifest = make_backup(folder, now)
@@ -52,11 +52,11 @@ class Command(SiteCommand):
                 note_made(manifest=manifest, by=system_person(now=now), now=now)
             deleted = [] if keep is None else delete_old_backups(folder, keep)
         except Unusable as reason:
-            self.end(BAD_INPUT, str(reason), as_json=as_json)
+            self.end(BAD_INPUT, str(reason))
         except (Damaged, DumpFailed, BytesLost, DatabaseError, OSError) as fault:
             said = f"Something failed: {sentence_of(fault)} Correct it and run this again."
-            self.end(DIFFERS, said, as_json=as_json, code="failed")
-        if as_json:
+            self.end(DIFFERS, said, code="failed")
+        if self.as_json:
             facts: dict[str, object] = {"file": str(path), "byte_count": size, "deleted": deleted}
             facts["manifest"] = msgspec.to_builtins(manifest)
             self.stdout.write(json.dumps(facts, ensure_ascii=False))

@@ -50,12 +50,11 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        as_json = options["json"]
         try:
             path = choose_backup(options["source"])
             with open_backup(path, is_sealed=not options["unsealed"]) as (archive, manifest):
                 check_restorable(archive, manifest, path.name)
-                self._started(manifest, path, as_json=as_json)
+                self._started(manifest, path)
                 put_back(archive, manifest)
             steps = missing_migrations(connection)
             if steps:
@@ -63,29 +62,27 @@ class Command(SiteCommand):
             now = timezone.now()
             ended = note_restored(manifest=manifest, by=system_person(now=now), now=now)
         except Unusable as reason:
-            self.end(BAD_INPUT, str(reason), as_json=as_json)
+            self.end(BAD_INPUT, str(reason))
         except (Damaged, DumpFailed, CommandError, DatabaseError, OSError) as fault:
             said = f"Restoring failed: {sentence_of(fault)} {AGAIN}"
-            self.end(DIFFERS, said, as_json=as_json, code="failed")
-        self._say(path, manifest, steps, ended, as_json=as_json)
+            self.end(DIFFERS, said, code="failed")
+        self._say(path, manifest, steps, ended)
 
-    def _started(self, manifest: Manifest, path: Path, *, as_json: bool) -> None:
-        if not as_json:
+    def _started(self, manifest: Manifest, path: Path) -> None:
+        if not self.as_json:
             self.stdout.write(
                 f"{path.name} of {manifest.made_at:%Y-%m-%d %H:%M} UTC, version {manifest.version}: every digest fits. "
                 "Writing ..."
             )
 
-    def _say(
-        self, path: Path, manifest: Manifest, steps: int, ended: tuple[int, int], *, as_json: bool
-    ) -> None:
+    def _say(self, path: Path, manifest: Manifest, steps: int, ended: tuple[int, int]) -> None:
         answer, code = io.StringIO(), DONE
         try:
-            call_command("verify", json=as_json, stdout=answer)
+            call_command("verify", json=self.as_json, stdout=answer)
         except SystemExit as end:
             code = int(end.code or 0)
         files = len(manifest.parts) - 1
-        if as_json:
+        if self.as_json:
             said = {
                 "file": str(path),
                 "made_at": manifest.made_at.isoformat(),
