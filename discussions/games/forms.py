@@ -5,7 +5,6 @@ Withdrawing or restoring a game, with the reason. The list of games as its URL d
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -13,16 +12,9 @@ from django import forms
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+from msgspec import ValidationError, convert
 
-from discussions.games.queries.list_filters import (
-    AGREEMENTS,
-    LONGEST_SEARCH,
-    STATES,
-    VERDICTS,
-    WEAK_PASSES,
-    YES,
-)
-from discussions.games.queries.list_query import MOST_CHOSEN, SORTS, ListQuery, list_numbers
+from discussions.games.queries.list_query import MOST_CHOSEN, ListQuery, list_numbers
 from discussions.models.manual_figures import CACHE, COST
 from discussions.verdicts.actions import MOST_RECORDED
 from rubric.versions.forms import several_lines
@@ -124,20 +116,8 @@ class FewerForm(forms.Form):
     reason = forms.CharField(label=_("Reason"), required=False, widget=several_lines(2))
 
 
-# The parameters in the address of the list, by name; each takes only the values listed here.
-_LISTED: Mapping[str, Mapping[str, object]] = {
-    "sort": SORTS,
-    "state": STATES,
-    "verdict": VERDICTS,
-    "agreement": AGREEMENTS,
-    "weak": WEAK_PASSES,
-    "flag": {YES: ""},
-    "odd": {YES: ""},
-}
 _NUMBERS = ("iteration", "evaluator", "after", "before")
-_DAYS = ("since", "until")
-MOST_DIGITS = 15
-LIST_NAMES = ("q", *_LISTED, *_NUMBERS, *_DAYS)
+LIST_NAMES = tuple(name for name in ListQuery.__struct_fields__ if name != "most")
 
 
 def parse_list_address(text: str) -> ListQuery:
@@ -152,37 +132,18 @@ def parse_list_query(asked: QueryDict) -> ListQuery:
     """The order, filters and cursor in an address; Malformed (400) for other values."""
     if any(name not in LIST_NAMES or len(values) != 1 for name, values in asked.lists()):
         raise _unknown()
-    values: dict[str, Any] = {}
-    for name in LIST_NAMES:
-        text = asked.get(name, "")
-        if not text:
-            continue
-        if name in _LISTED and text not in _LISTED[name]:
-            raise _unknown()
-        values[name] = text
-        if name in _NUMBERS:
-            values[name] = _read_number(text)
-        elif name in _DAYS:
-            values[name] = _read_day(text)
-    if len(values.get("q", "")) > LONGEST_SEARCH or "\0" in values.get("q", ""):
-        raise _unknown()
-    return ListQuery(**values)
-
-
-def _read_number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
-        raise _unknown()
-    return int(text)
-
-
-def _read_day(text: str) -> date:
     try:
-        day = date.fromisoformat(text)
-    except ValueError:
+        given = {
+            name: int(text) if name in _NUMBERS and text.isascii() and text.isdigit() else text
+            for name, text in asked.items()
+            if text
+        }
+        wanted = convert(given, ListQuery)
+    except (ValidationError, ValueError):
         raise _unknown() from None
-    if not 2000 <= day.year <= 2999:
+    if any(day and not 2000 <= day.year <= 2999 for day in (wanted.since, wanted.until)):
         raise _unknown()
-    return day
+    return wanted
 
 
 def _unknown() -> Malformed:

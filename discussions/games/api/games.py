@@ -1,7 +1,7 @@
 """API of games, their transcripts and measurements."""
 
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from django.utils.translation import gettext as _
@@ -11,8 +11,8 @@ from discussions.access.permissions import check_see_games
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement, Message, Player, Vote
 from discussions.games.queries.game_facts import GameFacts, load_game_facts, load_iteration_rules
-from discussions.games.queries.list_filters import AGREEMENTS, LONGEST_SEARCH, STATES, VERDICTS, WEAK_PASSES
-from discussions.games.queries.list_query import SORTS, ListQuery, load_list_window
+from discussions.games.queries.list_filters import LONGEST_SEARCH, Agreement, State, Ticked, Verdicts, Weak
+from discussions.games.queries.list_query import ListQuery, Sort, load_list_window
 from discussions.games.views.evidence import WhyReference, why_references
 from discussions.games.views.game import game_or_404
 from discussions.metrics.core.registry import METRICS
@@ -134,18 +134,18 @@ PersonKey = Annotated[int, Field(ge=0, le=LARGEST, description="the id of an eva
 def list_games(
     request: SignedIn,
     slug: str,
-    sort: Literal[tuple(SORTS)] = "newest",  # type: ignore[valid-type]
-    state: Literal[("", *STATES)] = "",  # type: ignore[valid-type]
+    sort: Sort = "newest",
+    state: State = "",
     iteration: int | None = None,
     q: Search = "",
-    verdict: Literal[("", *VERDICTS)] = "",  # type: ignore[valid-type]
+    verdict: Verdicts = "",
     evaluator: PersonKey = 0,
-    flag: Literal["", "yes"] = "",
+    flag: Ticked = "",
     since: Day | None = None,
     until: Day | None = None,
-    agreement: Literal[("", *AGREEMENTS)] = "",  # type: ignore[valid-type]
-    weak: Literal[("", *WEAK_PASSES)] = "",  # type: ignore[valid-type]
-    odd: Literal["", "yes"] = "",
+    agreement: Agreement = "",
+    weak: Weak = "",
+    odd: Ticked = "",
     after: After = 0,
     limit: Limit = 50,
 ) -> Listed[GameAnswer]:

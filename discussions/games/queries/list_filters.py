@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from functools import cache, reduce
 from operator import and_, or_
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.http import urlencode
 from django.utils.timezone import make_aware
 from django.utils.translation import gettext_lazy as _
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.models import Adjudication, Evaluation, Game, Judgement, Measured, Remark, Slot, Verdict
@@ -51,20 +51,26 @@ AGREEMENTS = {
 }
 
 
+State, Verdicts = Literal[("", *STATES)], Literal[("", *VERDICTS)]  # type: ignore[valid-type]
+Agreement, Weak = Literal[("", *AGREEMENTS)], Literal[("", *WEAK_PASSES)]  # type: ignore[valid-type]
+Ticked = Literal["", "yes"]
+Key = Annotated[int, Meta(ge=0, lt=10**15)]
+
+
 class ListFilter(Struct, frozen=True, kw_only=True):
     """The requested filters, from the allow-lists; "", 0 and None mean unset. `evaluator` is the key of a person."""
 
-    q: str = ""
-    state: str = ""
-    verdict: str = ""
-    iteration: int = 0
-    evaluator: int = 0
-    flag: str = ""
+    q: Annotated[str, Meta(max_length=LONGEST_SEARCH, pattern=r"\A[^\0]*\Z")] = ""
+    state: State = ""
+    verdict: Verdicts = ""
+    iteration: Key = 0
+    evaluator: Key = 0
+    flag: Ticked = ""
     since: date | None = None
     until: date | None = None
-    agreement: str = ""
-    weak: str = ""
-    odd: str = ""
+    agreement: Agreement = ""
+    weak: Weak = ""
+    odd: Ticked = ""
 
     @property
     def active(self) -> dict[str, object]:

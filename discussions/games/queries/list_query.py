@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from discussions.games.queries.list_filters import (
     VALUE_FIELDS,
     VALUE_KINDS,
+    Key,
     ListFilter,
     filter_games,
     read_values,
@@ -48,15 +49,16 @@ _ORDERS = {
 }
 SORTS = {name: words for name, (words, _field, _falls) in _ORDERS.items()}
 FIELDS = {name: (field, falls) for name, (_words, field, falls) in _ORDERS.items()}
+Sort = Literal[tuple(SORTS)]  # type: ignore[valid-type]
 FIGURES = ("composite", "passed_count", "flip_distance")
 
 
 class ListQuery(ListFilter, frozen=True, kw_only=True):
     """The filter, the order and the start of the page. Cursors are keys of rows; a page has at most `most` games."""
 
-    sort: str = "newest"
-    after: int = 0
-    before: int = 0
+    sort: Sort = "newest"
+    after: Key = 0
+    before: Key = 0
     most: int = GAMES_A_PAGE
 
     @property
