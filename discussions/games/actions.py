@@ -235,15 +235,7 @@ def enter_figure(
     another figure was entered at the same moment.
     """
     check_enter_figure(by, game)
-    if kind not in dict(KINDS):
-        raise Unacceptable(_("Choose the cost or the cache hit rate."), field="kind")
-    most, outside = (
-        (HIGHEST_COST, _("A cost is a number of dollars from 0 to 100,000."))
-        if kind == COST
-        else (Decimal(1), _("A cache hit rate lies between 0 and 100\u00a0%."))
-    )
-    if not value.is_finite() or not 0 <= value <= most:
-        raise Unacceptable(outside, field="value", code="range")
+    _check(kind, value)
     reason = clean_text(reason, ask=_("Say where the figure comes from: the reason is kept with it."))
     with transaction.atomic():
         last = ManualFigure.objects.filter(game=game, kind=kind).order_by("-number").first()
@@ -275,6 +267,18 @@ def enter_figure(
             detail={"game": game.number, "kind": kind, "value": str(figure.value), "number": figure.number},
         )
     return figure
+
+
+def _check(kind: str, value: Decimal) -> None:
+    if kind not in dict(KINDS):
+        raise Unacceptable(_("Choose the cost or the cache hit rate."), field="kind")
+    most, outside = (
+        (HIGHEST_COST, _("A cost is a number of dollars from 0 to 100,000."))
+        if kind == COST
+        else (Decimal(1), _("A cache hit rate lies between 0 and 100\u00a0%."))
+    )
+    if not value.is_finite() or not 0 <= value <= most:
+        raise Unacceptable(outside, field="value", code="range")
 
 
 def answer_flag(*, flag: Remark, text: str, is_resolved: bool, by: Person, now: datetime) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from discussions.access.permissions import check_see_game
 from discussions.adjudication.queries import has_seen_names
 from discussions.core.judgement_kinds import PHRASE, REFERENCE
-from discussions.core.records import Fault, GameRecord, Measurement
+from discussions.core.records import Fault, GameRecord, Measurement, Vote
 from discussions.games.core import MESSAGES_A_PAGE
 from discussions.games.forms import ROUND_OFFSETS, FewerForm, ReturnForm, WithdrawalForm, parse_list_address
 from discussions.games.permissions import why_rounds_stay
@@ -173,10 +173,7 @@ class GamePage:
         self.people = PeoplePart(game, preview, is_named=is_named, only=only)
         self.paid = paid_figures(game)
         self.outcome = outcome_part(preview.outcome, preview.basis, next_games) if preview else None
-        self.verdict_number = 0
-        if preview is None or preview.basis.supersedes is not None:
-            numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
-            self.verdict_number = numbers.first() or 0
+        self.verdict_number = _find_verdict_number(game, preview)
         rows = figure_rows(preview.outcome, next_games) if preview else []
         self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
         self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
@@ -184,18 +181,18 @@ class GamePage:
         self.earlier = max(1, start - MESSAGES_A_PAGE) if start > 1 else 0
         self.later = after if after and after <= len(self.record.messages) else 0
         self.message_counts = Counter(message.player for message in self.record.messages)
-        # Of a long game, the votes of the rounds in this part of the transcript.
-        rounds, is_all = (
-            {message.round for message in self.messages},
-            len(self.messages) == len(self.record.messages),
-        )
-        self.votes = [vote for vote in self.record.votes if is_all or vote.round in rounds]
         self.withdrawals = list_withdrawals(game) if game.withdrawn_at else []
         self.rounds = None if only else RoundsPart(game, self.oddities)
         self.marks = {} if only else collect_marks(self.people.people)
         self.beside = None if only else load_neighbours(game.project, wanted, game)
         self.list_query = wanted.change()
         self.missing = MissingFigures() if diagnostics else _find_missing(game, preview)
+
+    @property
+    def votes(self) -> list[Vote]:
+        """Of a long game, those of the rounds in this part of the transcript."""
+        is_all, rounds = len(self.messages) == len(self.record.messages), {row.round for row in self.messages}
+        return [vote for vote in self.record.votes if is_all or vote.round in rounds]
 
     @property
     def kept(self) -> str:
@@ -232,6 +229,13 @@ class GamePage:
         """The highest number of evaluations that could be required instead; 0 if the number cannot be lowered."""
         least = max(1, self.people.in_count)
         return 0 if self.verdict_number or self.people.needed_count <= least else self.people.needed_count - 1
+
+
+def _find_verdict_number(game: Game, preview: Preview | None) -> int:
+    if preview is not None and preview.basis.supersedes is None:
+        return 0
+    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
+    return numbers.first() or 0
 
 
 def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
