@@ -1,7 +1,8 @@
 """The evaluations of a game and where they differ; if several people rate, evaluators are shown as letters."""
 
 from collections.abc import Iterable
-from typing import Any
+
+from django.db.models import Prefetch, prefetch_related_objects
 
 from discussions.adjudication.core.disagreements import (
     Disagreement,
@@ -59,19 +60,11 @@ class PersonPart:
     """One evaluation and everything judged in it, without the person where names are hidden: `name` is "" then.
 
     `alias` is its letter where several rate, "" before it is submitted. `evaluation` is its handle. `aside` says how
-    the slot was given back: "skipped", "released" by a lead, or "ended" with its lease; `aside_why` is the reason,
-    `aside_at` the moment.
+    the slot was given back: "skipped", "released" by a lead, or "ended" with its lease.
     """
 
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        judgements: list[Judgement],
-        remarks: list[Remark],
-        alias: str,
-        *,
-        is_named: bool,
-    ) -> None:
+    def __init__(self, evaluation: Evaluation, alias: str, *, is_named: bool) -> None:
+        judgements = evaluation.judgements.all()
         self.evaluation, self.alias = handle_of(evaluation.pk), alias
         self.name = evaluation.evaluator.name if is_named else ""
         self.state, self.is_in = evaluation.state, evaluation.state == SUBMITTED
@@ -87,7 +80,7 @@ class PersonPart:
         self.rating = next((row.value for row in judgements if row.kind == judgement_kinds.RATING), "")
         lines = [JudgementLine(row) for row in judgements if row.kind != judgement_kinds.RATING]
         self.judgements = sorted(lines, key=lambda line: (line.kind, line.message, line.subject))
-        self.remarks = [RemarkLine(row) for row in remarks]
+        self.remarks = [RemarkLine(row) for row in evaluation.remarks.all()]
 
 
 class DifferenceLine:
@@ -104,9 +97,8 @@ class DifferenceLine:
 class PeoplePart:
     """The evaluations of one game, in order of their letters; those not submitted come last.
 
-    With `only`, those of that person. `is_shared` where several rate the game; then names are hidden unless `is_named`.
-    `differences` are the first open disagreements, `open_count` counts all of them. `preview` is None while the game is
-    not measured. Takes three queries, and one more with adjudications.
+    With `only`, those of that person. If several rate the game, names are hidden unless `is_named`. `differences` are
+    the first open disagreements, `open_count` counts all of them. Takes three queries, and one more with adjudications.
     """
 
     def __init__(
@@ -115,8 +107,8 @@ class PeoplePart:
         rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator")
         evaluations = list(rows.order_by("pk"))
         own = [row for row in evaluations if only is None or row.evaluator_id == only.pk]
-        judgements = _by_evaluation(Judgement.objects.filter(evaluation__in=own).exclude(value=""))
-        remarks = _by_evaluation(Remark.objects.filter(evaluation__in=own).order_by("pk"))
+        judged = Prefetch("judgements", Judgement.objects.exclude(value=""))
+        prefetch_related_objects(own, judged, Prefetch("remarks", Remark.objects.order_by("pk")))
         submitted = [row.pk for row in evaluations if row.state == SUBMITTED]
         self.is_shared, self.is_named = has_letters(len(evaluations), game.evaluator_count), is_named
         self.is_whole, self.in_count = only is None, len(submitted)
@@ -124,18 +116,14 @@ class PeoplePart:
         aliases = letters(letters_seed(game.pk), submitted) if self.is_shared else {}
         people = [
             PersonPart(
-                row,
-                judgements.get(row.pk, []),
-                remarks.get(row.pk, []),
-                aliases.get(row.pk, ""),
-                is_named=is_named or not self.is_shared or only is not None,
+                row, aliases.get(row.pk, ""), is_named=is_named or not self.is_shared or only is not None
             )
             for row in own
         ]
         self.people = sorted(people, key=lambda person: (not person.alias, person.alias))
         differing: list[Disagreement] = []
         if preview and only is None and len(submitted) > 1:
-            differing = _find_disagreements(game, submitted, judgements, preview)
+            differing = _find_disagreements(game, own, preview)
         waiting = [
             difference
             for difference in differing
@@ -146,20 +134,12 @@ class PeoplePart:
         self.adjudicated_count = sum(difference.resolved is not None for difference in differing)
 
 
-def _by_evaluation(rows: Iterable[Any]) -> dict[int, list[Any]]:
-    by_evaluation: dict[int, list[Any]] = {}
-    for row in rows:
-        by_evaluation.setdefault(row.evaluation_id, []).append(row)
-    return by_evaluation
-
-
-def _find_disagreements(
-    game: Game, submitted: list[int], judgements: dict[int, list[Judgement]], preview: Preview
-) -> list[Disagreement]:
+def _find_disagreements(game: Game, evaluations: list[Evaluation], preview: Preview) -> list[Disagreement]:
     judged = [
-        Judged(key, row.kind, row.subject, row.value, row.blind_value, is_submitted=True)
-        for key in submitted
-        for row in judgements.get(key, [])
+        Judged(row.pk, said.kind, said.subject, said.value, said.blind_value, is_submitted=True)
+        for row in evaluations
+        if row.state == SUBMITTED
+        for said in row.judgements.all()
     ]
     measured = preview.basis.measured
     machine = machine_values(load_measurements(measured.id, measured.findings_sha256))

@@ -128,8 +128,7 @@ def metric_labels(row: Game) -> list[str]:
 class MissingFigures(Struct, frozen=True):
     """What a game lacks: `stopped` is the job that failed to measure it, or to compute its diagnostics.
 
-    `is_computing` says that a job computes them; `unasked` is the key of the measurement if none does, else 0. `is_new`
-    says that none ever did: then the page asks for them by itself.
+    `unasked` is the key of the measurement if no job computes these; `is_new` says that none ever did.
     """
 
     stopped: Job | None = None
@@ -141,14 +140,9 @@ class MissingFigures(Struct, frozen=True):
 class GamePage:
     """The page of a game, its transcript from position `start` on; a fixed number of queries.
 
-    If `only` is set, the page has only that person's evaluation. If several people rate, it has names only if
-    `is_named`. `wanted` is the list that the reader came from.
-
-    `metrics` and `outcome` are empty while the game is not measured. `messages` is the shown part of the transcript;
-    `earlier` and `later` are where the other parts begin, 0 if none. `oddities` are computed from the record, so games
-    imported before oddities were stored have them, too. `withdrawals` are empty for a game that counts. `rounds`,
-    `marks` (people's judgements and remarks at each message) and `beside` (the games before and after it in the list)
-    are for leads.
+    If `only` is set, the page has only that person's evaluation, and nothing that is for leads. If several people rate,
+    it has names only if `is_named`. `earlier` and `later` are where the other parts of the transcript begin, 0 if none.
+    `oddities` are computed from the record, so games imported before oddities were stored have them, too.
     """
 
     def __init__(

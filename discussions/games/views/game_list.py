@@ -121,12 +121,7 @@ def choose_columns(request: SignedIn, slug: str) -> HttpResponse:
 
 
 class GamesPage:
-    """The requested games, with the columns that a person chose.
-
-    `after` and `before` are cursors to continue from, 0 if there are no more. `match_count` is how many games the whole
-    list has, counted to `most_chosen` + 1. `shown` are the columns besides number and status, `columns` all that can
-    be chosen.
-    """
+    """The requested games, with the columns that a person chose; `match_count` is counted to `most_chosen` + 1."""
 
     most_chosen = MOST_CHOSEN
 
@@ -179,10 +174,7 @@ def list_columns(metrics: Sequence[str]) -> dict[str, str]:
 
 
 class Heading:
-    """A heading. `sorts_by` is the query of the URL that sorts by it, "" if the column cannot be sorted.
-
-    `sorted` is how the list is sorted by it now: "ascending", "descending" or "".
-    """
+    """`sorts_by` is the query of the URL that sorts by the column, "" if it cannot be sorted."""
 
     def __init__(self, key: str, label: str, wanted: ListQuery) -> None:
         self.label, self.is_number = label, key in NUMBERS or key in LABELS
