@@ -56,8 +56,7 @@ def list_events(request: SignedIn, slug: str, wanted: Query[WantedLines]) -> Lis
     The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of one
     such thing.
     """
-    project = project_or_404(request.user, slug, check_see_audit_log)
-    return _lines(request, project, wanted)
+    return _lines(request, project_or_404(request.user, slug, check_see_audit_log), wanted)
 
 
 @router.get("/audit/", "api_site_audit", "see_people", scope="admin", costs="searches")

@@ -15,8 +15,7 @@ def write_csv(lines: Iterable[AuditLine]) -> Iterator[bytes]:
     """A heading and a row for each line; texts that a spreadsheet would take for a formula are marked as text."""
     yield csv_line(COLUMNS).encode()
     for line in lines:
-        cells = [str(value) for value in to_record(line).values()]
-        yield csv_line(cells).encode()
+        yield csv_line([str(value) for value in to_record(line).values()]).encode()
 
 
 def write_json_lines(lines: Iterable[AuditLine]) -> Iterator[bytes]:

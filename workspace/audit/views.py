@@ -20,8 +20,7 @@ from workspace.web.respond import respond
 
 @require("see_audit_log", costs="searches")
 def audit(request: SignedIn, slug: str) -> HttpResponse:
-    project = project_or_404(request.user, slug, check_see_audit_log)
-    return show_log(request, project)
+    return show_log(request, project_or_404(request.user, slug, check_see_audit_log))
 
 
 @require("see_people", costs="searches")
@@ -32,8 +31,7 @@ def site_audit(request: SignedIn) -> HttpResponse:
 
 @require("see_audit_log", costs="searches")
 def audit_file(request: SignedIn, slug: str, format_name: str) -> HttpResponse:
-    project = project_or_404(request.user, slug, check_see_audit_log)
-    return send_log(request, project, format_name)
+    return send_log(request, project_or_404(request.user, slug, check_see_audit_log), format_name)
 
 
 @require("see_people", costs="searches")
@@ -61,7 +59,6 @@ def show_log(request: SignedIn, project: Project | None) -> HttpResponse:
     wanted = AuditQuery(**form.cleaned_data) if form.is_valid() else AuditQuery()
     before, after = parse_number(asked["before"]), parse_number(asked["after"])
     page = audit_page(project=project, wanted=wanted, before=before, after=after)
-    context: dict[str, object] = {"page": page, "form": form, "wanted": wanted}
-    context |= frame(request.user, project, "audit")
+    context = {"page": page, "form": form, "wanted": wanted, **frame(request.user, project, "audit")}
     status = 200 if form.is_valid() else 422
     return respond(request, page="workspace/audit/list.html", context=context, status=status)

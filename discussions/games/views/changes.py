@@ -45,9 +45,16 @@ def return_evaluation(request: SignedIn, slug: str, number: int, evaluation: str
             return respond(request, page="", redirect=f"{address}#game-people")
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    context = {"game": game, "evaluation": evaluation, "return_form": form}
+    title = _("Return an evaluation")
+    context = {
+        "title": title,
+        "game": game,
+        "evaluation": evaluation,
+        "fewer_form": None,
+        "return_form": form,
+    }
     context |= frame(request.user, game.project, "games")
-    return respond(request, page="discussions/games/return_evaluation.html", context=context, status=status)
+    return respond(request, page="discussions/games/form.html", context=context, status=status)
 
 
 @require("need_fewer", methods=("POST",))
@@ -63,9 +70,9 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
             return respond(request, page="", redirect=f"{address}#game-people")
     except Refusal as refusal:
         status = kept_status(form, refusal)
-    context = {"game": game, "most_needed": 0, "fewer_form": form}
+    context = {"title": _("Fewer evaluations"), "game": game, "most_needed": 0, "fewer_form": form}
     context |= frame(request.user, game.project, "games")
-    return respond(request, page="discussions/games/reduce_evaluators.html", context=context, status=status)
+    return respond(request, page="discussions/games/form.html", context=context, status=status)
 
 
 @require("drop_repeats", methods=("POST",))
