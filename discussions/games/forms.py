@@ -135,8 +135,8 @@ def parse_list_query(asked: QueryDict) -> ListQuery:
     try:
         given = {
             name: int(text) if name in _NUMBERS and text.isascii() and text.isdigit() else text
-            for name, text in asked.items()
-            if text
+            for name in LIST_NAMES
+            if (text := asked.get(name, ""))
         }
         wanted = convert(given, ListQuery)
     except (ValidationError, ValueError):

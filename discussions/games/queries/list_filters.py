@@ -51,8 +51,10 @@ AGREEMENTS = {
 }
 
 
-State, Verdicts = Literal[("", *STATES)], Literal[("", *VERDICTS)]  # type: ignore[valid-type]
-Agreement, Weak = Literal[("", *AGREEMENTS)], Literal[("", *WEAK_PASSES)]  # type: ignore[valid-type]
+State = Literal[("", *STATES)]  # type: ignore[valid-type]
+Verdicts = Literal[("", *VERDICTS)]  # type: ignore[valid-type]
+Agreement = Literal[("", *AGREEMENTS)]  # type: ignore[valid-type]
+Weak = Literal[("", *WEAK_PASSES)]  # type: ignore[valid-type]
 Ticked = Literal["", "yes"]
 Key = Annotated[int, Meta(ge=0, lt=10**15)]
 

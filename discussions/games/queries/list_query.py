@@ -49,7 +49,7 @@ _ORDERS = {
 }
 SORTS = {name: words for name, (words, _field, _falls) in _ORDERS.items()}
 FIELDS = {name: (field, falls) for name, (_words, field, falls) in _ORDERS.items()}
-Sort = Literal[tuple(SORTS)]  # type: ignore[valid-type]
+Sort = Literal[(*SORTS,)]  # type: ignore[valid-type]
 FIGURES = ("composite", "passed_count", "flip_distance")
 
 
