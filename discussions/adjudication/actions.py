@@ -40,7 +40,6 @@ class _Posted(Struct, frozen=True):
     key: str
 
     def sha256(self) -> str:
-        """The hash of what was posted."""
         return canonical_hash([getattr(self, name) for name in self.__struct_fields__ if name != "key"])
 
 
@@ -122,7 +121,6 @@ def _difference(game: Game, posted: _Posted) -> Disagreement:
 
 
 def _side(found: Disagreement, posted: _Posted) -> Side | None:
-    """The adopted side; None for the lead's own value."""
     if posted.adopted is None:
         return None
     for side in found.sides:

@@ -46,31 +46,23 @@ class AdjudicationForm(forms.Form):
         ]
 
     def typed(self, name: str) -> str:
-        """The submitted text of a field, valid or not."""
         return str(self.data.get(name, ""))
 
 
 class NamesForm(forms.Form):
-    """Showing names: the page to come back to."""
-
     page = forms.IntegerField(required=False, min_value=0, max_value=10**6)
     to = forms.ChoiceField(required=False, choices=(("", ""), ("game", "game")))
 
 
 MOST_NUMBERS = 100
-
-
 _NUMBERS = re.compile(r"[,;\s]+")
 
 
 class PacketForm(forms.Form):
-    """One iteration, or games by number."""
-
     iteration = forms.IntegerField(label=_("Iteration"), required=False, min_value=0, max_value=10**6)
     games = forms.CharField(label=_("Games"), required=False, max_length=1000)
 
     def clean_games(self) -> list[int]:
-        """The numbers in order, each once; a fault for anything that is not a number."""
         parts = [part for part in _NUMBERS.split(self.cleaned_data["games"]) if part]
         wrong = [part for part in parts if not (part.isascii() and part.isdigit() and len(part) < 10)]
         if wrong:

@@ -6,7 +6,6 @@ from discussions.core import judgement_kinds
 
 
 def answer_label(kind: str, value: str) -> str:
-    """An answer in the words of its button."""
     words = {
         (judgement_kinds.REFERENCE, judgement_kinds.ACCURATE): _("accurate"),
         (judgement_kinds.REFERENCE, judgement_kinds.INACCURATE): _("inaccurate"),

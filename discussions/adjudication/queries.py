@@ -48,7 +48,6 @@ def load_adjudicated_by_game(games: Collection[int]) -> dict[int, list[Adjudicat
 
 
 def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
-    """All adjudications of the game, including superseded ones, oldest first."""
     rows = Adjudication.objects.filter(game=game).order_by("pk")
     return [AdjudicationRecord(*values) for values in rows.values_list(*_RESOLVED)]
 
@@ -129,7 +128,6 @@ def find_by_handle(game: Game, handle: str) -> Evaluation | None:
 
 
 def submitted_in(game: Game) -> dict[int, int]:
-    """Evaluation -> evaluator, of the submitted evaluations that count for the game's verdict."""
     rows = Evaluation.objects.submitted_ratings().filter(game=game).order_by("pk")
     return dict(rows.values_list("pk", "evaluator_id"))
 
@@ -172,8 +170,6 @@ class GameDisagreements(Struct, frozen=True):
 
 
 class _Row(NamedTuple):
-    """A game with the keys and hashes of its parts; `newest` is its measurement, None while there is none."""
-
     key: int
     number: int
     version: int
@@ -182,8 +178,6 @@ class _Row(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """One judgement."""
-
     evaluation: int
     kind: str
     subject: str
@@ -199,7 +193,6 @@ _COLUMNS = (
     "iteration__rubric_version__sha256",
     "newest",
 )
-
 
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
 
@@ -298,7 +291,6 @@ NAMES_SHOWN = "names:shown"
 
 
 def has_seen_names(person: Person, game: Game) -> bool:
-    """Whether this person has shown the names of this game's evaluators."""
     lines = Event.objects.filter(by=person, chain__project=game.project_id, verb=NAMES_SHOWN)
     return lines.filter(object_kind="game", object_id=str(game.pk)).exists()
 

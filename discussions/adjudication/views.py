@@ -51,7 +51,6 @@ def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("adjudicate", methods=("POST",))
 def adjudicate_one(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Decide on one disagreement: adopt a side, or give another answer. Returns its current card."""
     game = led_game_or_404(request.user, slug, number)
     check_adjudicate(request.user, game)
     form = bind_form(request, AdjudicationForm)

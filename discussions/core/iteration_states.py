@@ -42,7 +42,6 @@ def state_after(state: str, move: str) -> str | None:
 
 
 def states_before(move: str) -> tuple[str, ...]:
-    """The states from which the move is allowed."""
     return tuple(state for state, known in MOVES if known == move)
 
 

@@ -159,7 +159,6 @@ def machine_value(kind: str, finding: MessageFinding) -> str:
 
 
 def role_value(counts: bool, rule: str) -> str:
-    """The label that corresponds to a finding of role consistency."""
     if counts:
         return CONSISTENT
     return NOT_ASSESSABLE if rule == "unknown_side" else INCONSISTENT

@@ -8,7 +8,6 @@ MEMORY = "memory_accuracy"
 DIVERSITY = "personality_diversity"
 REPETITION = "anti_repetition"
 ENGAGEMENT = "engagement"
-
 LOW = "low"
 AMBER = "amber"
 ABOVE = "above"
@@ -35,7 +34,6 @@ class ManualCheck(Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_test(self) -> bool:
-        """Whether this was the blind test, not the question."""
         return self.agents > 0
 
 
@@ -150,7 +148,6 @@ class Outcome(Struct, frozen=True):
         return [line for line in self.lines if line.is_weak_pass]
 
     def line(self, key: str) -> Line:
-        """The line of that metric; raises KeyError when the rubric has none."""
         for line in self.lines:
             if line.key == key:
                 return line

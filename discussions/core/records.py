@@ -14,8 +14,6 @@ MOST_SEARCHED = 2000
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
-    """One player of a game; `role` and `personality` are kept as the file spells them."""
-
     name: str
     role: str | None = None
     personality: str | None = None
@@ -40,8 +38,6 @@ class Message(Struct, frozen=True, omit_defaults=True):
 
 
 class Vote(Struct, frozen=True, omit_defaults=True):
-    """One recorded vote: player numbers, and the justification as the file has it."""
-
     round: int
     voter: int
     target: int
@@ -90,12 +86,10 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
 
     @property
     def word_count(self) -> int:
-        """How many words all messages have together, split at white space."""
         return len(" ".join([message.text for message in self.messages]).split())
 
     @property
     def rounds(self) -> int:
-        """How many different rounds the messages belong to."""
         return len({message.round for message in self.messages})
 
 

@@ -72,8 +72,6 @@ logger = logging.getLogger("evalsite.jobs")
 
 
 class EncodedResult(msgspec.Struct, frozen=True):
-    """The result of measuring a game, as it is stored: figures, and the findings with their hash."""
-
     figures: str
     findings: str
     sha256: str
@@ -231,7 +229,6 @@ def _end(job: Job, left: "QuerySet[Game]", clock: Clock) -> None:
 
 
 def _say_faults(job: Job) -> str:
-    """Say which games could not be measured, why, and what to do."""
     numbers = dict(Game.objects.filter(pk__in=[int(key) for key in job.faults]).values_list("pk", "number"))
     said = []
     for code, reason in FAULTS.items():

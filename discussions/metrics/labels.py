@@ -55,7 +55,6 @@ def limit_text(key: str, threshold: float) -> str:
 
 
 def figure_text(line: Line) -> str:
-    """The figure of a line that is known, with its unit and as many decimals as its threshold needs."""
     scale = METRICS[line.key].scale
     if not line.denominator:
         return figure(line.score or 0.0) + scale.symbol
@@ -63,7 +62,6 @@ def figure_text(line: Line) -> str:
 
 
 def rule_text(rule: str) -> str:
-    """The words for a rule that decided about a message."""
     return next((str(labels.rules[rule]) for labels in LABELS.values() if rule in labels.rules), rule)
 
 
@@ -348,7 +346,6 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
     "successes_in_a_row": (ITERATIONS, gettext_lazy("So many iterations in a row must succeed.")),
     "cache_hit_percent": (ITERATIONS, gettext_lazy("The cache hit rate must be above this percentage.")),
 }
-
 
 LISTS_OF_WORDS = gettext_lazy("Word lists")
 LISTS: dict[str, Words] = {

@@ -77,7 +77,6 @@ def _phrases(measurements: Mapping[str, Measurement]) -> set[str]:
 
 
 def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
-    """The lines of criteria whose result changed, or is unknown before or after."""
     old = {line.key: line for line in before.lines}
     return [
         (old[line.key], line)
@@ -87,7 +86,6 @@ def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line
 
 
 def added(before: Outcome, after: Outcome) -> list[Line]:
-    """The lines of new criteria whose result is known."""
     old = {line.key for line in before.lines}
     return [line for line in after.lines if line.key not in old and line.passes is not None]
 
@@ -151,7 +149,6 @@ def _why_added(line: Line) -> str:
 
 
 def _why_share(before: Line, after: Line) -> str:
-    """A figure against its threshold, where either or both changed."""
     unit = METRICS[after.key].scale.symbol
     limits = [f"{_short(figure(line.threshold))}{unit}" for line in (before, after)]
     was = _figure(before, before.threshold, after.threshold)
@@ -305,12 +302,10 @@ def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
 
 
 def _changed(before: Outcome, after: Outcome) -> list[Line]:
-    """The lines whose result changed, and new ones."""
     return [*(new for _old, new in list_changed_lines(before, after)), *added(before, after)]
 
 
 def _before(game: JudgedGame, found: Effective) -> tuple[Outcome, str]:
-    """The recorded outcome, or what would be recorded now, and its word."""
     if game.recorded is not None:
         return game.recorded, PASS if game.recorded.passes else FAIL
     if game.text is not None:
@@ -327,12 +322,10 @@ def _word(outcome: Outcome, found: Effective) -> str:
 
 
 def needs_text(rubric: RubricRecord, draft: RubricRecord) -> bool:
-    """Whether games of that version are measured again under the draft."""
     return not is_measured_alike(rubric, draft)
 
 
 def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord) -> Impact:
-    """What publishing the draft would change, over all games that were judged."""
     other = [game for game in games if game.before != game.after]
     flips = [_flip(game) for game in other]
     figures = _figures(games)
@@ -395,7 +388,6 @@ def _turned(games: Sequence[Rejudged], draft: RubricRecord) -> list[CriterionFli
 
 
 def _notes(games: Sequence[Rejudged]) -> list[str]:
-    """How far to trust the preview, where games were measured again."""
     measured = sum(game.is_measured for game in games)
     if not measured:
         return []
@@ -419,7 +411,6 @@ def _notes(games: Sequence[Rejudged]) -> list[str]:
 
 
 def _lost(games: Sequence[Rejudged]) -> list[str]:
-    """The judgements whose finding is missing under the draft."""
     counts = Counter[str]()
     for game in games:
         counts.update(game.lost)

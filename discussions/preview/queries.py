@@ -48,7 +48,6 @@ class Batch(NamedTuple):
 
 
 def scored_hash() -> str:
-    """The hash of the input of a preview: verdicts, evaluations, measurements and adjudications."""
     measured = Measured.objects.filter(
         Exists(Evaluation.objects.submitted_ratings().filter(game=OuterRef("game")))
     )
@@ -270,12 +269,6 @@ def _texts(games: list[int]) -> dict[int, GameRecord]:
 
 
 _BASIS: Any = msgspec.json.Decoder(Basis)
-
-
 _OUTCOME: Any = msgspec.json.Decoder(Outcome)
-
-
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
-
-
 _GAME: Any = msgspec.json.Decoder(GameRecord)

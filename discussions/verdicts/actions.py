@@ -204,7 +204,6 @@ class Replay(Struct, frozen=True):
 
     @property
     def is_equal(self) -> bool:
-        """Whether the verdict follows from its basis."""
         return not self.differences
 
 

@@ -7,8 +7,6 @@ LONGEST_BASIS = 1_500_000
 
 
 class RecordForm(forms.Form):
-    """The hash of the basis on the page, the basis itself to name changes, and the reason for a correction."""
-
     basis_sha256 = forms.RegexField(r"\A[0-9a-f]{64}\Z")
     basis = forms.CharField(required=False, strip=False, max_length=LONGEST_BASIS)
     reason = forms.CharField(label=_("Reason"), required=False)

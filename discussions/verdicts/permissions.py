@@ -36,7 +36,6 @@ def check_record_verdict(person: Person, game: Game) -> None:
 
 
 def check_supersede_verdict(person: Person, game: Game) -> None:
-    """Leads and admins correct a recorded verdict."""
     check_leads(
         person, game.project, _("A recorded verdict is only corrected by a team lead. Ask one of them.")
     )

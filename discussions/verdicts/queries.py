@@ -46,8 +46,6 @@ _MILLIONTH = Decimal("0.000001")
 
 
 class Preview(Struct, frozen=True):
-    """The verdict that would be recorded now; recording must carry `basis_sha256`."""
-
     basis: Basis
     basis_sha256: str
     outcome: Outcome
@@ -55,12 +53,10 @@ class Preview(Struct, frozen=True):
 
     @property
     def has_ties(self) -> bool:
-        """Whether a lead must adjudicate ties first."""
         return bool(self.found.ties)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the verdict can be recorded."""
         enough = len(self.basis.evaluations) >= self.basis.evaluator_count
         return enough and not self.has_ties and not self.outcome.missing
 
@@ -95,7 +91,6 @@ def count_unasked_suggestions(basis: Basis) -> int:
 
 
 def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
-    """The people's estimates for each metric with sampled messages, in one query."""
     basis = preview.basis
     keys = [evaluation.id for evaluation in basis.evaluations]
     return estimate_all(
@@ -307,7 +302,6 @@ def list_complete_games(
 
 
 def complete_alone(project: Any, person: Any) -> "QuerySet[Any, Any]":
-    """The complete games that need one evaluator and that this person rated."""
     return complete_games(project).filter(evaluator=person, needed=1)
 
 

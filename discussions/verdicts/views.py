@@ -34,7 +34,6 @@ from workspace.web.respond import download, respond
 
 @require("see_verdict")
 def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The recorded verdict, or the one that would be recorded."""
     only_parameters(request)
     game = judged_game_or_404(request.user, slug, number)
     return show_verdict(request, game, RecordForm())
@@ -42,7 +41,6 @@ def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("record_verdict", methods=("POST",))
 def record(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Record the verdict that the page showed, or correct the recorded one."""
     game = judged_game_or_404(request.user, slug, number)
     check_record_verdict(request.user, game)
     form = bind_form(request, RecordForm)
@@ -65,7 +63,6 @@ def record(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_verdict", methods=("POST",))
 def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpResponse:
-    """Compute a recorded verdict again and show the differences."""
     game = judged_game_or_404(request.user, slug, number)
     bind_form(request, ReplayForm)
     row = get_object_or_404(Verdict.objects.select_related("game"), game=game, number=verdict)
@@ -74,7 +71,6 @@ def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpRespo
 
 @require("see_verdict")
 def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The report as a page for printing."""
     only_parameters(request)
     game, found = report_or_refusal(request.user, slug, number)
     chart = build_report_chart(game=game)
@@ -91,7 +87,6 @@ def report_markdown(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_verdict")
 def report_json(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The report as a JSON file."""
     _game, found = report_or_refusal(request.user, slug, number)
     return download(report_to_json(found), f"{slug}-game-{number}.json", "application/json")
 

@@ -144,7 +144,6 @@ def store_preview(
 
 
 def _live(version: RubricVersion) -> "QuerySet[Job]":
-    """The queued and running jobs for a preview of this version."""
     _part, kind = PARTS[version.rubric.kind]
     jobs = Job.objects.filter(kind=kind, subject=make_version_subject(version.pk))
     return jobs.filter(state__in=(QUEUED, RUNNING))

@@ -67,8 +67,6 @@ class RankMove(Struct, frozen=True, omit_defaults=True):
 
 
 class CriterionFlips(Struct, frozen=True):
-    """How often the result of a criterion changes: how often it would pass now, and fail now."""
-
     label: str
     passes: int
     fails: int
@@ -137,7 +135,6 @@ def histogram(changes: Iterable[float]) -> list[Bin]:
 
 
 def _find_bin(change: float, width: float) -> int:
-    """0 for no change, 1 for up to one width up, -1 for up to one width down, and so on."""
     steps = ceil(abs(change) / width - _NOTHING) if change else 0
     return steps if change > 0 else -steps
 
@@ -158,7 +155,6 @@ def rank_items(values: Mapping[Item, float]) -> dict[Item, int]:
 
 
 def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
-    """The changes of rank in one ranking, from the figures before and after."""
     old = rank_items({item: before for item, (before, _after) in figures.items()})
     new = rank_items({item: after for item, (_before, after) in figures.items()})
     return [
@@ -189,7 +185,6 @@ def _place(where: Location) -> tuple[str, int, int]:
 
 
 def make_version_subject(version: int) -> str:
-    """The subject of jobs for the rubric version with that key."""
     return f"rubric_version:{version}"
 
 
@@ -242,7 +237,6 @@ def rerank(where: Location, before: Sequence[Judgement], after: Sequence[Judgeme
 
 
 def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] = ()) -> Impact:
-    """What publishing the draft would change, over all comparisons that were reviewed."""
     ranked = [ranking for ranking in rankings if ranking.before or ranking.after]
     flips = [
         OutcomeFlip(

@@ -8,7 +8,6 @@ from workspace.core.canonical import canonical_hash
 
 
 def sets_under(rubric: int) -> "QuerySet[ComparisonSet]":
-    """The comparison sets under any version of the rubric with that key, in order."""
     rows = ComparisonSet.objects.filter(rubric_version__rubric=rubric)
     return rows.select_related("project", "rubric_version").order_by("pk")
 

@@ -80,7 +80,6 @@ def publish_with(uses: Uses, games: Hash) -> View:
 
 
 def scored(version: RubricVersion, games: Hash) -> Hash:
-    """The function that returns the hash of everything scored under the version's rubric."""
     return games if version.rubric.kind == DISCUSSION else lambda: reviews_hash(version.rubric_id)
 
 
@@ -92,7 +91,6 @@ def _draft(request: SignedIn, slug: str, number: str) -> RubricVersion:
 
 
 def _answer(request: SignedIn, version: RubricVersion, games: Hash) -> HttpResponse:
-    """The section for htmx, else its page."""
     address = reverse("publish_version", args=[version.rubric.key, version.number])
     return respond(request, page="", region=IMPACT, context=load_impact(version, games), redirect=address)
 
@@ -144,8 +142,6 @@ def _why_old(row: ImpactPreview, version: RubricVersion, basis: str) -> list[str
 
 
 class ImpactFound:
-    """What a preview found, in words and shapes."""
-
     def __init__(self, impact: Impact) -> None:
         self.impact, self.is_games = impact, impact.part == GAMES
         self.tone = "wait" if impact.flip_count or impact.unknown_count else "good"
@@ -154,7 +150,6 @@ class ImpactFound:
 
     @cached_property
     def projects(self) -> dict[str, str]:
-        """The names of the projects that are listed, by slug."""
         slugs = {flip.where.project for flip in self.impact.flips}
         slugs |= {move.where.project for move in self.impact.moves}
         return dict(Project.objects.filter(slug__in=slugs).values_list("slug", "name")) if slugs else {}
@@ -181,7 +176,6 @@ class ImpactFound:
 
     @property
     def facts(self) -> list[tuple[str, str, str]]:
-        """Figures: label, value, and the line below it."""
         impact = self.impact
         stay = f"{impact.looked_at - impact.flip_count - impact.unknown_count:,}"
         of_all, moves = _("of %(n)s") % {"n": f"{impact.looked_at:,}"}, f"{impact.move_count:,}"
@@ -203,7 +197,6 @@ class ImpactFound:
 
     @property
     def directions(self) -> str:
-        """How many outcomes flip in each direction, and for how many the outcome is unknown."""
         sentences = []
         if self.is_games and self.impact.flip_count:
             ways = {"down": f"{self._count('PASS', 'FAIL'):,}", "up": f"{self._count('FAIL', 'PASS'):,}"}

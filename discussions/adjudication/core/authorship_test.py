@@ -19,11 +19,7 @@ from discussions.metrics.core.text import NAME, tokenise
 from rubric.core.records import RubricRecord
 
 LEAST_AGENTS = 2
-
-
 LEAST_WORDS = 3
-
-
 UNSEEN_EACH, MOST_UNSEEN = 2, 24
 
 
@@ -63,7 +59,6 @@ class DrawnTest(Struct, frozen=True):
 
     @property
     def answer_key(self) -> AnswerKey:
-        """The right answers, as effective values use them."""
         return AnswerKey(self.authors, len(self.agents))
 
 
@@ -77,20 +72,16 @@ class ShownTest(Struct, frozen=True):
 
 
 class AuthorshipResult(Struct, frozen=True):
-    """The result of a test: `hits` of `asked` messages were assigned to the right one of `agents` agents."""
-
     hits: int
     asked: int
     agents: int
 
     @property
     def chance(self) -> Fraction:
-        """The share of hits that guessing gives."""
         return Fraction(1, self.agents)
 
     @property
     def p(self) -> Fraction:
-        """The probability of at least this many hits by guessing."""
         return compute_probability(self.hits, self.asked, self.agents)
 
     @property

@@ -30,8 +30,6 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # A lead can answer "no" to these: no reference, phrase not accepted, the manual check does not decide.
 CAN_BE_NO = (judgement_kinds.MISSED, judgement_kinds.PHRASE, judgement_kinds.IDENTIFY_DECIDES)
-
-
 _KINDS = (*ADJUDICATED_KINDS, judgement_kinds.QUESTION, judgement_kinds.DELIBERATE)
 
 
@@ -67,7 +65,6 @@ class Side(Struct, frozen=True):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the evaluator gave another answer before the reveal."""
         return bool(self.blind_value) and self.blind_value != self.value
 
 
@@ -91,7 +88,6 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """Kind and subject."""
         return self.kind, self.subject
 
     @property
@@ -101,7 +97,6 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def is_changed_since(self) -> bool:
-        """Whether the answers changed since the adjudication."""
         return self.resolved is not None and self.resolved.sides_sha256 != self.sides_sha256
 
     @property
@@ -116,13 +111,11 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def adopted_alias(self) -> str:
-        """The letter of the side whose answer a lead adopted; "" for none."""
         adopted = self.resolved.adopted if self.resolved else None
         return next((side.alias for side in self.sides if side.evaluation == adopted), "")
 
     @property
     def is_split(self) -> bool:
-        """Whether the answers differ."""
         return len({side.value for side in self.sides}) > 1
 
     @property
@@ -198,7 +191,6 @@ def letters(seed: str, evaluations: Iterable[int]) -> dict[int, str]:
 
 
 def hash_sides(sides: Iterable[Side]) -> str:
-    """The hash of the answers of a subject, with the blind ones."""
     said = [[side.evaluation, side.value, side.blind_value, side.is_silent] for side in sides]
     return canonical_hash(sorted(said))
 

@@ -46,8 +46,6 @@ SILENCE_ACCEPTS = (
 
 
 class Judged(Struct, frozen=True):
-    """The newest value of one evaluation, by its key, for a subject."""
-
     evaluation: int
     kind: str
     subject: str
@@ -289,8 +287,6 @@ def _build_effective(
 
 
 class AdjudicatedAnswer(Struct, frozen=True):
-    """The newest adjudication of a subject."""
-
     id: int
     kind: str
     subject: str

@@ -296,7 +296,6 @@ def _plain(piece: str) -> str:
 
 
 def _merged(places: list[_Place]) -> Iterator[tuple[int, int]]:
-    """The places from left to right, those that overlap as one."""
     start, end = -1, -1
     for place in places:
         if place.start >= end:

@@ -108,7 +108,6 @@ def _order(seed: str, count: int) -> list[int]:
 
 
 def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:
-    """The positions of the sample that every evaluator of the game judges; none under older seeds."""
     shared = _split_seed(seed)[0]
     before = first_sampled(seed, metric) - 1
     count = max(message_count - before, 0)
@@ -126,7 +125,6 @@ def _draw_positions(seed: str, size: int, count: int) -> set[int]:
 
 
 def read_sample_rule(parameters: Mapping[str, Any]) -> SampleRule:
-    """The size of samples as a rubric version sets it."""
     return SampleRule(
         int(parameters["sample_percent"]), int(parameters["sample_min"]), int(parameters["sample_max"])
     )

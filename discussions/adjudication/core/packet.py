@@ -14,22 +14,16 @@ from discussions.adjudication.core.disagreements import Disagreement
 
 
 class Differing(Struct, frozen=True):
-    """A disagreement and the number of its game."""
-
     game: int
     disagreement: Disagreement
 
 
 class Confusion(Struct, frozen=True):
-    """Two answers to the same subject, in alphabetical order, and the number of subjects."""
-
     answers: tuple[str, str]
     count: int
 
 
 class KindSummary(Struct, frozen=True):
-    """One kind of judgement: how many subjects evaluators differ on, of how many, and the most frequent confusions."""
-
     kind: str
     differing: int
     judged: int
@@ -56,7 +50,6 @@ def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -
 
 
 def count_confusions(disagreements: Iterable[Disagreement]) -> list[Confusion]:
-    """Every pair of different answers, the most frequent first; a subject counts once for each pair."""
     counts: Counter[tuple[str, str]] = Counter()
     for disagreement in disagreements:
         counts.update(combinations(sorted({side.value for side in disagreement.sides}), 2))
@@ -103,8 +96,6 @@ def _ranked(those: list[Differing]) -> list[Differing]:
 
 
 class PacketKind(Struct, frozen=True):
-    """One kind of judgement in words: how often evaluators differ on it, and which answers they confuse."""
-
     label: str
     differing: int
     judged: int
@@ -114,8 +105,6 @@ class PacketKind(Struct, frozen=True):
 
 
 class PacketAnswer(Struct, frozen=True):
-    """One answer on a subject: how many evaluators gave it, their reasons, and changed blind answers."""
-
     word: str
     count: int
     reasons: list[str]
@@ -123,8 +112,6 @@ class PacketAnswer(Struct, frozen=True):
 
 
 class PacketDifference(Struct, frozen=True):
-    """One disagreement to discuss: its subject, the automatic value, the answers, and a lead's decision."""
-
     game: int
     label: str
     message: int

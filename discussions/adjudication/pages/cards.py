@@ -13,8 +13,6 @@ NEW_ANSWER = "anew:"
 
 
 class PostedDecision(Struct, frozen=True):
-    """A decision that was sent and not saved, and why: faults of the form, or a conflict."""
-
     kind: str
     subject: str
     choice: str
@@ -24,8 +22,6 @@ class PostedDecision(Struct, frozen=True):
 
 
 class CardNote(Struct, frozen=True):
-    """A flag or comment on the message."""
-
     label: str
     text: str
 
@@ -51,7 +47,6 @@ class Card(Struct, frozen=True):
 
     @property
     def choice(self) -> str:
-        """The posted choice in words; "" for none."""
         choice = self.posted.choice if self.posted else ""
         if choice.startswith(NEW_ANSWER):
             return answer_word(self.disagreement.kind, choice.removeprefix(NEW_ANSWER))
@@ -69,7 +64,6 @@ class CardSource(Struct, frozen=True):
 
 
 def card_id(disagreement: Disagreement) -> str:
-    """The id of a card's element."""
     return f"disagreement-{item_id(disagreement.kind, disagreement.subject)}"
 
 
@@ -106,7 +100,6 @@ def build_card(cards: CardSource, disagreement: Disagreement, following: str) ->
 
 
 def choose_heading(disagreement: Disagreement) -> str:
-    """The part of the list that a disagreement is in."""
     if disagreement.is_tie:
         return _("Ties: the verdict waits for these")
     if disagreement.is_changed_since:

@@ -21,7 +21,6 @@ from workspace.core.text import shorten
 
 MOST_BEFORE, MOST_QUOTES, LONGEST_QUOTE = 3, 6, 600
 
-
 LABELS = {
     judgement_kinds.REFERENCE: gettext_lazy("Memory reference"),
     judgement_kinds.MISSED: gettext_lazy("Marked as a memory reference"),
@@ -50,8 +49,6 @@ ANSWERS = {
 
 
 class VoteRow(Struct, frozen=True):
-    """One vote, by names; `is_hit` marks the row that a labelled reference was checked against."""
-
     voter: str
     target: str
     is_hit: bool = False
@@ -91,15 +88,12 @@ class Subject(Struct, frozen=True):
 
 
 class EvidenceSource(Struct, frozen=True):
-    """The source for describing subjects: the game, its measurements and the rubric."""
-
     game: GameRecord
     measurements: Mapping[str, Measurement]
     rubric: RubricRecord
 
 
 def load_evidence_source(game: Game, measured: Measured, version: RubricVersion) -> EvidenceSource:
-    """The source of one game, measured under that rubric version."""
     return EvidenceSource(
         game_record(game.pk, game.content_sha256, load_measured_offset(measured)),
         load_measurements(measured.pk, measured.findings_sha256),
@@ -108,7 +102,6 @@ def load_evidence_source(game: Game, measured: Measured, version: RubricVersion)
 
 
 def get_kind_label(kind: str) -> str:
-    """A kind of judgement in words."""
     return str(LABELS.get(kind, kind.replace("_", " ")))
 
 
@@ -118,7 +111,6 @@ def answer_word(kind: str, value: str) -> str:
 
 
 def build_subject(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """The subject with its label in words."""
     build = _BUILT.get(kind)
     found = build(source, kind, subject) if build else Subject("")
     return replace(found, label=get_kind_label(kind))

@@ -23,8 +23,6 @@ from workspace.access.permissions import get_refusal
 from workspace.models import Person
 
 CARDS_A_PAGE = 40
-
-
 PROGRESS = "disagreements-progress"
 
 
@@ -47,40 +45,32 @@ class AdjudicationPage(Struct, frozen=True):
 
     @property
     def first(self) -> str:
-        """The id of the first open card, "" for none."""
         return next(iter(self.open_pages), "")
 
     def choose_next(self, wanted: str) -> str:
-        """The id of the next card: the requested one while it is open, else the first open one."""
         return wanted if wanted in self.open_pages else self.first or PROGRESS
 
     def link(self, element: str) -> str:
-        """The query and the fragment of an element id."""
         return f"{self.query(self.open_pages.get(element, 1))}#{element}"
 
     def find_card(self, kind: str, subject: str) -> Card | None:
-        """The card with that kind and subject, if this page has it."""
         return next((card for card in self.cards if card.disagreement.key == (kind, subject)), None)
 
     @property
     def says(self) -> str:
-        """The page number and count; "" for a single page."""
         if self.page_count < 2:
             return ""
         return _("Page %(page)d of %(count)d") % {"page": self.page, "count": self.page_count}
 
     @property
     def previous_url(self) -> str:
-        """The page before, "" on the first."""
         return self.query(self.page - 1) if self.page > 1 else ""
 
     @property
     def next_url(self) -> str:
-        """The page after, "" on the last."""
         return self.query(self.page + 1) if self.page < self.page_count else ""
 
     def query(self, page: int) -> str:
-        """The query of another page of the list; it keeps names shown or hidden."""
         return f"?page={page}{'&names=1' if self.is_named else ''}"
 
 

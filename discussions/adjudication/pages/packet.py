@@ -32,24 +32,18 @@ MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_SHOWN = 100, 12, 4, 900
 
 
 class GameToAdjudicate(Struct, frozen=True):
-    """One game with open disagreements."""
-
     number: int
     ties: int
     open: int
 
 
 class IterationChoice(Struct, frozen=True):
-    """One iteration that the packet can cover."""
-
     number: int
     name: str
     is_chosen: bool
 
 
 class PacketPage(Struct, frozen=True):
-    """The packet, the choices that narrow it, and the games that wait for a lead."""
-
     slug: str
     packet: Packet
     iterations: list[IterationChoice]
@@ -158,7 +152,6 @@ def _confusion(kind: str, confusion: Confusion) -> tuple[str, int]:
 
 
 def _differences(told: list[Differing], found: list[GameDisagreements]) -> list[PacketDifference]:
-    """The disagreements in the packet, with the texts of their games loaded together."""
     by_number = {game.number: game for game in found}
     games = {by_number[difference.game].game for difference in told}
     texts = {text.game_id: text for text in GameText.objects.filter(game__in=games)}

@@ -35,7 +35,6 @@ class Phrases(Struct, frozen=True, eq=False):
     counts: Numbers
 
     def find_positions(self, kind: int) -> Numbers:
-        """Where the occurrences of one kind begin."""
         return self.places[self.starts[kind] : self.starts[kind] + self.counts[kind]]
 
 
@@ -65,7 +64,6 @@ def find_phrases(reading: Reading, parameters: Parameters, *, per_speaker: bool)
 
 
 def _sorted(keys: Numbers, limit: int) -> tuple[Numbers, Numbers]:
-    """The keys (all below `limit`) sorted, with their old positions; a stable sort."""
     bits = len(keys).bit_length()
     if limit >= 2 ** (62 - bits):
         order = np.argsort(keys, kind="stable")
@@ -163,7 +161,6 @@ def _by_use(phrases: Phrases, kinds: Numbers) -> list[int]:
 
 
 def _top(reading: Reading, pooled: Phrases, own: Phrases) -> list[dict[str, object]]:
-    """The most used of the phrases that count as repeated, over all speakers."""
     is_repeated = np.zeros(len(reading.tokens), np.bool_)
     is_repeated[own.places[np.repeat(own.counts, own.counts) > 1]] = True
     kinds = np.repeat(np.arange(len(pooled.starts)), pooled.counts)

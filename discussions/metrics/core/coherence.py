@@ -73,7 +73,6 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def denominator(count: int, parameters: Parameters) -> int:
-    """How many messages the score divides by."""
     return count if parameters.choice("coherence_denominator") == "all" else max(0, count - 1)
 
 
@@ -252,7 +251,6 @@ def shuffled_baseline(reading: Reading, ties: Ties, parameters: Parameters) -> f
 
 
 def recount(measurement: Measurement, judgements: Judgements) -> Score:
-    """The share of messages that count, among all or all after the first."""
     is_of_all = judgements.parameters["coherence_denominator"] == "all"
     findings = measurement.messages if is_of_all else measurement.messages[1:]
     return share_of_messages(measurement.metric, findings, judgements.values)

@@ -50,7 +50,6 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 def _references(
     reading: Reading, index: int, parameters: Parameters, names: RoundNames | None
 ) -> Iterator[ReferenceFinding]:
-    """The references of one message, in order."""
     message = reading.game.messages[index]
     low = reading.low(index)
     flags = reading.message_flags[index]
@@ -137,7 +136,6 @@ def diagnostics(reading: Reading, measurement: Measurement, parameters: Paramete
 
 
 def _checks(findings: list[ReferenceFinding]) -> dict[str, int]:
-    """How many findings have each outcome."""
     found = Counter(finding.check for finding in findings)
     return {outcome: found[outcome] for outcome in ("supported", "close", "cannot_check")}
 

@@ -40,15 +40,12 @@ class Scale(Struct, frozen=True):
 
     @property
     def span(self) -> float:
-        """The largest possible difference."""
         return self.high - self.low
 
     def value(self, numerator: int, denominator: int) -> Fraction:
-        """The figure, exact; raises ZeroDivisionError when there is nothing to divide by."""
         return Fraction(self.factor * numerator, denominator)
 
     def share(self, value: Fraction) -> Fraction:
-        """Where a figure lies between the lowest and the highest, from 0 to 100."""
         return (value - Fraction(self.low)) / Fraction(self.span) * 100
 
 
@@ -105,7 +102,6 @@ def no_flip(_score: Score, _threshold: Fraction, _facts: Facts) -> None:
 
 
 def flip_by_messages(score: Score, threshold: Fraction, _facts: Facts) -> int | None:
-    """How many messages would have to be judged differently to flip it."""
     if not score.is_applicable:
         return None
     return share_flip_distance(score.numerator, score.denominator, threshold)
@@ -142,11 +138,9 @@ class Metric(Struct, frozen=True):
 
     @property
     def is_rated(self) -> bool:
-        """Whether only people give the figure."""
         return self.measure is None
 
     def value(self, figure: Measurement | Score) -> float | None:
-        """The figure, unrounded; None while references wait for labels, or with nothing to divide by."""
         if not figure.is_applicable:
             return self.scale.high
         if figure.denominator == 0 or (figure.is_pending and not self.has_estimate):
@@ -163,7 +157,6 @@ def message_values(measurement: Measurement) -> dict[str, str]:
 
 
 def recount_messages(measurement: Measurement, judgements: Judgements) -> Score:
-    """The share of messages that count."""
     return share_of_messages(measurement.metric, measurement.messages, judgements.values)
 
 

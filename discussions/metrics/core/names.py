@@ -83,7 +83,6 @@ def fold_styles(text: str) -> str:
 
 
 def not_ascii(text: str) -> set[str]:
-    """The characters of a text that are not ASCII."""
     return set(text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass"))
 
 

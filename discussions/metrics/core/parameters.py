@@ -59,17 +59,13 @@ class Parameters(Struct, frozen=True, eq=False):
         return self.choices[name]
 
     def mask(self, *names: str) -> int:
-        """The bits of all patterns of those groups."""
         return reduce(or_, (self.groups[name].mask for name in names))
 
     def number(self, name: str) -> int:
-        """The value of a parameter that counts something."""
         return int(self.choices[name])
 
 
 class KeywordList(Struct, frozen=True):
-    """Whole words, and stems that any letters may continue."""
-
     words: frozenset[str]
     stems: tuple[str, ...]
 

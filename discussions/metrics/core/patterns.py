@@ -55,7 +55,6 @@ class Pattern(Struct, frozen=True):
     is_word: bool = False
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first match, or None."""
         return self.regex.search(text) if self.literal in text else None
 
 
@@ -84,7 +83,6 @@ class PatternGroup(Struct, frozen=True, eq=False):
         return found
 
     def search(self, text: str, flags: int = -1) -> re.Match[str] | None:
-        """The first match of the first pattern that matches, or None; `flags` as for `active`."""
         bits = flags & self.mask
         if not bits:
             return None
@@ -252,7 +250,6 @@ class _Needs:
         self.at = 0
 
     def whole(self) -> list[Texts]:
-        """The needs of the whole pattern: a match contains at least one text of each."""
         return [] if _UNREADABLE.search(self.source) else self.alternatives().needs
 
     def alternatives(self) -> _Piece:
@@ -310,7 +307,6 @@ class _Needs:
         return _Piece(None) if char in ".*+?{}" else _Piece((char.lower(),), [(char.lower(),)])
 
     def escaped(self, char: str) -> _Piece:
-        """The item after a backslash."""
         if char in ("b", "B"):
             return _Piece((_EDGE if char == "b" else "",))
         return _Piece(None) if char.isalnum() else _Piece((char,))
@@ -348,7 +344,6 @@ def _append(run: Texts, texts: Texts | None) -> Texts | None:
 
 
 def _joined(several: list[Texts | None], most: int = _MOST_TEXTS) -> Texts | None:
-    """All texts together; None when one is missing or there are more than the limit."""
     if None in several:
         return None
     texts = tuple(dict.fromkeys(text for texts in several if texts for text in texts))
@@ -381,7 +376,6 @@ class _Met:
         self.halves = np.zeros((0, 4), np.int64)
 
     def learn(self, bits_of: Callable[[str], Bits]) -> None:
-        """Analyse the words that have a number and are not analysed yet."""
         new = list(self.numbers)[len(self.flags) :]
         low = (1 << HALF) - 1
         halves = [

@@ -30,7 +30,6 @@ class Nearest(Struct, frozen=True):
 
     @property
     def percent(self) -> float:
-        """Similarity from 0 to 100."""
         return compute_percent(self.shared, self.whole)
 
 
@@ -82,7 +81,6 @@ def _is_below(near: Nearest | None, limit: Fraction) -> bool:
 
 
 def collect_words(reading: Reading, parameters: Parameters) -> dict[int, list[str]]:
-    """For each player who spoke, the tokens of all their messages."""
     left_out = ENDS if parameters.choice("similarity_names") else ENDS | NAME
     places = (reading.flags & left_out == 0).nonzero()[0]
     speakers = reading.speakers[reading.of_message[places]]
@@ -95,7 +93,6 @@ def collect_words(reading: Reading, parameters: Parameters) -> dict[int, list[st
 
 
 def _first_words(words: list[str], characters: int) -> list[str]:
-    """The words of the first characters of a text of these words; the last may be cut."""
     return " ".join(words)[:characters].split()
 
 
@@ -144,7 +141,6 @@ def token_sort(first: str, other: str) -> tuple[int, int]:
 
 
 def bigrams(text: str) -> Counter[str]:
-    """The pairs of neighbouring characters of a text without white space."""
     return Counter(first + second for first, second in pairwise(text))
 
 

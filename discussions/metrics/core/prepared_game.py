@@ -49,11 +49,9 @@ class Reading(Struct, frozen=True, eq=False):
 
     @property
     def count(self) -> int:
-        """How many messages there are."""
         return len(self.starts) - 1
 
     def places(self, bits: int) -> Numbers:
-        """The positions of the tokens that have one of those bits."""
         found: Numbers = ((self.flags & bits) != 0).nonzero()[0]
         return found
 

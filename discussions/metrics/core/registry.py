@@ -58,7 +58,6 @@ def uses_round_offset(rubric: RubricRecord) -> bool:
 
 
 def measured_keys(rubric: RubricRecord) -> list[str]:
-    """The metrics of a version that are measured, in the order of the table."""
     keys = {criterion.key for criterion in rubric.criteria}
     return [key for key, metric in METRICS.items() if metric.measure is not None and key in keys]
 
@@ -101,7 +100,6 @@ def recount(
 
 
 def build_score(measurement: Measurement) -> Score:
-    """The score of a measurement before any person judged."""
     return as_measured(measurement)
 
 

@@ -28,7 +28,6 @@ from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "role_consistency"
 _YOU = re.compile(with_boundary_later(r"\byou\b"))
-
 _ITEM = f"(?:[{NAME_CHARS}]{PAD}*+|\\b(?:you|me|i)\\b)"
 # "I trust Alpha and Bravo is lying" continues with a new clause: a singular verb does not follow a list.
 _SINGULAR = (
@@ -45,7 +44,6 @@ _SENTENCE = re.compile(f"[^{_BREAKS}]*+(?:[{_BREAKS}]|$)")
 _CUTS = re.compile(r",| and\b|\(and\b|-(?:and|so)\b(?!-)|[;.!\r\n\u2026\x85\u2028\u2029]")
 # Cuts a text without "and" and "-so" at the same places, faster.
 _MARKS = re.compile(r"[,;.!\r\n\u2026\x85\u2028\u2029]")
-
 _REASONS = re.compile(r"\b(?:so|because|since|who|which|as (?:he|she|they|it))\b")
 
 
@@ -87,7 +85,6 @@ class Speeches:
             self.named[index] = self.named.get(index, "") + chars[player]
 
     def speech(self, index: int) -> Speech:
-        """The speech of the message with that index (from 0)."""
         others = self.named.get(index, "")
         text = self._reading.low(index)
         if '"' in text:
@@ -126,7 +123,6 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def _telling(parameters: Parameters) -> tuple[dict[str | None, int], dict[str | None, int]]:
-    """The bits that make a message worth reading, by side: for any name, and for another player's name or "you"."""
     alone = {MAFIA: parameters.mask("confess"), VILLAGE: parameters.mask("reason", "deflect"), None: 0}
     with_a_name = {
         MAFIA: parameters.against_fellow,
@@ -388,7 +384,6 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 
 
 def machine_values(measurement: Measurement) -> dict[str, str]:
-    """The label that corresponds to each finding."""
     return {
         str(finding.message): judgement_kinds.role_value(finding.counts, finding.rule)
         for finding in measurement.messages

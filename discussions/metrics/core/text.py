@@ -34,7 +34,6 @@ _TABLE = bytes(
 
 @lru_cache(maxsize=10_000)
 def name_token(player: int) -> str:
-    """The token that stands for that player (from 1)."""
     return chr(_FIRST + player) if _FIRST + player <= _LAST else chr(_PLANE + player)
 
 
@@ -97,7 +96,6 @@ def tokenise(text: str, roster: Roster | None = None) -> list[str]:
 
 
 def to_readable_text(marked: str) -> str:
-    """A piece of marked text in readable form: names as `[name]`."""
     if marked.isascii():
         return marked.strip()
     plain = marked.replace(PAD, "").replace(OWNED, "")

@@ -22,15 +22,11 @@ FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"
 
 
 class BasisVersion(Struct, frozen=True):
-    """The row of the rubric version and the hash of its text."""
-
     id: int
     sha256: str
 
 
 class BasisMeasured(Struct, frozen=True):
-    """The row of the measurements, their code version, and the hashes of input and findings."""
-
     id: int
     code_version: str
     input_hash: str
@@ -45,15 +41,11 @@ class BasisCost(Struct, frozen=True):
 
 
 class BasisEvaluation(Struct, frozen=True):
-    """A submitted evaluation and its evaluator."""
-
     id: int
     evaluator: int
 
 
 class BasisJudgement(Struct, frozen=True):
-    """A judgement of a submitted evaluation, by row and version."""
-
     id: int
     evaluation: int
     kind: str
@@ -197,7 +189,6 @@ def _changed_adjudications(before: Basis, after: Basis) -> list[str]:
 
 
 def describe_subject(kind: str, subject: str) -> str:
-    """The subject of a judgement in words: "reference 19.2"."""
     return f"{kind.replace('_', ' ')} {subject}".strip()
 
 

@@ -55,8 +55,6 @@ class Override(Struct, frozen=True):
 
 
 class Comment(Struct, frozen=True):
-    """A comment or the text of a flag: its target ("message:19"), the target in words, and the text."""
-
     target: str
     about: str
     text: str
@@ -218,6 +216,5 @@ def build_adjudication_trail(
 
 
 def make_sort_key(kind: str, subject: str) -> tuple[str, tuple[int, ...], str]:
-    """Make a key that sorts subjects of a kind by their position in the transcript."""
     numbers = tuple(int(part) for part in re.findall(r"\d{1,9}", subject)[:2])
     return kind, numbers, subject

@@ -34,8 +34,6 @@ from workspace.statistics.proportions import wilson
 
 
 class Rules(Struct, frozen=True):
-    """The parameters of the rule: the passes needed, and the two bounds of the cost in dollars."""
-
     needed: int
     limit: Decimal
     amber: Decimal
@@ -141,7 +139,6 @@ def check_test(test: AuthorshipResult, *, decides: bool) -> ManualCheck:
 
 
 def get_cost_state(cost: Decimal | None, rules: Rules) -> str:
-    """The state of a cost: "low", "amber" (includes both bounds), "above", or "unreported"."""
     if cost is None:
         return UNREPORTED
     if cost > rules.limit:
@@ -170,7 +167,6 @@ def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
 
 
 def say_again(outcome: Outcome) -> Outcome:
-    """The same outcome in the reader's language."""
     lines = outcome.lines
     costs = [reason for reason in outcome.reasons if reason.code == "cost"]
     quality = [] if outcome.missing else _quality_reasons(lines, outcome.needed_count)

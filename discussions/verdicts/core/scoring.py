@@ -37,7 +37,6 @@ def compute_outcome(
 def compute_metric_lines(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> list[Line]:
-    """The lines of these metrics alone, as `compute_outcome` gives them."""
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return build_lines(
         criteria,

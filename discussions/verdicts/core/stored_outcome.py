@@ -12,7 +12,6 @@ _OUTCOME: Any = msgspec.json.Decoder(Outcome)
 
 
 def read_outcome(recorded: str) -> Outcome:
-    """The recorded outcome, in the reader's language."""
     return say_again(_OUTCOME.decode(recorded))
 
 

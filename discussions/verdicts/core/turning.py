@@ -29,7 +29,6 @@ class JudgedVerdict(Struct, frozen=True):
 
 
 def estimate_all(judged: JudgedVerdict) -> list[PeopleEstimate]:
-    """The people's estimate for each metric with a judged message in a sample."""
     estimates = []
     for line in judged.outcome.lines:
         if line.key not in POSITIVE:
@@ -52,7 +51,6 @@ def would_turn(outcome: Outcome, key: str) -> bool:
 
 
 def _sampled(key: str, judged: JudgedVerdict, machine: Mapping[str, str]) -> set[str]:
-    """The messages of the evaluators' samples for one metric."""
     count, seeds = len(machine), judged.seeds
     keys = [evaluation.id for evaluation in judged.basis.evaluations if evaluation.id in seeds]
     if key != ROLE_CONSISTENCY:

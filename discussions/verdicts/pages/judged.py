@@ -37,7 +37,6 @@ class SubjectWords:
         )
 
     def describe(self, kind: str, subject: str) -> str:
-        """A judged subject: "Strategic depth, message 19"."""
         label = get_kind_label(kind)
         if kind in (*judgement_kinds.MESSAGE_KINDS, *judgement_kinds.SENTENCE_KINDS):
             return f"{label}, {_place(subject)}"

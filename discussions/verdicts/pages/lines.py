@@ -92,7 +92,6 @@ def describe_weak_pass(line: VerdictLine) -> str:
 
 
 def format_score(line: VerdictLine) -> str:
-    """The score alone: "79.96 %", "3.5", "pending"."""
     return _("pending") if line.score is None else figure_text(line)
 
 
@@ -157,7 +156,6 @@ def describe_next_game(line: VerdictLine, found: NextGame) -> str:
 
 
 def describe_next_range(line: VerdictLine, found: NextGame) -> str:
-    """Where another game under the same prompt would score."""
     if found.low is None or found.high is None:
         if not found.spread_count:
             return _("unknown until two games under one prompt have a verdict")
@@ -182,7 +180,6 @@ def describe_next_basis(found: NextGame) -> str:
 
 
 def describe_next(line: VerdictLine, found: NextGame) -> str:
-    """Where another game would score and whether its result may differ, without the evidence for it."""
     return describe_next_range(line, found) + _may(line, found)
 
 
@@ -233,7 +230,6 @@ def _describe_rating_steps(steps: int, raters: int, *, is_less: bool) -> str:
 
 
 def check_says(check: ManualCheck) -> str:
-    """A sentence on the manual check, or on the blind test."""
     sentence = _(
         "manual check: %(yes)d of %(asked)d agents could be identified by their language, %(needed)d needed: %(word)s"
     )

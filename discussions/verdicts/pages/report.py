@@ -85,7 +85,6 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
 
 
 def build_report_chart(*, game: Game) -> BarsChart | None:
-    """The bars of the current verdict, for the page only; None while there is none."""
     outcome = Verdict.objects.filter(game=game).not_superseded().values_list("outcome", flat=True).first()
     return None if outcome is None else build_threshold_chart(read_outcome(outcome))
 

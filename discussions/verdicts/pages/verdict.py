@@ -106,7 +106,6 @@ class VerdictPage(Struct, frozen=True):
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
-    """Build the page for somebody who may see it."""
     preview = load_verdict_preview(game)
     history = [(row, read_outcome(row.outcome)) for row in _VERDICTS.objects(game.pk)]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
@@ -157,7 +156,6 @@ def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
 
 
 def describe_people_estimate(estimate: PeopleEstimate) -> str:
-    """The people's estimate for all messages, next to the counted score."""
     words = {
         STRATEGIC_DEPTH: _("strategic"),
         COHERENCE: _("coherent"),

@@ -90,7 +90,6 @@ def find_round_names(game: GameRecord, marked: str, bounds: list[int]) -> RoundN
 
 
 def _list_uses(game: GameRecord, marked: str, bounds: list[int]) -> Iterator[tuple[str, int, int]]:
-    """Word, number and the message's own round of every day, night and quest that is named with a number."""
     for word in _OTHER_WORDS:
         start = marked.find(word)
         while start >= 0:

@@ -147,7 +147,6 @@ def claims(low: str, message: Message) -> Iterator[Claim]:
 
 
 def _people(text: str, message: Message) -> list[int | None]:
-    """The players of a list like "Alpha, Bravo and me"; None for a player who is not named."""
     return [
         decode_player(found[1]) if found[1] else message.player if found[2] else None
         for found in _PERSON.finditer(text)
@@ -169,7 +168,6 @@ def _scope(low: str, end: int, message: Message) -> int | None:
 
 
 def known_votes(game: GameRecord, message: Message) -> list[Vote]:
-    """The votes recorded before the message."""
     said = _moment(message.time)
     return [vote for vote in game.votes if vote.round < message.round or _came_first(vote, message, said)]
 
@@ -206,7 +204,6 @@ def check_vote(claim: Claim, game: GameRecord, message: Message) -> tuple[str, E
 
 
 def cite_votes(rows: list[Vote], game: GameRecord, claim: Claim) -> Evidence:
-    """The rows in words and numbers."""
     name = [player.name for player in game.players]
     says = " ".join(
         f"Round {row.round}: {name[row.voter - 1]} voted for {name[row.target - 1]}." for row in rows

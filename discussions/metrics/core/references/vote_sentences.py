@@ -95,7 +95,6 @@ _RANK = {SUPPORTED: 0, CLOSE: 1, CANNOT_CHECK: 2}
 
 # Outcomes of a part that a sentence cannot have: a denied vote that is recorded, and other votes of the voter.
 _OTHERWISE, _OTHERS = "otherwise", "others"
-
 NO_VOTES = "the file records no votes"
 NO_ELIMINATIONS = "the file records nobody who left"
 DOUBTED = "it asks, supposes or denies"
