@@ -10,7 +10,7 @@ from discussions.adjudication.actions import adjudicate, unmask_evaluators
 from discussions.adjudication.core.disagreements import Disagreement, Side, has_letters, letters
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import disagreements_in, handle_of, has_seen_names, letters_seed
-from discussions.adjudication.views import find_side, led_game_or_404
+from discussions.adjudication.views.game import find_side, led_game_or_404
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING

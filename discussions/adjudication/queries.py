@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import msgspec
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
@@ -98,17 +99,23 @@ def load_sides_hashes(game: Game, subjects: Collection[Key]) -> dict[Key, str]:
 def _find_disagreements(game: Game, resolved: Iterable[AdjudicationRecord]) -> list[Disagreement]:
     rows = Judgement.objects.filter(
         evaluation__game=game, evaluation__purpose=RATING, evaluation__state=SUBMITTED
-    ).order_by("pk")
-    return find_disagreements(
-        [
-            Judged(row.evaluation_id, row.kind, row.subject, row.value, row.blind_value, is_submitted=True)
-            for row in rows
-        ],
-        load_machine_values(game),
-        resolved,
-        seed=letters_seed(game.pk),
-        reasons={(row.evaluation_id, row.kind, row.subject): row.reason for row in rows if row.reason},
     )
+    judged, reasons = _read_judged(rows.order_by("pk").values_list(*_JUDGED))
+    seed = letters_seed(game.pk)
+    return find_disagreements(judged, load_machine_values(game), resolved, seed=seed, reasons=reasons)
+
+
+_JUDGED = ("evaluation_id", "kind", "subject", "value", "blind_value", "reason")
+
+
+def _read_judged(rows: Iterable[tuple[Any, ...]]) -> tuple[list[Judged], dict[tuple[int, str, str], str]]:
+    """Submitted judgements, and their reasons by (evaluation, kind, subject)."""
+    judged, reasons = [], {}
+    for *values, reason in rows:
+        judged.append(Judged(*values, is_submitted=True))
+        if reason:
+            reasons[values[0], values[1], values[2]] = reason
+    return judged, reasons
 
 
 def letters_seed(game: int) -> str:
@@ -169,31 +176,6 @@ class GameDisagreements(Struct, frozen=True):
     judged: Mapping[str, int]
 
 
-class _Row(NamedTuple):
-    key: int
-    number: int
-    version: int
-    version_sha256: str
-    newest: int | None
-
-
-class _Said(NamedTuple):
-    evaluation: int
-    kind: str
-    subject: str
-    value: str
-    blind_value: str
-    reason: str
-
-
-_COLUMNS = (
-    "pk",
-    "number",
-    "iteration__rubric_version",
-    "iteration__rubric_version__sha256",
-    "newest",
-)
-
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
 
 
@@ -209,81 +191,58 @@ def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
     newest = Measured.objects.filter(
         game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
     ).order_by("-pk")
-    rows = [
-        _Row(*row) for row in games.annotate(newest=Subquery(newest.values("pk")[:1])).values_list(*_COLUMNS)
-    ]
-    newest_of = {row.key: row.newest for row in rows if row.newest is not None}
-    rows = [row for row in rows if row.key in newest_of]
-    keys = list(newest_of)
+    version = "iteration__rubric_version"
+    columns = ("number", "pk", version, f"{version}__sha256", "newest")
+    rows = games.annotate(newest=Subquery(newest.values("pk")[:1])).values_list(*columns)
+    measured = [row for row in rows if row[-1] is not None]
+    keys = [row[1] for row in measured]
     bodies = dict(
-        MeasuredFindings.objects.filter(measured__in=newest_of.values()).values_list("measured", "body")
+        MeasuredFindings.objects.filter(measured__in=[row[-1] for row in measured]).values_list(
+            "measured", "body"
+        )
     )
-    evaluations = _evaluations(keys)
-    said = _said([key for those in evaluations.values() for key in those])
+    evaluations: dict[int, list[int]] = defaultdict(list)
+    submitted = Evaluation.objects.submitted_ratings().filter(game__in=keys).order_by("pk")
+    for game, evaluation in submitted.values_list("game", "pk"):
+        evaluations[game].append(evaluation)
+    answers: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    judgements = Judgement.objects.filter(evaluation__in=[key for own in evaluations.values() for key in own])
+    for answer in judgements.order_by("pk").values_list(*_JUDGED):
+        answers[answer[0]].append(answer)
     resolved = load_adjudicated_by_game(keys)
     return [
-        _disagreed(
-            row,
-            _FINDINGS.decode(bodies[newest_of[row.key]]),
-            evaluations[row.key],
-            said,
-            resolved.get(row.key, []),
+        _find_in_game(
+            number,
+            game,
+            (version_key, sha256),
+            _FINDINGS.decode(bodies[findings]),
+            {evaluation: answers[evaluation] for evaluation in evaluations[game]},
+            resolved.get(game, []),
         )
-        for row in rows
+        for number, game, version_key, sha256, findings in measured
     ]
 
 
-def _evaluations(games: list[int]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
-    rows = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
-    for game, key in rows.values_list("game", "pk"):
-        found[game].append(key)
-    return found
-
-
-def _said(evaluations: list[int]) -> dict[int, list[_Said]]:
-    found: dict[int, list[_Said]] = defaultdict(list)
-    rows = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
-    for row in rows.values_list(*_Said._fields):
-        found[row[0]].append(_Said(*row))
-    return found
-
-
-def _disagreed(
-    row: _Row,
+def _find_in_game(
+    number: int,
+    game: int,
+    version: tuple[int, str],
     measurements: dict[str, Measurement],
-    evaluations: list[int],
-    said: Mapping[int, list[_Said]],
+    answers: Mapping[int, list[tuple[Any, ...]]],
     resolved: list[AdjudicationRecord],
 ) -> GameDisagreements:
-    rows = [answer for key in evaluations for answer in said.get(key, [])]
-    judged = [
-        Judged(
-            answer.evaluation,
-            answer.kind,
-            answer.subject,
-            answer.value,
-            answer.blind_value,
-            is_submitted=True,
-        )
-        for answer in rows
-    ]
-    reasons = {
-        (answer.evaluation, answer.kind, answer.subject): answer.reason for answer in rows if answer.reason
-    }
+    judged, reasons = _read_judged(chain.from_iterable(answers.values()))
     machine = machine_values(measurements)
     values = {(adjudication.kind, adjudication.subject): adjudication.value for adjudication in resolved}
-    things = list_decided_items(collect_counted_judgements(judged, machine), values)
+    decided = list_decided_items(collect_counted_judgements(judged, machine), values)
     return GameDisagreements(
-        number=row.number,
-        game=row.key,
-        version=(row.version, row.version_sha256),
+        number=number,
+        game=game,
+        version=version,
         measurements=measurements,
-        evaluations=evaluations,
-        disagreements=find_disagreements(
-            judged, machine, resolved, seed=letters_seed(row.key), reasons=reasons
-        ),
-        judged=Counter(kind for kind, _subject in things),
+        evaluations=list(answers),
+        disagreements=find_disagreements(judged, machine, resolved, seed=letters_seed(game), reasons=reasons),
+        judged=Counter(kind for kind, _subject in decided),
     )
 
 

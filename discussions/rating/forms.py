@@ -5,7 +5,7 @@ import re
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from discussions.adjudication.pages.evidence import answer_word, get_kind_label
+from discussions.adjudication.pages import answer_word, get_kind_label
 from discussions.core.judgement_kinds import MESSAGE_KINDS, SENTENCE_KINDS, VALUES
 from discussions.rating.pages.lease import ENDED
 from discussions.verdicts.pages.judged import describe_target

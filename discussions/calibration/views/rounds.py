@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from msgspec import Struct
 
-from discussions.adjudication.pages.evidence import (
+from discussions.adjudication.pages import (
     Subject,
     answer_word,
     build_subject,

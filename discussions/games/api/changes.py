@@ -8,7 +8,7 @@ from django.utils import timezone
 from pydantic import Field
 
 from discussions.adjudication.queries import find_by_handle
-from discussions.adjudication.views import led_game_or_404
+from discussions.adjudication.views.game import led_game_or_404
 from discussions.games.actions import (
     enter_figure,
     restore_game,

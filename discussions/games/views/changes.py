@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.adjudication.queries import find_by_handle
-from discussions.adjudication.views import led_game_or_404
+from discussions.adjudication.views.game import led_game_or_404
 from discussions.games.actions import drop_repeats as drop
 from discussions.games.actions import enter_figure as enter
 from discussions.games.actions import restore_game

@@ -11,7 +11,7 @@ from discussions.adjudication.core.disagreements import (
     letters,
 )
 from discussions.adjudication.core.effective import Judged, machine_values
-from discussions.adjudication.pages.evidence import answer_word, get_kind_label
+from discussions.adjudication.pages import answer_word, get_kind_label
 from discussions.adjudication.queries import handle_of, letters_seed, load_adjudicated_by_game
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import LAPSED, SKIPPED, SUBMITTED

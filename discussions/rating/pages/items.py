@@ -13,7 +13,7 @@ from discussions.adjudication.core.authorship_test import (
     without_names,
 )
 from discussions.adjudication.labels import answer_label
-from discussions.adjudication.pages.evidence import Quote, RoundVotes, VoteRow
+from discussions.adjudication.pages import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from discussions.adjudication.pages.evidence import Quote, RoundVotes
+from discussions.adjudication.pages import Quote, RoundVotes
 from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.search import RoundStart, Search

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.adjudication.labels import answer_label
-from discussions.adjudication.pages.evidence import RoundVotes
+from discussions.adjudication.pages import RoundVotes
 from discussions.core import judgement_kinds
 from discussions.core.records import Message, MessageFinding
 from discussions.metrics.core.text import split

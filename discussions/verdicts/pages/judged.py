@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
-from discussions.adjudication.pages.evidence import answer_word, get_kind_label
+from discussions.adjudication.pages import answer_word, get_kind_label
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
 from discussions.models import Game

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from msgspec.structs import replace
 
-from discussions.adjudication.pages.evidence import build_subject, load_evidence_source
+from discussions.adjudication.pages import build_subject, load_evidence_source
 from discussions.checks.games import GAME_CHECKS
 from discussions.core.records import Measurement, Vote
 from discussions.games.actions import drop_repeats, set_round_offset, withdraw_game

@@ -1,0 +1,277 @@
+"""A game's disagreements, open ones first; a lead's decisions on them; names on demand."""
+
+import json
+from collections import defaultdict
+from secrets import token_urlsafe
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_see_games
+from discussions.adjudication.actions import adjudicate as do_adjudicate
+from discussions.adjudication.actions import unmask_evaluators
+from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, letters
+from discussions.adjudication.forms import AdjudicationForm, NamesForm
+from discussions.adjudication.pages import answer_word, build_subject, load_evidence_source
+from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.queries import disagreements_in, has_seen_names, letters_seed, submitted_in
+from discussions.core.judgement_kinds import VALUES, item_id
+from discussions.models import Evaluation, Game, Remark
+from discussions.queries import newest_measured
+from workspace.access.permissions import get_refusal
+from workspace.core.refusals import Conflict, Unacceptable
+from workspace.models import Person
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
+
+PAGE, REGION = "discussions/adjudication/game.html", "discussions/adjudication/_answer.html"
+CARDS_A_PAGE = 40
+PROGRESS = "disagreements-progress"
+NEW_ANSWER = "anew:"
+
+
+@require("see_games")
+def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The disagreements of a game; names only for a person who has shown them."""
+    given = only_parameters(request, "page", "names")
+    game = led_game_or_404(request.user, slug, number)
+    check_see_games(request.user, game.project)
+    is_named = given["names"] == "1" and has_seen_names(request.user, game)
+    page = AdjudicationPage(game, request.user, page=parse_number(given["page"]), is_named=is_named)
+    context = {"page": page, "posted": None, **frame(request.user, game.project, "games")}
+    return respond(request, page=PAGE, context=context)
+
+
+@require("adjudicate", methods=("POST",))
+def adjudicate_one(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    game = led_game_or_404(request.user, slug, number)
+    check_adjudicate(request.user, game)
+    form = bind_form(request, AdjudicationForm)
+    if not form.is_valid():
+        return _answered(request, game, form, faults=form.faults, status=422)
+    try:
+        _decide(request.user, game, form)
+    except Unacceptable as refusal:
+        return _answered(request, game, form, faults=[refusal.sentence], status=refusal.status)
+    except Conflict as refusal:
+        return _answered(request, game, form, conflict=refusal.sentence, status=refusal.status)
+    return _answered(request, game, form)
+
+
+@require("see_games", methods=("POST",))
+def show_names(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Show the names of the evaluators, recorded in the audit log; redirects to the page that asked."""
+    game = led_game_or_404(request.user, slug, number)
+    check_see_games(request.user, game.project)
+    form = bind_form(request, NamesForm)
+    fields = form.cleaned_data if form.is_valid() else {}
+    unmask_evaluators(game=game, by=request.user, now=timezone.now())
+    if fields.get("to") == "game":
+        return respond(
+            request, page="", redirect=f"{reverse('game', args=[slug, number])}?names=1#game-people"
+        )
+    address = reverse("adjudicate", args=[slug, number])
+    return respond(request, page="", redirect=f"{address}?page={fields.get('page') or 1}&names=1")
+
+
+def led_game_or_404(person: Person, slug: str, number: int) -> Game:
+    """The game of that number, for leads of its project and admins; 404 for everybody else."""
+    rows = Game.objects.visible_to(person).select_related(
+        "iteration__rubric_version__rubric", "transcript", "project"
+    )
+    return get_object_or_404(rows, project__slug=slug, number=number)
+
+
+def _decide(person: Person, game: Game, form: AdjudicationForm) -> None:
+    fields = form.cleaned_data
+    choice = str(fields["choice"])
+    is_new = choice.startswith(NEW_ANSWER)
+    do_adjudicate(
+        game=game,
+        value=choice.removeprefix(NEW_ANSWER) if is_new else "",
+        adopted=None if is_new else find_side(game, choice),
+        by=person,
+        now=timezone.now(),
+        **{name: fields[name] for name in ("kind", "subject", "reason", "sides_sha256", "key")},
+    )
+
+
+def find_side(game: Game, letter: str) -> Evaluation:
+    evaluations = {alias: key for key, alias in letters(letters_seed(game.pk), submitted_in(game)).items()}
+    if letter not in evaluations:
+        raise Unacceptable(_("There is no side called that. Choose one of the sides."), field="choice")
+    return Evaluation.objects.get(pk=evaluations[letter])
+
+
+def _answered(
+    request: SignedIn,
+    game: Game,
+    form: AdjudicationForm,
+    *,
+    faults: list[str] | None = None,
+    conflict: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """The current card with any refusal; without htmx, a redirect to the next card, or the full page."""
+    posted = {name: form.typed(name) for name in ("kind", "subject", "choice", "reason")}
+    posted |= {"faults": faults or [], "conflict": conflict}
+    is_named = bool(form.data.get("names")) and has_seen_names(request.user, game)
+    page = AdjudicationPage(game, request.user, is_named=is_named, posted=posted)
+    card = next((card for card in page.cards if card.posted), None)
+    onward = page.choose_next(form.typed("next"))
+    context = {"page": page, "card": card, "posted": posted, **frame(request.user, game.project, "games")}
+    address = f"{reverse('adjudicate', args=[game.project.slug, game.number])}{page.link(onward)}"
+    response = respond(request, page=PAGE, region=REGION, context=context, status=status, redirect=address)
+    if is_htmx(request):
+        focus = _focus(form, card, onward, status)
+        response["HX-Trigger-After-Settle"] = json.dumps({"go-to": {"id": focus}})
+    return response
+
+
+def _focus(form: AdjudicationForm, card: "Card | None", onward: str, status: int) -> str:
+    """The element that gets the focus: what is missing, what conflicts, else the first answer of the next card."""
+    if status == Unacceptable.status and card:
+        return f"{card.id}-reason" if form.typed("choice") else f"{card.id}-first"
+    if status >= 400:
+        return card.id if card else PROGRESS
+    return f"{onward}-first" if form.typed("next") and onward != PROGRESS else PROGRESS
+
+
+class AdjudicationPage:
+    """One page of a game's disagreements, or the page that holds what was `posted` and not saved; few queries.
+
+    `posted` has the fields of the form, its `faults`, and the `conflict` in a sentence. `refusal` says why nothing can
+    be decided now, "" when it can. `open_pages` are the element ids of the open cards with the page of each.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        person: Person,
+        *,
+        page: int = 1,
+        is_named: bool = False,
+        posted: dict[str, Any] | None = None,
+    ) -> None:
+        names = dict(
+            Evaluation.objects.submitted_ratings().filter(game=game).values_list("pk", "evaluator__name")
+        )
+        measured = newest_measured(game)
+        disagreements = disagreements_in(game) if measured else []
+        self.game, self.is_named, self.posted = game, is_named, posted
+        self.submitted_count = len(names)
+        self.tie_count = sum(disagreement.is_tie for disagreement in disagreements)
+        self.adjudicated_count = sum(disagreement.resolved is not None for disagreement in disagreements)
+        self.page_count = max(1, -(-len(disagreements) // CARDS_A_PAGE))
+        keys = [disagreement.key for disagreement in disagreements]
+        key = (posted["kind"], posted["subject"]) if posted else ("", "")
+        self.page = keys.index(key) // CARDS_A_PAGE + 1 if key in keys else min(max(page, 1), self.page_count)
+        self.open_pages = {
+            card_id(disagreement): index // CARDS_A_PAGE + 1
+            for index, disagreement in enumerate(disagreements)
+            if disagreement.is_open
+        }
+        self.names = names if is_named else {}
+        self.nonce = token_urlsafe(12)
+        self.cards: list[Card] = []
+        if measured:
+            self.source = load_evidence_source(game, measured, game.iteration.rubric_version)
+            self.notes = _load_notes(list(names))
+            self._add_cards(disagreements[(self.page - 1) * CARDS_A_PAGE : self.page * CARDS_A_PAGE])
+        self.refusal = get_refusal(check_adjudicate, person, game) if disagreements else ""
+
+    def _add_cards(self, disagreements: list[Disagreement]) -> None:
+        following = ""
+        for disagreement in reversed(disagreements):
+            self.cards.insert(0, Card(self, disagreement, following))
+            following = card_id(disagreement) if disagreement.is_open else following
+
+    @property
+    def first(self) -> str:
+        return next(iter(self.open_pages), "")
+
+    def choose_next(self, wanted: str) -> str:
+        return wanted if wanted in self.open_pages else self.first or PROGRESS
+
+    def link(self, element: str) -> str:
+        return f"{self.query(self.open_pages.get(element, 1))}#{element}"
+
+    @property
+    def pager(self) -> dict[str, str]:
+        says = _("Page %(page)d of %(count)d") % {"page": self.page, "count": self.page_count}
+        return {
+            "previous_url": self.query(self.page - 1) if self.page > 1 else "",
+            "next_url": self.query(self.page + 1) if self.page < self.page_count else "",
+            "says": says if self.page_count > 1 else "",
+        }
+
+    def query(self, page: int) -> str:
+        return f"?page={page}{'&names=1' if self.is_named else ''}"
+
+
+class Card:
+    """One disagreement with its form; `next` is the element that gets the focus after saving.
+
+    `words` are its answers in words, by value; `other_answers` the values that no side gave. `names` are by evaluation
+    (none while names are hidden), `notes` too: flags and comments as (label, text).
+    """
+
+    def __init__(self, page: AdjudicationPage, disagreement: Disagreement, following: str) -> None:
+        kind, sides = disagreement.kind, disagreement.sides
+        self.id, self.disagreement, self.next = card_id(disagreement), disagreement, following
+        self.names, self.key = page.names, f"{page.nonce}:{kind}:{disagreement.subject}"
+        posted = page.posted
+        self.posted = posted if posted and (posted["kind"], posted["subject"]) == disagreement.key else None
+        self.subject = build_subject(page.source, kind, disagreement.subject)
+        targets = (f"message:{self.subject.message}", f"{kind}:{disagreement.subject}")
+        self.notes = {
+            side.evaluation: [
+                note for target in targets for note in page.notes.get((side.evaluation, target), [])
+            ]
+            for side in sides
+        }
+        allowed = [*VALUES[kind], *([""] if kind in CAN_BE_NO else [])]
+        answers = {side.value for side in sides}
+        self.other_answers = [value for value in allowed if value not in answers]
+        values = {*allowed, *answers, *(side.blind_value for side in sides), disagreement.machine}
+        values |= {disagreement.majority or "", disagreement.resolved.value if disagreement.resolved else ""}
+        self.words = {value: answer_word(kind, value) for value in values}
+
+    @property
+    def choice(self) -> str:
+        choice = str(self.posted["choice"]) if self.posted else ""
+        if choice.startswith(NEW_ANSWER):
+            return answer_word(self.disagreement.kind, choice.removeprefix(NEW_ANSWER))
+        return choice
+
+    @property
+    def heading(self) -> str:
+        if self.disagreement.is_tie:
+            return _("Ties: the verdict waits for these")
+        if self.disagreement.is_changed_since:
+            return _("Changed since they were resolved")
+        if self.disagreement.resolved:
+            return _("Resolved")
+        if self.disagreement.can_be_adjudicated:
+            return _("Decided by majority")
+        return _("For information: these do not affect the verdict")
+
+
+def card_id(disagreement: Disagreement) -> str:
+    return f"disagreement-{item_id(disagreement.kind, disagreement.subject)}"
+
+
+def _load_notes(evaluations: list[int]) -> dict[tuple[int, str], list[tuple[str, str]]]:
+    """(evaluation, target) -> flags and comments, oldest first."""
+    labels = {"flag": _("flagged"), "comment": _("comment")}
+    notes: dict[tuple[int, str], list[tuple[str, str]]] = defaultdict(list)
+    rows = Remark.objects.filter(evaluation__in=evaluations).order_by("pk")
+    for evaluation, target, kind, text in rows.values_list("evaluation", "target", "kind", "text"):
+        notes[evaluation, target].append((labels.get(kind, kind), text))
+    return notes

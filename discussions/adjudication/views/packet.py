@@ -1,0 +1,185 @@
+"""The packet for a meeting about the guidelines: what evaluators confuse, and the disagreements that show it best."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.access.permissions import check_see_games
+from discussions.adjudication.core.disagreements import Disagreement
+from discussions.adjudication.core.packet import (
+    Differing,
+    KindSummary,
+    Packet,
+    PacketAnswer,
+    PacketDifference,
+    PacketKind,
+    most_telling,
+    summarize_kinds,
+)
+from discussions.adjudication.forms import PacketForm
+from discussions.adjudication.pages import EvidenceSource, answer_word, build_subject, get_kind_label
+from discussions.adjudication.queries import GameDisagreements, load_disagreements, rated_by_several
+from discussions.core.judgement_kinds import ROLE_CONSISTENCY
+from discussions.models import GameText, Iteration
+from discussions.queries import rubric_record
+from workspace.core.refusals import Malformed
+from workspace.core.text import figure, shorten
+from workspace.display.pages import render_markdown
+from workspace.models import Project
+from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
+
+MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_SHOWN = 100, 12, 4, 900
+
+
+@require("see_games")
+def packet(request: SignedIn, slug: str) -> HttpResponse:
+    """The packet of the project, without names; faults of the scope are shown."""
+    project = project_or_404(request.user, slug, check_see_games)
+    form = PacketForm(only_parameters(request, "iteration", "games"))
+    is_read = form.is_valid()
+    iteration, numbers = form.cleaned_data.get("iteration"), form.cleaned_data.get("games") or []
+    report, games = _build_packet(project, iteration, numbers, now=timezone.now())
+    parts = [f"iteration={iteration}"] if iteration is not None else []
+    parts += [f"games={','.join(map(str, numbers))}"] if numbers else []
+    context = {
+        "packet": report,
+        "form": form,
+        "chosen": iteration,
+        "iterations": list(
+            Iteration.objects.filter(project=project).order_by("number").values("number", "name")
+        ),
+        "numbers": ", ".join(map(str, numbers)),
+        "to_adjudicate": [line for game in games if (line := _count_open(game))["open"]],
+        "query": f"?{'&'.join(parts)}" if parts else "",
+        **frame(request.user, project, "team"),
+    }
+    return respond(
+        request, page="discussions/adjudication/packet.html", context=context, status=200 if is_read else 422
+    )
+
+
+@require("see_games")
+def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
+    project = project_or_404(request.user, slug, check_see_games)
+    form = PacketForm(only_parameters(request, "iteration", "games"))
+    if not form.is_valid():
+        raise Malformed(str(next(iter(next(iter(form.errors.values()))))))
+    report, _games = _build_packet(
+        project, form.cleaned_data["iteration"], form.cleaned_data["games"], now=timezone.now()
+    )
+    text = render_markdown("discussions/adjudication/packet.md", packet=report)
+    return download(text.encode(), f"{slug}-packet.md", "text/markdown; charset=utf-8")
+
+
+def _count_open(game: GameDisagreements) -> dict[str, int]:
+    waiting = [one for one in game.disagreements if one.can_be_adjudicated and one.resolved is None]
+    return {"number": game.number, "ties": sum(one.is_tie for one in waiting), "open": len(waiting)}
+
+
+def _build_packet(
+    project: Project, iteration: int | None, numbers: Sequence[int], *, now: datetime
+) -> tuple[Packet, list[GameDisagreements]]:
+    """The packet over the newest games of one iteration, with these numbers, or of all; a fixed number of queries."""
+    rows = rated_by_several(project)
+    rows = rows if iteration is None else rows.filter(iteration__number=iteration)
+    rows = rows.filter(number__in=numbers) if numbers else rows
+    count = rows.count()
+    games = load_disagreements(rows[:MOST_GAMES])
+    differing = [Differing(game.number, one) for game in games for one in game.disagreements if one.is_split]
+    judged: Counter[str] = Counter()
+    for game in games:
+        judged.update(game.judged)
+    packet = Packet(
+        project=project.name,
+        scope=_scope_says(project, iteration, numbers),
+        made_at=now,
+        games=len(games),
+        left_out=max(0, count - MOST_GAMES),
+        differing=len(differing),
+        judged=judged.total(),
+        share=_share(len(differing), judged.total()),
+        kinds=[_kind(kind) for kind in summarize_kinds(differing, judged)],
+        differences=_differences(most_telling(differing, MOST_DIFFERENCES), games),
+    )
+    return packet, games
+
+
+def _scope_says(project: Project, iteration: int | None, numbers: Sequence[int]) -> str:
+    parts = []
+    if iteration is not None:
+        names = Iteration.objects.filter(project=project, number=iteration).values_list("name", flat=True)
+        parts.append(_("Iteration: %(name)s") % {"name": names.first() or iteration})
+    if numbers:
+        parts.append(_("Games %(numbers)s") % {"numbers": ", ".join(map(str, numbers))})
+    return "; ".join(parts) or _("All games that several evaluators rated")
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{figure(100 * part / whole)}\u00a0%" if whole else "–"
+
+
+def _kind(summary: KindSummary) -> PacketKind:
+    confusions = []
+    for confusion in summary.confusions[:MOST_CONFUSIONS]:
+        first, second = (answer_word(summary.kind, answer) for answer in confusion.answers)
+        confusions.append((_("%(one)s / %(other)s") % {"one": first, "other": second}, confusion.count))
+    return PacketKind(
+        label=get_kind_label(summary.kind),
+        differing=summary.differing,
+        judged=summary.judged,
+        share=_share(summary.differing, summary.judged),
+        ties=summary.ties,
+        confusions=confusions,
+    )
+
+
+def _differences(telling: list[Differing], games: list[GameDisagreements]) -> list[PacketDifference]:
+    by_number = {game.number: game for game in games}
+    keys = {by_number[difference.game].game for difference in telling}
+    texts = {text.game_id: text for text in GameText.objects.filter(game__in=keys)}
+    differences = []
+    for difference in telling:
+        game = by_number[difference.game]
+        record = texts[game.game].to_record()
+        source = EvidenceSource(record, game.measurements, rubric_record(*game.version))
+        differences.append(_difference(game.number, source, difference.disagreement))
+    return differences
+
+
+def _difference(number: int, source: EvidenceSource, disagreement: Disagreement) -> PacketDifference:
+    kind, resolved = disagreement.kind, disagreement.resolved
+    subject = build_subject(source, kind, disagreement.subject)
+    machine = answer_word(kind, disagreement.machine) if disagreement.machine else ""
+    return PacketDifference(
+        game=number,
+        label=subject.label,
+        message=subject.message,
+        speaker=subject.name,
+        role=subject.role if kind == ROLE_CONSISTENCY else "",
+        text=shorten(subject.text, max([LONGEST_SHOWN, *(end for _start, end in subject.spans)])),
+        spans=subject.spans,
+        machine=": ".join(part for part in (machine, subject.finding) if part),
+        evidence=subject.evidence,
+        answers=_answers(disagreement),
+        resolved=answer_word(kind, resolved.value) if resolved else "",
+        resolved_reason=resolved.reason if resolved else "",
+    )
+
+
+def _answers(disagreement: Disagreement) -> list[PacketAnswer]:
+    """The answers, the most frequent first, without saying who gave which."""
+    kind, counts = disagreement.kind, Counter(side.value for side in disagreement.sides)
+    answers = []
+    for value, count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
+        sides = [side for side in disagreement.sides if side.value == value]
+        reasons = sorted(side.reason for side in sides if side.reason)
+        before = sorted(answer_word(kind, side.blind_value) for side in sides if side.is_changed)
+        answers.append(PacketAnswer(answer_word(kind, value), count, reasons, before))
+    return answers
