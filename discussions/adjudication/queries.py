@@ -111,10 +111,10 @@ _JUDGED = ("evaluation_id", "kind", "subject", "value", "blind_value", "reason")
 def _read_judged(rows: Iterable[tuple[Any, ...]]) -> tuple[list[Judged], dict[tuple[int, str, str], str]]:
     """Submitted judgements, and their reasons by (evaluation, kind, subject)."""
     judged, reasons = [], {}
-    for *values, reason in rows:
-        judged.append(Judged(*values, is_submitted=True))
+    for evaluation, kind, subject, value, blind_value, reason in rows:
+        judged.append(Judged(evaluation, kind, subject, value, blind_value, is_submitted=True))
         if reason:
-            reasons[values[0], values[1], values[2]] = reason
+            reasons[evaluation, kind, subject] = reason
     return judged, reasons
 
 

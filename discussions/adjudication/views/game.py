@@ -119,8 +119,8 @@ def _answered(
     status: int = 200,
 ) -> HttpResponse:
     """The current card with any refusal; without htmx, a redirect to the next card, or the full page."""
-    posted = {name: form.typed(name) for name in ("kind", "subject", "choice", "reason")}
-    posted |= {"faults": faults or [], "conflict": conflict}
+    fields = {name: form.typed(name) for name in ("kind", "subject", "choice", "reason")}
+    posted = {**fields, "faults": faults or [], "conflict": conflict}
     is_named = bool(form.data.get("names")) and has_seen_names(request.user, game)
     page = AdjudicationPage(game, request.user, is_named=is_named, posted=posted)
     card = next((card for card in page.cards if card.posted), None)
