@@ -1,38 +1,23 @@
-"""All judged games, read in batches of few queries.
+"""All judged games, read in batches of few queries."""
 
-For a game without a verdict this builds the same basis as `verdicts.queries`; a test compares the two.
-"""
-
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Subquery, Sum
 
-from discussions.adjudication.core.authorship_test import draw_test, read_draw_rule
-from discussions.adjudication.queries import adjudicated_so_far, adjudications_in
-from discussions.core.iteration_states import TEST
+from discussions.adjudication.core.authorship_test import DrawnTest, draw_test, read_draw_rule
+from discussions.adjudication.queries import adjudicated_so_far
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import CODE_VERSION
-from discussions.models import Evaluation, Game, GameText, Judgement, Measured, Verdict
-from discussions.models.games import NEEDED
+from discussions.models import Evaluation, Game, GameText, Measured, Verdict
 from discussions.models.manual_figures import COST, entered
 from discussions.preview.core import JudgedGame
 from discussions.queries import add_round_offset, load_round_offsets, rubric_record
-from discussions.verdicts.core.basis import (
-    FORMAT,
-    Basis,
-    BasisEvaluation,
-    BasisJudgement,
-    BasisMeasured,
-    BasisTest,
-    BasisVersion,
-)
-from discussions.verdicts.queries import build_basis_cost
+from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.queries import load_bases
 from rubric.core.records import RubricRecord
 from rubric.preview.core import Location
 from workspace.core.canonical import canonical_hash
@@ -141,56 +126,33 @@ def _recorded(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
         )
 
 
-class _Row(NamedTuple):
-    """A game without a verdict, with the columns that its basis holds."""
-
-    game: int
-    slug: str
-    number: int
-    sha256: str
-    transcript: int
-    transcript_sha256: str
-    cost: Decimal | None
-    by_hand: Decimal | None
-    evaluator_count: int
-    version: int
-    version_sha256: str
-    measured: int
-
-
 _COLUMNS = (
-    "pk",
-    "project__slug",
-    "number",
-    "content_sha256",
-    "transcript_id",
-    "transcript__sha256",
-    "cost_usd",
-    "by_hand",
-    "needed",
-    "iteration__rubric_version_id",
-    "iteration__rubric_version__sha256",
-    "newest",
+    *("project__slug", "number", "content_sha256", "cost_usd", "needed_count", "transcript__sha256"),
+    *("iteration__evaluator_count", "iteration__rubric_version__sha256"),
 )
 
 
 def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
-    found = Game.objects.filter(pk__in=keys).annotate(
-        newest=Subquery(_newest_measured().values("pk")[:1]), needed=NEEDED, by_hand=Subquery(entered(COST))
+    rows = Game.objects.filter(pk__in=keys).annotate(
+        newest=Subquery(_newest_measured().values("pk")[:1]), by_hand=Subquery(entered(COST))
     )
     # A game without a measurement under its iteration's version is judged once it has one.
-    rows = [_Row(*values) for values in found.exclude(newest=None).order_by("pk").values_list(*_COLUMNS)]
-    bodies = _bodies([row.measured for row in rows])
-    rubrics, texts = _rubrics([(row.game, row.version, row.version_sha256) for row in rows], needs_text)
-    for row, basis in zip(rows, _bases(rows, bodies), strict=True):
+    rows = rows.exclude(newest=None).select_related("project", "transcript", "iteration__rubric_version")
+    games = list(rows.only(*_COLUMNS).order_by("pk"))
+    newest = Measured.objects.filter(pk__in=[game.newest for game in games]).select_related("findings")
+    measured = {row.game_id: row for row in newest}
+    versions = {game.pk: game.iteration.rubric_version for game in games}
+    rubrics, texts = _rubrics([(key, row.pk, row.sha256) for key, row in versions.items()], needs_text)
+    bases = load_bases([(game, measured[game.pk], game.by_hand, None) for game in games], _draw_tests)
+    for game, basis in zip(games, bases, strict=True):
         yield JudgedGame(
-            where=Location(row.slug, row.number),
+            where=Location(game.project.slug, game.number),
             basis=basis,
-            measurements=_FINDINGS.decode(bodies[row.measured][1]),
-            rubric=rubrics[row.version],
+            measurements=_FINDINGS.decode(measured[game.pk].findings.body),
+            rubric=rubrics[versions[game.pk].pk],
             cost=basis.cost.total_usd,
             code_version=basis.measured.code_version,
-            text=texts.get(row.game),
+            text=texts.get(game.pk),
         )
 
 
@@ -203,61 +165,15 @@ def _rubrics(
     return rubrics, _texts([game for game, version, _sha256 in games if version in wanting])
 
 
-def _bodies(measured: list[int]) -> dict[int, tuple[BasisMeasured, str]]:
-    columns = ("pk", "code_version", "input_hash", "findings_sha256", "findings__body")
-    rows = Measured.objects.filter(pk__in=measured).values_list(*columns)
-    return {row[0]: (BasisMeasured(*row[:4]), row[4]) for row in rows}
-
-
-def _bases(rows: list[_Row], bodies: dict[int, tuple[BasisMeasured, str]]) -> Iterator[Basis]:
-    """The basis that a verdict on each of these games would have."""
-    evaluations: dict[int, list[BasisEvaluation]] = defaultdict(list)
-    judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
-    tests: dict[int, list[BasisTest]] = defaultdict(list)
-    keys = [row.game for row in rows]
-    submitted = Evaluation.objects.submitted_ratings().filter(game__in=keys)
-    for game, *values in submitted.order_by("pk").values_list("game_id", "pk", "evaluator_id"):
-        evaluations[game].append(BasisEvaluation(*values))
-    judged = Judgement.objects.filter(evaluation__in=submitted).order_by("pk")
-    for game, *values in judged.values_list("evaluation__game_id", *BasisJudgement.__struct_fields__):
-        judgements[game].append(BasisJudgement(*values))
-    for game, test in _tests(keys):
-        tests[game].append(test)
-    adjudications = adjudications_in(keys)
-    for row in rows:
-        yield Basis(
-            format=FORMAT,
-            game=row.game,
-            game_sha256=row.sha256,
-            transcript=row.transcript,
-            transcript_sha256=row.transcript_sha256,
-            rubric_version=BasisVersion(row.version, row.version_sha256),
-            measured=bodies[row.measured][0],
-            cost=build_basis_cost(row.cost, row.by_hand),
-            evaluator_count=row.evaluator_count,
-            evaluations=evaluations[row.game],
-            judgements=judgements[row.game],
-            adjudications=adjudications[row.game],
-            supersedes=None,
-            tests=tests[row.game],
-        )
-
-
-def _tests(games: list[int]) -> Iterator[tuple[int, BasisTest]]:
-    """The blind tests that evaluations of these games began with, drawn again from their seeds."""
-    rows = list(
-        Evaluation.objects.submitted_ratings()
-        .filter(game__in=games, identification=TEST)
-        .order_by("pk")
-        .values_list(
-            "pk", "game_id", "seed", "measured__rubric_version_id", "measured__rubric_version__sha256"
-        )
-    )
-    texts = _texts(sorted({row[1] for row in rows}))
-    for key, game, seed, version, sha256 in rows:
-        drawn = draw_test(texts[game], seed, read_draw_rule(rubric_record(version, sha256)))
-        if drawn is not None:
-            yield game, BasisTest(key, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
+def _draw_tests(evaluations: list[Evaluation]) -> list[DrawnTest | None]:
+    """The blind tests with which these evaluations began, drawn again from their seeds."""
+    texts = _texts(sorted({evaluation.game_id for evaluation in evaluations}))
+    versions = [evaluation.measured.rubric_version for evaluation in evaluations]
+    rules = [read_draw_rule(rubric_record(version.pk, version.sha256)) for version in versions]
+    return [
+        draw_test(texts[evaluation.game_id], evaluation.seed, rule)
+        for evaluation, rule in zip(evaluations, rules, strict=True)
+    ]
 
 
 def _texts(games: list[int]) -> dict[int, GameRecord]:

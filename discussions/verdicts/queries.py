@@ -1,6 +1,7 @@
 """The current basis and outcome of a game, in a fixed number of queries; games and imports that wait for a lead."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -9,14 +10,26 @@ import msgspec
 from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
+from discussions.adjudication.core.authorship_test import DrawnTest
 from discussions.adjudication.core.effective import Effective
 from discussions.adjudication.core.suggestions import SUGGESTIONS, list_unasked
 from discussions.adjudication.queries import adjudications_in, load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
+from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import SENTENCE_KINDS
 from discussions.core.outcome import MEMORY, Outcome
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Game, Judgement, Remark, Reveal, Slot, Transcript, Verdict
+from discussions.models import (
+    Evaluation,
+    Game,
+    Judgement,
+    Measured,
+    Remark,
+    Reveal,
+    Slot,
+    Transcript,
+    Verdict,
+)
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
 from discussions.models.queue_rules import IGNORE, WARN
@@ -169,44 +182,76 @@ def load_basis(game: Game) -> Basis | None:
     measured = newest_measured(game)
     if measured is None:
         return None
-    evaluations = _RATED.objects(game.pk)
-    version = game.iteration.rubric_version
     by_hand, supersedes = _CURRENT.rows(game.pk)[0]
-    return Basis(
-        format=FORMAT,
-        game=game.pk,
-        game_sha256=game.content_sha256,
-        transcript=game.transcript_id,
-        transcript_sha256=game.transcript.sha256,
-        rubric_version=BasisVersion(version.pk, version.sha256),
-        measured=BasisMeasured(
-            measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
-        ),
-        cost=build_basis_cost(game.cost_usd, by_hand),
-        evaluator_count=game.evaluator_count,
-        evaluations=[BasisEvaluation(evaluation.pk, evaluation.evaluator_id) for evaluation in evaluations],
-        judgements=[
-            BasisJudgement(*row) for row in _JUDGED.rows([evaluation.pk for evaluation in evaluations])
-        ],
-        adjudications=adjudications_in([game.pk])[game.pk],
-        supersedes=supersedes,
-        tests=[test for evaluation in evaluations if (test := _test(evaluation, game))],
+    (basis,) = load_bases(
+        [(game, measured, by_hand, supersedes)],
+        lambda tested: [load_drawn_test(evaluation, game) for evaluation in tested],
     )
+    return basis
+
+
+def load_bases(
+    games: Sequence[tuple[Game, Measured, Decimal | None, int | None]],
+    draw_tests: Callable[[list[Evaluation]], list[DrawnTest | None]],
+) -> list[Basis]:
+    """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries."""
+    keys = [game.pk for game, *_others in games]
+    evaluations: dict[int, list[Evaluation]] = defaultdict(list)
+    tested, game_of = [], {}
+    for evaluation in _RATED.objects(keys):
+        evaluations[evaluation.game_id].append(evaluation)
+        game_of[evaluation.pk] = evaluation.game_id
+        if evaluation.identification == TEST:
+            tested.append(evaluation)
+    judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
+    for judgement in (BasisJudgement(*row) for row in _JUDGED.rows(keys)):
+        if judgement.evaluation in game_of:
+            judgements[game_of[judgement.evaluation]].append(judgement)
+    tests: dict[int, list[BasisTest]] = defaultdict(list)
+    for evaluation, drawn in zip(tested, draw_tests(tested), strict=True):
+        if drawn is not None:
+            test = BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
+            tests[evaluation.game_id].append(test)
+    adjudications = adjudications_in(keys)
+    return [
+        Basis(
+            format=FORMAT,
+            game=game.pk,
+            game_sha256=game.content_sha256,
+            transcript=game.transcript_id,
+            transcript_sha256=game.transcript.sha256,
+            rubric_version=BasisVersion(
+                game.iteration.rubric_version_id, game.iteration.rubric_version.sha256
+            ),
+            measured=BasisMeasured(
+                measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
+            ),
+            cost=_build_cost(game.cost_usd, by_hand),
+            evaluator_count=game.evaluator_count,
+            evaluations=[BasisEvaluation(row.pk, row.evaluator_id) for row in evaluations[game.pk]],
+            judgements=judgements[game.pk],
+            adjudications=adjudications[game.pk],
+            supersedes=supersedes,
+            tests=tests[game.pk],
+        )
+        for game, measured, by_hand, supersedes in games
+    ]
 
 
 _RATED_COLUMNS = (
-    *("evaluator_id", "seed", "identification"),
+    *("game", "evaluator_id", "seed", "identification"),
     *("measured__rubric_version_id", "measured__rubric_version__sha256"),
 )
 
 
-def _rated(game: int) -> "QuerySet[Evaluation]":
-    submitted = Evaluation.objects.submitted_ratings().filter(game=game).order_by("pk")
+def _rated(games: list[int]) -> "QuerySet[Evaluation]":
+    submitted = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
     return submitted.select_related("measured__rubric_version").only(*_RATED_COLUMNS)
 
 
-def _judged(evaluations: list[int]) -> "QuerySet[Judgement, Any]":
-    rows = Judgement.objects.filter(evaluation__in=evaluations).order_by("pk")
+def _judged(games: list[int]) -> "QuerySet[Judgement, Any]":
+    submitted = Evaluation.objects.submitted_ratings().filter(game__in=games)
+    rows = Judgement.objects.filter(evaluation__in=submitted).order_by("pk")
     return rows.values_list(*BasisJudgement.__struct_fields__)
 
 
@@ -217,17 +262,10 @@ def _current(game: int) -> "QuerySet[Game, Any]":
 
 
 # Every page of a game asks these.
-_RATED, _JUDGED, _CURRENT = Prepared(_rated, int), Prepared(_judged, list), Prepared(_current, int)
+_RATED, _JUDGED, _CURRENT = Prepared(_rated, list), Prepared(_judged, list), Prepared(_current, int)
 
 
-def _test(evaluation: Evaluation, game: Game) -> BasisTest | None:
-    drawn = load_drawn_test(evaluation, game)
-    if drawn is None:
-        return None
-    return BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
-
-
-def build_basis_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
+def _build_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
     """The cost with its source; a manual cost replaces the reported one."""
     total, source = (reported, FROM_TRANSCRIPT) if by_hand is None else (by_hand, BY_HAND)
     return BasisCost(None if total is None else total.quantize(_MILLIONTH), source)
