@@ -183,7 +183,7 @@ def _complete(rows: list[Any], iterations: dict[int, dict[str, Any]]) -> tuple[d
     found, tied = {}, set()
     for judged in read_judged(Batch(sorted(ready.values()), is_recorded=False), lambda _rubric: False):
         effective = compute_effective_values(judged.basis, judged.measurements)
-        outcome = compute_outcome(effective, judged.measurements, judged.cost, judged.rubric)
+        outcome = compute_outcome(effective, judged.measurements, judged.basis.cost.total_usd, judged.rubric)
         if effective.ties:
             tied.add(ready[judged.where.number])
         elif not outcome.missing:

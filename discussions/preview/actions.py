@@ -8,9 +8,7 @@ from functools import partial
 
 from discussions.preview.core import compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import batch_judged_games, read_judged, scored_hash
-from rubric.preview.actions import load_job_draft, record_preview_event, store_preview
-from rubric.preview.core import GAMES
-from workspace.core.words import for_storage
+from rubric.preview.actions import load_job_draft, run_preview
 from workspace.jobs.actions import Clock
 from workspace.models import Job
 
@@ -24,15 +22,14 @@ def preview_games(*, job: Job, clock: Clock) -> None:
     version = load_job_draft(job=job)
     basis = scored_hash()
     draft = version.to_record()
-    is_read = partial(needs_text, draft=draft)
     batches = batch_judged_games()
-    total = sum(len(batch.keys) for batch in batches)
-    record_preview_event(job=job, done=0, total=total, now=clock())
-    games = []
-    for batch in batches:
-        with for_storage():
-            games += [rejudge(game, draft) for game in read_judged(batch, is_read)]
-        record_preview_event(job=job, done=len(games), total=total, now=clock())
-    with for_storage():
-        impact = compute_games_impact(games, draft)
-    store_preview(job=job, version=version, part=GAMES, basis=basis, impact=impact, now=clock())
+    is_read = partial(needs_text, draft=draft)
+    run_preview(
+        job=job,
+        clock=clock,
+        version=version,
+        basis=basis,
+        total=sum(len(batch.keys) for batch in batches),
+        batches=((rejudge(game, draft) for game in read_judged(batch, is_read)) for batch in batches),
+        conclude=partial(compute_games_impact, draft=draft),
+    )

@@ -2,13 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds
-from discussions.core.outcome import ABOVE, Line, Outcome
+from discussions.core.outcome import ABOVE, MEMORY, REPETITION, Line, Outcome
 from discussions.core.records import GameRecord, Measurement, Score
 from discussions.metrics.core.registry import CODE_VERSION, METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import Basis
@@ -22,10 +21,7 @@ from rubric.preview.core import (
     Location,
     OutcomeFlip,
     Transition,
-    farthest,
-    histogram,
-    list_moves,
-    select_flips,
+    build_impact,
 )
 from rubric.versions.core.game_specs import add_defaults
 from workspace.core.text import figure
@@ -43,10 +39,10 @@ NOT_MEASURED = frozenset(
 )
 
 
-def is_measured_alike(first: RubricRecord, other: RubricRecord) -> bool:
-    """Whether both versions measure every game alike, so that their findings are the same."""
-    is_same = first.lists == other.lists and _measured(first) == _measured(other)
-    return is_same and measured_keys(first) == measured_keys(other)
+def needs_text(rubric: RubricRecord, draft: RubricRecord) -> bool:
+    """Whether games of that version are measured again under the draft, because it finds something else in some."""
+    is_alike = rubric.lists == draft.lists and _measured(rubric) == _measured(draft)
+    return not is_alike or measured_keys(rubric) != measured_keys(draft)
 
 
 def _measured(rubric: RubricRecord) -> dict[str, object]:
@@ -57,23 +53,17 @@ def count_lost_judgements(
     basis: Basis, before: Mapping[str, Measurement], after: Mapping[str, Measurement]
 ) -> Counter[str]:
     """How many judgements name a reference or a phrase that was found before and is not found now, by kind."""
+    references = [{found.subject for found in each[MEMORY].references} for each in (before, after)]
+    phrases = [{found.subject for found in each[REPETITION].phrases} for each in (before, after)]
     gone = {
-        judgement_kinds.REFERENCE: _references(before) - _references(after),
-        judgement_kinds.PHRASE: _phrases(before) - _phrases(after),
+        judgement_kinds.REFERENCE: references[0] - references[1],
+        judgement_kinds.PHRASE: phrases[0] - phrases[1],
     }
     return Counter(
         judgement.kind
         for judgement in basis.judgements
         if judgement.value and judgement.subject in gone.get(judgement.kind, ())
     )
-
-
-def _references(measurements: Mapping[str, Measurement]) -> set[str]:
-    return {reference.subject for reference in measurements["memory_accuracy"].references}
-
-
-def _phrases(measurements: Mapping[str, Measurement]) -> set[str]:
-    return {phrase.subject for phrase in measurements["anti_repetition"].phrases}
 
 
 def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
@@ -253,8 +243,6 @@ class JudgedGame(Struct, frozen=True):
     basis: Basis
     measurements: Mapping[str, Measurement]
     rubric: RubricRecord
-    cost: Decimal | None
-    code_version: str
     recorded: Outcome | None = None
     text: GameRecord | None = None
 
@@ -281,7 +269,7 @@ def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
     """The game under the draft: with the stored findings where the draft measures alike, else measured again."""
     measurements = game.measurements if game.text is None else measure_game(game.text, draft)
     found = compute_effective_values(game.basis, measurements)
-    after = compute_outcome(found, measurements, game.cost, draft)
+    after = compute_outcome(found, measurements, game.basis.cost.total_usd, draft)
     before, was = _before(game, found)
     now = _word(after, found)
     is_other = was != now
@@ -294,7 +282,7 @@ def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
         turned=[(line.key, line.passes) for line in _changed(before, after) if line.passes is not None],
         reasons=reasons(before, after, found, compute_scores(found, measurements, draft)) if is_other else [],
         is_measured=game.text is not None,
-        is_by_older_code=game.text is not None and game.code_version != CODE_VERSION,
+        is_by_older_code=game.text is not None and game.basis.measured.code_version != CODE_VERSION,
         lost=count_lost_judgements(game.basis, game.measurements, measurements)
         if game.text is not None
         else {},
@@ -310,7 +298,7 @@ def _before(game: JudgedGame, found: Effective) -> tuple[Outcome, str]:
         return game.recorded, PASS if game.recorded.passes else FAIL
     if game.text is not None:
         found = compute_effective_values(game.basis, game.measurements)
-    outcome = compute_outcome(found, game.measurements, game.cost, game.rubric)
+    outcome = compute_outcome(found, game.measurements, game.basis.cost.total_usd, game.rubric)
     return outcome, _word(outcome, found)
 
 
@@ -321,49 +309,31 @@ def _word(outcome: Outcome, found: Effective) -> str:
     return PASS if outcome.passes else FAIL
 
 
-def needs_text(rubric: RubricRecord, draft: RubricRecord) -> bool:
-    return not is_measured_alike(rubric, draft)
-
-
 def compute_games_impact(games: Sequence[Rejudged], draft: RubricRecord) -> Impact:
-    other = [game for game in games if game.before != game.after]
-    flips = [_flip(game) for game in other]
-    figures = _figures(games)
-    moves = [move for ranking in figures.values() for move in list_moves(ranking)]
-    changes = [after - before for ranking in figures.values() for before, after in ranking.values()]
-    recorded = [game for game in games if game.is_recorded]
-    return Impact(
-        part=GAMES,
-        looked_at=len(recorded),
-        flip_count=sum(flip.is_recorded and flip.is_known for flip in flips),
-        unknown_count=sum(flip.is_recorded and not flip.is_known for flip in flips),
-        open_count=len(games) - len(recorded),
-        open_flip_count=sum(not flip.is_recorded for flip in flips),
-        flips=select_flips(flips),
-        listed_of=len(flips),
-        transitions=_transitions(games),
-        turned=_turned(games, draft),
-        ranked_count=len(changes),
-        move_count=len(moves),
-        moves=farthest(moves),
-        distribution=histogram(changes),
-        notes=_notes(games),
-    )
-
-
-def _flip(game: Rejudged) -> OutcomeFlip:
-    is_known = game.after != PENDING
-    return OutcomeFlip(game.where, game.before, game.after, game.reasons, is_known, game.is_recorded)
-
-
-def _figures(games: Sequence[Rejudged]) -> dict[str, dict[Item, tuple[float, float]]]:
-    """The composites of every project's games that have one before and after."""
-    found: dict[str, dict[Item, tuple[float, float]]] = defaultdict(dict)
+    flips = [
+        OutcomeFlip(
+            game.where, game.before, game.after, game.reasons, game.after != PENDING, game.is_recorded
+        )
+        for game in games
+        if game.before != game.after
+    ]
+    # Games are ranked by their composites, within a project.
+    figures: dict[str, dict[Item, tuple[float, float]]] = defaultdict(dict)
     for game in games:
         before, after = game.composites
         if before is not None and after is not None:
-            found[game.where.project][game.where, ""] = before, after
-    return found
+            figures[game.where.project][game.where, ""] = before, after
+    recorded_count = sum(game.is_recorded for game in games)
+    return build_impact(
+        GAMES,
+        flips,
+        list(figures.values()),
+        looked_at=recorded_count,
+        notes=_notes(games),
+        open_count=len(games) - recorded_count,
+        transitions=_transitions(games),
+        turned=_turned(games, draft),
+    )
 
 
 def _transitions(games: Sequence[Rejudged]) -> list[Transition]:

@@ -105,22 +105,18 @@ def _recorded(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
         "game__number",
         "rubric_version_id",
         "rubric_version__sha256",
-        "measured__code_version",
         "measured__findings__body",
         "basis",
         "outcome",
     )
     rows = list(Verdict.objects.filter(pk__in=keys).order_by("pk").values_list(*columns))
     rubrics, texts = _rubrics([(row[0], row[3], row[4]) for row in rows], needs_text)
-    for game, slug, number, version, _sha256, code, findings, basis, outcome in rows:
-        read = _BASIS.decode(basis)
+    for game, slug, number, version, _sha256, findings, basis, outcome in rows:
         yield JudgedGame(
             where=Location(slug, number),
-            basis=read,
+            basis=_BASIS.decode(basis),
             measurements=_FINDINGS.decode(findings),
             rubric=rubrics[version],
-            cost=read.cost.total_usd,
-            code_version=code,
             recorded=_OUTCOME.decode(outcome),
             text=texts.get(game),
         )
@@ -150,8 +146,6 @@ def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
             basis=basis,
             measurements=_FINDINGS.decode(measured[game.pk].findings.body),
             rubric=rubrics[versions[game.pk].pk],
-            cost=basis.cost.total_usd,
-            code_version=basis.measured.code_version,
             text=texts.get(game.pk),
         )
 

@@ -4,10 +4,11 @@ This module also computes what a draft of a response rubric would change; the di
 discussion rubric. Only the preview's own row is written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -18,7 +19,6 @@ from rubric.core.scores import get_weights
 from rubric.models import Comparison, ComparisonSet, ImpactPreview, RubricVersion
 from rubric.models.reviews import SUBMITTED
 from rubric.preview.core import (
-    COMPARISONS,
     PARTS,
     Impact,
     Location,
@@ -29,7 +29,7 @@ from rubric.preview.core import (
     make_version_subject,
     rerank,
 )
-from rubric.preview.queries import reviews_hash, sets_under
+from rubric.preview.queries import reviews_hash
 from rubric.reviews.queries import load_reviewed
 from rubric.versions.permissions import check_publish_version
 from workspace.core.canonical import canonical_bytes, canonical_hash
@@ -38,6 +38,8 @@ from workspace.core.words import for_storage
 from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, renew
 from workspace.models import Job, Person
 from workspace.models.jobs import QUEUED, RUNNING
+
+T = TypeVar("T")
 
 
 def ask_for_preview(*, version: RubricVersion, basis: str, by: Person, now: datetime) -> Job | None:
@@ -76,22 +78,24 @@ def preview_rankings(*, job: Job, clock: Clock) -> None:
     version = load_job_draft(job=job)
     basis = reviews_hash(version.rubric_id)
     draft = version.to_record()
-    sets = list(sets_under(version.rubric_id))
+    rows = ComparisonSet.objects.filter(rubric_version__rubric=version.rubric_id)
+    sets = list(rows.select_related("project", "rubric_version").order_by("pk"))
     reviewed = Comparison.objects.filter(set__in=sets, reviews__state=SUBMITTED)
-    total = reviewed.distinct().count()
-    record_preview_event(job=job, done=0, total=total, now=clock())
-    rankings: list[Reranked] = []
-    for comparison_set in sets:
-        with for_storage():
-            rankings += _rankings(comparison_set, draft)
-        record_preview_event(job=job, done=len(rankings), total=total, now=clock())
-    versions = {
-        comparison_set.rubric_version_id: comparison_set.rubric_version.to_record() for comparison_set in sets
-    }
-    with for_storage():
-        notes = [said for own in versions.values() for said in lacking(own, draft)]
-        impact = compute_rankings_impact(rankings, notes)
-    store_preview(job=job, version=version, part=COMPARISONS, basis=basis, impact=impact, now=clock())
+
+    def conclude(rankings: list[Reranked]) -> Impact:
+        versions = {row.rubric_version_id: row.rubric_version.to_record() for row in sets}
+        notes = [note for own in versions.values() for note in lacking(own, draft)]
+        return compute_rankings_impact(rankings, notes)
+
+    run_preview(
+        job=job,
+        clock=clock,
+        version=version,
+        basis=basis,
+        total=reviewed.distinct().count(),
+        batches=(_rankings(comparison_set, draft) for comparison_set in sets),
+        conclude=conclude,
+    )
 
 
 def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[Reranked]:
@@ -115,19 +119,32 @@ def load_job_draft(*, job: Job) -> RubricVersion:
     return version
 
 
-def record_preview_event(*, job: Job, done: int, total: int, now: datetime) -> None:
-    """Renew the job's lease and record its progress. Raises JobLost.
-
-    If it is restarted after a worker died, the progress stays at the earlier value: only further progress resets the
-    count of attempts, so a job that kills every worker at the same point is given up.
-    """
-    renew(job=job, now=now, done_count=max(done, job.done_count), total_count=total)
-
-
-def store_preview(
-    *, job: Job, version: RubricVersion, part: str, basis: str, impact: Impact, now: datetime
+def run_preview(
+    *,
+    job: Job,
+    clock: Clock,
+    version: RubricVersion,
+    basis: str,
+    total: int,
+    batches: Iterable[Iterable[T]],
+    conclude: Callable[[list[T]], Impact],
 ) -> None:
-    """Store the impact of the draft as it was read, once, and end the job. Raises JobLost."""
+    """Decide everything again, batch by batch, store the impact on the draft as it was read, once, and end the job.
+
+    Each batch renews the job's lease and records its progress. If the job is restarted after a worker died, the
+    progress stays at the earlier value: only further progress resets the count of attempts, so a job that kills every
+    worker at the same point is given up. Raises JobLost.
+    """
+    decided: list[T] = []
+    renew(job=job, now=clock(), done_count=max(0, job.done_count), total_count=total)
+    for batch in batches:
+        with for_storage():
+            decided += batch
+        renew(job=job, now=clock(), done_count=max(len(decided), job.done_count), total_count=total)
+    with for_storage():
+        impact = conclude(decided)
+    part, _kind = PARTS[version.rubric.kind]
+    now = clock()
     with transaction.atomic():
         renew(job=job, now=now)
         if not _is_there(version, part, basis):

@@ -115,6 +115,39 @@ class Impact(Struct, frozen=True):
     notes: list[str]
 
 
+def build_impact(
+    part: str,
+    flips: Sequence[OutcomeFlip],
+    rankings: Sequence[Mapping[Item, tuple[float, float]]],
+    *,
+    looked_at: int,
+    notes: list[str],
+    open_count: int = 0,
+    transitions: Sequence[Transition] = (),
+    turned: Sequence[CriterionFlips] = (),
+) -> Impact:
+    """What changes, from all outcomes that flip and the figures before and after of everything that is ranked."""
+    moves = [move for figures in rankings for move in list_moves(figures)]
+    changes = [after - before for figures in rankings for before, after in figures.values()]
+    return Impact(
+        part=part,
+        looked_at=looked_at,
+        flip_count=sum(flip.is_recorded and flip.is_known for flip in flips),
+        unknown_count=sum(flip.is_recorded and not flip.is_known for flip in flips),
+        open_count=open_count,
+        open_flip_count=sum(not flip.is_recorded for flip in flips),
+        flips=select_flips(flips),
+        listed_of=len(flips),
+        transitions=list(transitions),
+        turned=list(turned),
+        ranked_count=len(changes),
+        move_count=len(moves),
+        moves=farthest(moves),
+        distribution=histogram(changes),
+        notes=notes,
+    )
+
+
 def histogram(changes: Iterable[float]) -> list[Bin]:
     """The distribution of changes, from the deepest fall to the highest rise, with unchanged figures in between.
 
@@ -166,12 +199,8 @@ def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
 
 def farthest(moves: Iterable[RankMove]) -> list[RankMove]:
     """The moves to list: the farthest first, equal ones in the order of their ranks."""
-    return sorted(moves, key=_by_distance)[:MOST_MOVES]
-
-
-def _by_distance(move: RankMove) -> tuple[int, str, int, int, str]:
-    distance = abs(move.place_after - move.place_before)
-    return -distance, move.where.project, move.where.number, move.where.within, move.name
+    order = sorted(moves, key=lambda move: (*_place(move.where), move.name))
+    return sorted(order, key=lambda move: -abs(move.place_after - move.place_before))[:MOST_MOVES]
 
 
 def select_flips(flips: Sequence[OutcomeFlip]) -> list[OutcomeFlip]:
@@ -245,24 +274,12 @@ def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] =
         for ranking in ranked
         if ranking.before != ranking.after
     ]
-    moves = [move for ranking in ranked for move in list_moves(ranking.figures)]
-    changes = [after - before for ranking in ranked for before, after in ranking.figures.values()]
     bare = len(rankings) - len(ranked)
-    return Impact(
-        part=COMPARISONS,
+    return build_impact(
+        COMPARISONS,
+        flips,
+        [ranking.figures for ranking in ranked],
         looked_at=len(ranked),
-        flip_count=sum(flip.is_known for flip in flips),
-        unknown_count=sum(not flip.is_known for flip in flips),
-        open_count=0,
-        open_flip_count=0,
-        flips=select_flips(flips),
-        listed_of=len(flips),
-        transitions=[],
-        turned=[],
-        ranked_count=len(changes),
-        move_count=len(moves),
-        moves=farthest(moves),
-        distribution=histogram(changes),
         notes=[*notes, *([_bare(bare)] if bare else [])],
     )
 

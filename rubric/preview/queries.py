@@ -1,15 +1,10 @@
 """The input of a preview of a response rubric's draft: all reviews submitted under any of its versions."""
 
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, Max, Sum
 
-from rubric.models import ComparisonSet, Review
+from rubric.models import Review
 from rubric.models.reviews import SUBMITTED
 from workspace.core.canonical import canonical_hash
-
-
-def sets_under(rubric: int) -> "QuerySet[ComparisonSet]":
-    rows = ComparisonSet.objects.filter(rubric_version__rubric=rubric)
-    return rows.select_related("project", "rubric_version").order_by("pk")
 
 
 def reviews_hash(rubric: int) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from discussions.adjudication.core.effective import Effective
 from discussions.core.outcome import ManualCheck
 from discussions.metrics.core.registry import measure_game
-from discussions.preview.core import NOT_MEASURED, is_measured_alike, list_changed_lines, reasons
+from discussions.preview.core import NOT_MEASURED, list_changed_lines, needs_text, reasons
 from discussions.verdicts.core.rule import decide
 from rubric.versions.core.game_specs import game_specs
 from rubric.versions.queries import discussion_version
@@ -161,10 +161,10 @@ def test_every_other_parameter_and_list_is_measured_again():
     specs, whole = game_specs(), rubric()
     for name in sorted(specs.parameters_for(specs.metrics).names):
         other = replace(whole, parameters={**whole.parameters, name: "something else"})
-        assert is_measured_alike(whole, other) == (name in NOT_MEASURED), name
+        assert needs_text(whole, other) == (name not in NOT_MEASURED), name
     words = replace(whole, lists={**whole.lists, "stop_words": ["the"]})
-    assert not is_measured_alike(whole, words)
+    assert needs_text(whole, words)
     said = replace(
         whole, criteria=[replace(criterion, advice=["Try"], threshold=9.0) for criterion in whole.criteria]
     )
-    assert is_measured_alike(whole, said)
+    assert not needs_text(whole, said)

@@ -66,7 +66,7 @@ def basis(*judged, evaluations=(1,)):
     )
 
 
-def judged(*given, number=1, is_recorded=True, text=None, code=CODE_VERSION, evaluations=(1,)):
+def judged(*given, number=1, is_recorded=True, text=None, evaluations=(1,)):
     """The small game, rated 3.5 and judged so."""
     said = basis(*given, *CONSISTENT, ("rating", "", "3.5"), evaluations=evaluations)
     return JudgedGame(
@@ -74,8 +74,6 @@ def judged(*given, number=1, is_recorded=True, text=None, code=CODE_VERSION, eva
         basis=said,
         measurements=MEASURED,
         rubric=RUBRIC,
-        cost=said.cost.total_usd,
-        code_version=code,
         recorded=compute_basis_outcome(said, MEASURED, RUBRIC) if is_recorded else None,
         text=text,
     )
@@ -219,14 +217,13 @@ def test_phrases_that_the_draft_does_not_find():
     before = measure_game(record, RUBRIC)
     phrase = before["anti_repetition"].phrases[0]
     marked = basis(("phrase", phrase.subject, "acceptable"), ("rating", "", "4.0"))
+    marked = replace(marked, measured=replace(marked.measured, code_version="0.9"))
     pooled = draft(parameters={"repetition_scope": "pooled"})
     judged_game = JudgedGame(
         Location("ours", 1),
         marked,
         before,
         RUBRIC,
-        None,
-        "0.9",
         compute_basis_outcome(marked, before, RUBRIC),
         record,
     )
