@@ -66,7 +66,7 @@ def adjudicate(
     chosen = adopted.pk if adopted else None
     posted = _Posted(game.pk, kind, subject, value, reason.strip(), chosen, sides_sha256, short_key(key))
     with single_act():
-        locked = _lock(game)
+        locked = _lock_game(game)
         stored = Adjudication.objects.filter(created_by=by, key=posted.key).first()
         if stored is not None:
             if stored.body_sha256 != posted.sha256():
@@ -79,7 +79,7 @@ def adjudicate(
         return _insert(locked, found, posted, side, by, now)
 
 
-def _lock(game: Game) -> Game:
+def _lock_game(game: Game) -> Game:
     """Lock the game, so that adjudications and the recording of its verdict do not overlap."""
     rows = Game.objects.select_related("iteration__rubric_version", "project")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=game.pk)

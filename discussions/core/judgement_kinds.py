@@ -94,7 +94,7 @@ def list_answers(kind: str, judgeable: JudgeableSubjects) -> tuple[str, ...]:
 
 def _subject_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
     if kind in MESSAGE_KINDS:
-        found = _number(subject) in range(1, judgeable.message_count + 1)
+        found = _parse_number(subject) in range(1, judgeable.message_count + 1)
         return (
             ""
             if found
@@ -115,7 +115,7 @@ def _subject_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str
     if kind in AUTHORSHIP_KINDS:
         return _who_said_it_fault(kind, subject, judgeable)
     if kind == QUESTION:
-        found = _number(subject) in range(1, judgeable.question_count + 1)
+        found = _parse_number(subject) in range(1, judgeable.question_count + 1)
         return "" if found else say("The rubric has no question {subject}.", subject=subject[:20])
     return "" if subject == "" else say("This judgement is about the whole game; it has no subject.")
 
@@ -123,20 +123,20 @@ def _subject_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str
 def _who_said_it_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
     """The question asks about every speaker, the test about a number of messages; a game has one of the two."""
     if kind == ATTRIBUTION:
-        found = _number(subject) in range(1, judgeable.unseen_count + 1)
+        found = _parse_number(subject) in range(1, judgeable.unseen_count + 1)
         return "" if found else say("The test has no message {subject}.", subject=subject[:20])
     if judgeable.unseen_count:
         return say("Here a test asks who said it, before the transcript opens; the question is not asked.")
     return (
         ""
-        if _number(subject) in judgeable.speakers
+        if _parse_number(subject) in judgeable.speakers
         else say("No agent {subject} speaks in this game.", subject=subject[:20])
     )
 
 
 def _has_sentence(subject: str, judgeable: JudgeableSubjects) -> bool:
     message, _, sentence = subject.partition(".")
-    position, number = _number(message), _number(sentence, least=0)
+    position, number = _parse_number(message), _parse_number(sentence, least=0)
     if position is None or position > judgeable.message_count or number is None:
         return False
     return (
@@ -144,7 +144,7 @@ def _has_sentence(subject: str, judgeable: JudgeableSubjects) -> bool:
     )
 
 
-def _number(text: str, least: int = 1) -> int | None:
+def _parse_number(text: str, least: int = 1) -> int | None:
     """The number of which this text is the canonical spelling, or None: "07", "+7" and "seven" are not subjects."""
     if not text.isascii() or not text.isdigit() or len(text) > 7 or str(int(text)) != text:
         return None

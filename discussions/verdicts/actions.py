@@ -13,8 +13,8 @@ from discussions.metrics.core.registry import CODE_VERSION, measure_game
 from discussions.models import Adjudication, Evaluation, Game, Measured, Revision, Slot, Verdict
 from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
+from discussions.verdicts.core.rule import is_same_outcome
 from discussions.verdicts.core.scoring import compute_basis_outcome
-from discussions.verdicts.core.stored_outcome import is_same_outcome
 from discussions.verdicts.permissions import (
     check_complete,
     check_first_verdict,
@@ -47,7 +47,7 @@ def record_verdict(
     """
     reason = clean_text(reason)
     with transaction.atomic():
-        locked = _lock(game)
+        locked = _lock_game(game)
         check_record_verdict(by, locked)
         preview = load_verdict_preview(locked)
         if preview is None:
@@ -56,7 +56,10 @@ def record_verdict(
             )
         _refuse_change(preview, basis_sha256, shown)
         if preview.basis.supersedes is not None:
-            _refuse_correction(by, locked, reason)
+            check_supersede_verdict(by, locked)
+            if not reason:
+                says = _("Say why the recorded verdict is corrected: the reason is kept with both.")
+                raise Unacceptable(says, field="reason")
         check_complete(preview)
         check_flags_resolved(by, locked)
         return _insert(locked, preview, reason, by, now)
@@ -65,20 +68,14 @@ def record_verdict(
 MOST_RECORDED = 200
 
 
-class RecordedGames(Struct, frozen=True):
-    """The new verdicts, and for each refused game, by its number, why none was recorded."""
-
-    verdicts: list[Verdict]
-    refused: dict[int, str]
-
-
 def record_ready_games(
     *, project: Project, shown: Mapping[int, str], by: Person, now: datetime
-) -> RecordedGames:
+) -> tuple[list[Verdict], dict[int, str]]:
     """Record the verdicts of several games, each on the basis that was shown (game number -> hash of the basis).
 
-    Each game has its own transaction and event, so a game that changed meanwhile is refused without affecting the
-    others. Raises NotAllowed for everybody but leads; Unacceptable for no games, too many, or an unknown one.
+    Returns the new verdicts, and for each refused game, by its number, why none was recorded. Each game has its own
+    transaction and event, so a game that changed meanwhile does not affect the others. Raises NotAllowed for everybody
+    but leads; Unacceptable for no games, too many, or an unknown one.
     """
     check_record_games(by, project)
     if not shown:
@@ -95,14 +92,14 @@ def record_ready_games(
         try:
             with transaction.atomic():
                 # Locked, since a game may be withdrawn while those before it are recorded.
-                check_first_verdict(_lock(game))
+                check_first_verdict(_lock_game(game))
                 verdicts.append(record_verdict(game=game, basis_sha256=shown[game.number], by=by, now=now))
         except (NotAllowed, Unacceptable, Conflict) as refusal:
             refused[game.number] = refusal.sentence
-    return RecordedGames(verdicts, refused)
+    return verdicts, refused
 
 
-def _lock(game: Game) -> Game:
+def _lock_game(game: Game) -> Game:
     rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
     return rows.select_for_update(of=("self",)).get(pk=game.pk)
 
@@ -127,14 +124,6 @@ def _basis_shown(shown: str, basis_sha256: str) -> Basis | None:
         return msgspec.json.decode(shown, type=Basis)
     except msgspec.MsgspecError:
         return None
-
-
-def _refuse_correction(by: Person, game: Game, reason: str) -> None:
-    check_supersede_verdict(by, game)
-    if not reason:
-        raise Unacceptable(
-            _("Say why the recorded verdict is corrected: the reason is kept with both."), field="reason"
-        )
 
 
 def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime) -> Verdict:
@@ -167,11 +156,11 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         ) from None
     # The evaluations of these slots are submitted, so nobody can hold one of these rows while waiting for the game.
     Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
-    _record(verdict, by, now)
+    _announce(verdict, by, now)
     return verdict
 
 
-def _record(verdict: Verdict, by: Person, now: datetime) -> None:
+def _announce(verdict: Verdict, by: Person, now: datetime) -> None:
     record_event(
         "verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
         verdict,

@@ -166,5 +166,5 @@ def record_ready(request: SignedIn, slug: str, given: RecordGamesGiven) -> Recor
     shown = {game.number: game.basis_sha256 for game in given.games}
     if len(shown) < len(given.games):
         raise Unacceptable(_("A game is named twice."), field="games", code="twice")
-    done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
-    return RecordedGamesAnswer.read(None, recorded=done.verdicts, refused=list(done.refused.items()))
+    verdicts, refused = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
+    return RecordedGamesAnswer.read(None, recorded=verdicts, refused=list(refused.items()))

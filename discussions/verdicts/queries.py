@@ -128,13 +128,13 @@ class _RecordedLine(Struct):
     is_applicable: bool = True
 
 
-class _Recorded(Struct):
+class _PlayedVerdict(Struct):
     """What `load_next_games` reads from a verdict."""
 
     lines: list[_RecordedLine]
 
 
-_RECORDED: Any = msgspec.json.Decoder(_Recorded)
+_RECORDED: Any = msgspec.json.Decoder(_PlayedVerdict)
 
 
 def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:

@@ -199,17 +199,17 @@ def list_moves(figures: Mapping[Item, tuple[float, float]]) -> list[RankMove]:
 
 def farthest(moves: Iterable[RankMove]) -> list[RankMove]:
     """The moves to list: the farthest first, equal ones in the order of their ranks."""
-    order = sorted(moves, key=lambda move: (*_place(move.where), move.name))
+    order = sorted(moves, key=lambda move: (*_get_order(move.where), move.name))
     return sorted(order, key=lambda move: -abs(move.place_after - move.place_before))[:MOST_MOVES]
 
 
 def select_flips(flips: Sequence[OutcomeFlip]) -> list[OutcomeFlip]:
     """The outcomes to list: recorded before open, known before unknown, then by place."""
-    order = sorted(flips, key=lambda flip: (not flip.is_recorded, not flip.is_known, *_place(flip.where)))
+    order = sorted(flips, key=lambda flip: (not flip.is_recorded, not flip.is_known, *_get_order(flip.where)))
     return order[:MOST_FLIPS]
 
 
-def _place(where: Location) -> tuple[str, int, int]:
+def _get_order(where: Location) -> tuple[str, int, int]:
     return where.project, where.number, where.within
 
 

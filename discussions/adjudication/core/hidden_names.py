@@ -55,7 +55,7 @@ class _Form(Struct, frozen=True):
         return self.joined.isalpha() and len(self.joined) >= size and len(self.atoms[-1]) >= _LEAST_ANY
 
 
-class _Place(Struct, frozen=True, order=True):
+class _Written(Struct, frozen=True, order=True):
     """Where a name is written; not `is_sure` if it may also be another word."""
 
     start: int
@@ -67,7 +67,7 @@ class _Place(Struct, frozen=True, order=True):
 def hide_names(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> str:
     """The text with `[name]` for everything that is or may be the name of a player."""
     spans = find_names(text, build_roster(names, ambiguous))
-    places = [_Place(span.start, span.name_end) for span in spans] + _find_written(text, names, ambiguous)
+    places = [_Written(span.start, span.name_end) for span in spans] + _find_written(text, names, ambiguous)
     pieces, last = [], 0
     for start, end in _merged(sorted(places)):
         pieces += [text[last:start], NAME]
@@ -132,7 +132,7 @@ def _prepare(names: tuple[str, ...], ambiguous: frozenset[str]) -> _Search:
     return _Search(forms, index, words, longer, max(map(len, index), default=0))
 
 
-def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> list[_Place]:
+def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> list[_Written]:
     """Every place where a name is written, in whatever way."""
     search = _prepare(names, ambiguous)
     atoms = list(_cut(text))
@@ -140,21 +140,21 @@ def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) 
     for first, atom in enumerate(atoms):
         spelled = text[atom.start : atom.end]
         if (is_sure := _match_word(spelled, atom.plain, atom.is_capital, names, ambiguous)) is not None:
-            found.append(_Place(atom.start, atom.end, is_sure))
+            found.append(_Written(atom.start, atom.end, is_sure))
         found += _find_longer(text, atoms[first : first + _MOST_ATOMS], search)
     for form in search.forms:
         if form.joined >= _UNSPACED:
-            found += [_Place(*same.span()) for same in re.finditer(re.escape(form.joined), text)]
+            found += [_Written(*same.span()) for same in re.finditer(re.escape(form.joined), text)]
     keys = [form.joined for form in search.forms if len(form.joined) >= _LEAST_ANY]
     for mention in _MENTION.finditer(text):
         whole = "".join(atom.plain for atom in _cut(mention[0]))
         is_named = any(key in whole for key in keys)
         if is_named or any(mention.start() <= place.start < mention.end() for place in found):
-            found.append(_Place(*mention.span()))
+            found.append(_Written(*mention.span()))
     return found
 
 
-def _find_longer(text: str, atoms: list[_Atom], search: _Search) -> Iterator[_Place]:
+def _find_longer(text: str, atoms: list[_Atom], search: _Search) -> Iterator[_Written]:
     """Where the first of these pieces, with those after it, is a name."""
     written, is_apart = atoms[0].plain, False
     for size, (before, atom) in enumerate(pairwise(atoms), start=2):
@@ -167,7 +167,7 @@ def _find_longer(text: str, atoms: list[_Atom], search: _Search) -> Iterator[_Pl
             continue
         is_sure = _match_words(text, atoms[:size], written, search, is_apart=is_apart)
         if is_sure is not None:
-            yield _Place(atoms[0].start, atom.end, is_sure)
+            yield _Written(atoms[0].start, atom.end, is_sure)
 
 
 @lru_cache(maxsize=65536)
@@ -295,7 +295,7 @@ def _plain(piece: str) -> str:
     return "".join(char for char in decomposed if char.isalnum())
 
 
-def _merged(places: list[_Place]) -> Iterator[tuple[int, int]]:
+def _merged(places: list[_Written]) -> Iterator[tuple[int, int]]:
     start, end = -1, -1
     for place in places:
         if place.start >= end:

@@ -144,11 +144,13 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
     try:
         if form.is_valid():
             shown = form.cleaned_data["ready"]
-            done = record_ready_games(project=project, shown=shown, by=request.user, now=timezone.now())
-            if not done.refused:
+            _verdicts, refused = record_ready_games(
+                project=project, shown=shown, by=request.user, now=timezone.now()
+            )
+            if not refused:
                 left = {"games": write_numbers(shown), "in": asked["in"]}
                 return respond(request, page="", redirect=_address("record_games", slug, left))
-            return _show_ready(request, project, list(shown), form, refused=done.refused, status=409)
+            return _show_ready(request, project, list(shown), form, refused=refused, status=409)
     except Refusal as refusal:
         status = kept_status(form, refusal)
     return _show_ready(request, project, _read_wanted(project, asked), form, status=status)

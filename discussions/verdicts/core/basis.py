@@ -149,8 +149,8 @@ def _changed_judgements(before: Basis, after: Basis) -> list[str]:
             say(
                 "{subject}: {before} before, {after} now.",
                 subject=describe_subject(result.kind, result.subject),
-                before=_value(was),
-                after=_value(now),
+                before=_judged_value(was),
+                after=_judged_value(now),
             )
         )
     return sentences + _changed_adjudications(before, after)
@@ -197,7 +197,7 @@ def describe_adjudicated_value(adjudication: AdjudicatedAnswer) -> str:
     return adjudication.value.replace("_", " ") or "no"
 
 
-def _value(judgement: BasisJudgement | None) -> str:
+def _judged_value(judgement: BasisJudgement | None) -> str:
     if judgement is None:
         return say("not judged")
     return judgement.value.replace("_", " ") or "unset"

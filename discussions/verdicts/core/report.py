@@ -1,7 +1,6 @@
 """The report on a game as a record: the source of the page and of its files in Markdown, JSON and CSV."""
 
 import re
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -70,33 +69,23 @@ class Judge(Struct, frozen=True):
     comments: list[Comment]
 
 
-class EarlierStep(Struct, frozen=True):
-    """An adjudication that was superseded; `says` is its value in words."""
-
-    value: str
-    by: str
-    at: datetime
-    reason: str
-    says: str = ""
-
-
 class AdjudicationStep(Struct, frozen=True):
     """An adjudication. `adopted` is the evaluator whose answer the lead adopted, "" for the lead's own answer.
 
-    `earlier` are the adjudications that it supersedes, the oldest first. `what` and `says` are the subject and the
-    value in words, "" until a page fills them in.
+    `earlier` are the adjudications that it supersedes, the oldest first, each with its value in words. `what` and
+    `says` are its own subject and value in words.
     """
 
     kind: str
     subject: str
     value: str
+    what: str
+    says: str
     adopted: str
     by: str
     at: datetime
     reason: str
-    earlier: list[EarlierStep]
-    what: str = ""
-    says: str = ""
+    earlier: list[tuple[str, AdjudicationRecord]]
 
 
 class Report(Struct, frozen=True):
@@ -180,39 +169,6 @@ def _is_override(judgement: BasisJudgement, machine: str) -> bool:
     if judgement.kind == judgement_kinds.REFERENCE:
         return bool(judgement.blind_value) and judgement.blind_value != judgement.value
     return True
-
-
-def build_adjudication_trail(
-    basis: Basis, ever: Iterable[AdjudicationRecord], names: Mapping[int, str]
-) -> list[AdjudicationStep]:
-    """The adjudications of the basis in the order of the transcript, each with the earlier ones on its subject.
-
-    `ever` are all adjudications of the game, the oldest first; `names` are the evaluators by evaluation id.
-    """
-    named = {adjudication.id for adjudication in basis.adjudications}
-    chains: dict[Key, list[AdjudicationRecord]] = {}
-    for adjudication in ever:
-        chains.setdefault((adjudication.kind, adjudication.subject), []).append(adjudication)
-    found = []
-    for chain in chains.values():
-        for number, adjudication in enumerate(chain):
-            if adjudication.id in named:
-                found.append(
-                    AdjudicationStep(
-                        kind=adjudication.kind,
-                        subject=adjudication.subject,
-                        value=adjudication.value,
-                        adopted="" if adjudication.adopted is None else names.get(adjudication.adopted, ""),
-                        by=adjudication.by_name,
-                        at=adjudication.at,
-                        reason=adjudication.reason,
-                        earlier=[
-                            EarlierStep(before.value, before.by_name, before.at, before.reason)
-                            for before in chain[:number]
-                        ],
-                    )
-                )
-    return sorted(found, key=lambda step: make_sort_key(step.kind, step.subject))
 
 
 def make_sort_key(kind: str, subject: str) -> tuple[str, tuple[int, ...], str]:

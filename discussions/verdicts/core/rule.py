@@ -6,7 +6,9 @@ Source: the rubric's "Overall Evaluation". Shares are compared with their thresh
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,9 +30,12 @@ from discussions.metrics.core.metric import PERCENT, RATING, Metric
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.flip import composite, rating_flip_steps, verdict_flip_distance
 from rubric.core.records import Criterion, RubricRecord
+from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
 from workspace.core.words import say
 from workspace.statistics.proportions import wilson
+
+_OUTCOME: Any = msgspec.json.Decoder(Outcome)
 
 
 class Rules(Struct, frozen=True):
@@ -174,6 +179,21 @@ def say_again(outcome: Outcome) -> Outcome:
     return replace(outcome, headline=_headline(lines, outcome.missing, quality, reasons), reasons=reasons)
 
 
+def read_outcome(recorded: str) -> Outcome:
+    """A recorded outcome: figures are as recorded, words are today's, in the reader's language."""
+    return say_again(_OUTCOME.decode(recorded))
+
+
+def is_same_outcome(recorded: str, computed: Outcome) -> bool:
+    """Whether both are the same except for their words, which depend on language and version."""
+    return _without_words(recorded) == _without_words(canonical_bytes(computed).decode())
+
+
+def _without_words(outcome: str) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.json.decode(outcome)
+    return fields | {"headline": "", "reasons": [reason["code"] for reason in fields["reasons"]]}
+
+
 def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
     if cost is None or get_cost_state(cost, rules) != ABOVE:
         return []
@@ -257,7 +277,7 @@ def build_score_line(
     metric = METRICS[criterion.key]
     threshold = _threshold(criterion)
     check = manual_check if metric.has_manual_check else None
-    value = None if score.is_pending else _value(score, metric)
+    value = None if score.is_pending else _exact_score(score, metric)
     passes = None if value is None else value >= threshold
     interval = None
     if passes is not None and score.is_applicable and metric.scale == PERCENT and metric.has_interval:
@@ -297,7 +317,7 @@ def build_rating_line(criterion: Criterion, rating: Fraction | None) -> Line:
     )
 
 
-def _value(score: Score, metric: Metric) -> Fraction:
+def _exact_score(score: Score, metric: Metric) -> Fraction:
     if not score.is_applicable:
         return Fraction(metric.scale.high)
     return metric.scale.value(score.numerator, score.denominator) if score.denominator else Fraction(0)

@@ -8,7 +8,7 @@ from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
 from discussions.models import Game
 from discussions.queries import game_record
-from discussions.verdicts.core.report import AdjudicationStep, Override
+from discussions.verdicts.core.report import Override
 
 
 class SubjectWords:
@@ -28,18 +28,10 @@ class SubjectWords:
             before_says=answer_word(kind, override.before) if override.before else "",
         )
 
-    def say_step(self, step: AdjudicationStep) -> AdjudicationStep:
-        return replace(
-            step,
-            what=self.describe(step.kind, step.subject),
-            says=self._answer(step.kind, step.value),
-            earlier=[replace(before, says=self._answer(step.kind, before.value)) for before in step.earlier],
-        )
-
     def describe(self, kind: str, subject: str) -> str:
         label = get_kind_label(kind)
         if kind in (*judgement_kinds.MESSAGE_KINDS, *judgement_kinds.SENTENCE_KINDS):
-            return f"{label}, {_place(subject)}"
+            return f"{label}, {_describe_position(subject)}"
         if kind == judgement_kinds.PHRASE:
             player, _bar, phrase = subject.partition("|")
             name = self._name(int(player)) if int(player) else _("all agents")
@@ -48,7 +40,7 @@ class SubjectWords:
             return f"{label}: {self._name(int(subject))}"
         return f"{label} {subject}".rstrip()
 
-    def _answer(self, kind: str, value: str) -> str:
+    def answer(self, kind: str, value: str) -> str:
         if kind == judgement_kinds.ATTRIBUTION and value.isdigit():
             return self._name(int(value))
         return answer_word(kind, value)
@@ -63,10 +55,10 @@ class SubjectWords:
 def describe_target(target: str) -> str:
     """The target of a comment in words: "message 19" of "message:19", "the game" of "game"."""
     _kind, _colon, subject = target.partition(":")
-    return _place(subject) if subject else _("the game")
+    return _describe_position(subject) if subject else _("the game")
 
 
-def _place(subject: str) -> str:
+def _describe_position(subject: str) -> str:
     message, sentence = parse_subject(subject)
     if not sentence:
         return _("message %(message)d") % {"message": message}

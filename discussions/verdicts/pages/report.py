@@ -1,9 +1,12 @@
 """The report on one game with a recorded verdict, as a record that the page and its files are made of."""
 
+from collections import defaultdict
+
 import msgspec
 from msgspec.structs import replace
 
-from discussions.adjudication.core.effective import machine_values
+from discussions.adjudication.core.disagreements import AdjudicationRecord
+from discussions.adjudication.core.effective import Key, machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
 from discussions.core.outcome import ENGAGEMENT, MEMORY, Line, Outcome
@@ -18,10 +21,10 @@ from discussions.verdicts.core.report import (
     Override,
     Report,
     ReportLine,
-    build_adjudication_trail,
     list_overrides,
+    make_sort_key,
 )
-from discussions.verdicts.core.stored_outcome import read_outcome
+from discussions.verdicts.core.rule import read_outcome
 from discussions.verdicts.pages.judged import SubjectWords, describe_target
 from discussions.verdicts.pages.lines import (
     NONE,
@@ -64,7 +67,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         recorded_at=verdict.created_at,
         recorded_by=verdict.created_by.name,
         reason=verdict.reason,
-        lines=[_line(line, next_games.get(line.key)) for line in outcome.lines],
+        lines=[_build_line(line, next_games.get(line.key)) for line in outcome.lines],
         headline=outcome.headline,
         passes=bool(outcome.passes),
         reasons=outcome.reasons,
@@ -78,7 +81,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
         bases=_bases(outcome, next_games),
-        resolved=[] if only else [judged.say_step(step) for step in _steps(game, evaluations, basis)],
+        resolved=[] if only else _steps(game, evaluations, basis, judged),
         fewer="" if only else _fewer(game, verdict),
         unasked=describe_unasked(outcome.line(MEMORY).label, count_unasked_suggestions(basis)),
     )
@@ -99,7 +102,7 @@ def _evaluations(basis: Basis) -> list[Evaluation]:
     return list(rows.select_related("evaluator").order_by("pk"))
 
 
-def _line(line: Line, next_game: NextGame | None) -> ReportLine:
+def _build_line(line: Line, next_game: NextGame | None) -> ReportLine:
     row = figure_row(line)
     return ReportLine(
         label=row.label,
@@ -160,11 +163,32 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
     ]
 
 
-def _steps(game: Game, evaluations: list[Evaluation], basis: Basis) -> list[AdjudicationStep]:
-    if not basis.adjudications:
-        return []
+def _steps(
+    game: Game, evaluations: list[Evaluation], basis: Basis, words: SubjectWords
+) -> list[AdjudicationStep]:
+    """The adjudications of the basis in the order of the transcript, each with the earlier ones on its subject."""
+    named = {adjudication.id for adjudication in basis.adjudications}
     names = {evaluation.pk: evaluation.evaluator.name for evaluation in evaluations}
-    return build_adjudication_trail(basis, load_adjudication_history(game.pk), names)
+    chains: dict[Key, list[AdjudicationRecord]] = defaultdict(list)
+    for record in load_adjudication_history(game.pk) if named else ():
+        chains[record.kind, record.subject].append(record)
+    return [
+        AdjudicationStep(
+            kind=kind,
+            subject=subject,
+            value=record.value,
+            what=words.describe(kind, subject),
+            says=words.answer(kind, record.value),
+            adopted="" if record.adopted is None else names.get(record.adopted, ""),
+            by=record.by_name,
+            at=record.at,
+            reason=record.reason,
+            earlier=[(words.answer(kind, before.value), before) for before in chain[:number]],
+        )
+        for (kind, subject), chain in sorted(chains.items(), key=lambda row: make_sort_key(*row[0]))
+        for number, record in enumerate(chain)
+        if record.id in named
+    ]
 
 
 def _fewer(game: Game, verdict: Verdict) -> str:

@@ -10,12 +10,12 @@ from discussions.access.permissions import check_see_game
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome
-from discussions.models import Game, Verdict
+from discussions.models import Game, Remark, Verdict
 from discussions.slots.permissions import check_take_game
 from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
-from discussions.verdicts.core.stored_outcome import read_outcome
+from discussions.verdicts.core.rule import read_outcome
 from discussions.verdicts.pages.lines import (
     NONE,
     FigureRow,
@@ -67,15 +67,6 @@ class OutcomePart(Struct, frozen=True):
     unasked: str = ""
 
 
-class OpenFlag(Struct, frozen=True):
-    """An open flag of an evaluation that the verdict rests on; `position` is its message, 0 for the whole game."""
-
-    key: int
-    evaluation: int
-    position: int
-    text: str
-
-
 class VerdictPage(Struct, frozen=True):
     """The page. `outcome` is the recorded one, else the one that would be recorded; None when it is hidden or unknown.
 
@@ -84,9 +75,9 @@ class VerdictPage(Struct, frozen=True):
     the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says where a lead can
     remove the cause: "people", "disagreements", or "". `changed` lists what changed since then. `people` are the
     estimates from the current judgements with a sentence each, empty for those who may not see them. `flags` are the
-    open ones: all for leads, their own for evaluators, none if the project ignores them. `goes_on` says where an
-    evaluator goes from here: "game", "home" if no game is left, "" for others; `sees_advice` is for those who change
-    prompts.
+    open ones: all for leads, their own for evaluators, who do not see each other's, none if the project ignores them.
+    `goes_on` says where an evaluator goes from here: "game", "home" if no game is left, "" for others; `sees_advice` is
+    for those who change prompts.
     """
 
     game: Game
@@ -102,7 +93,7 @@ class VerdictPage(Struct, frozen=True):
     people: list[tuple[PeopleEstimate, str]]
     goes_on: str
     sees_advice: bool
-    flags: list[OpenFlag]
+    flags: list[Remark]
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
@@ -138,21 +129,13 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         else [],
         goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
         sees_advice=not is_evaluator,
-        flags=list_open_flags(game, None if leads else person),
+        flags=load_open_flags(game, None if leads else person),
     )
 
 
 _VERDICTS = Prepared(
     lambda game: Verdict.objects.filter(game=game).select_related("created_by").order_by("-number"), int
 )
-
-
-def list_open_flags(game: Game, only: Person | None) -> list[OpenFlag]:
-    """The open flags; with `only`, those of that person, since evaluators do not see each other's."""
-    return [
-        OpenFlag(flag.pk, flag.evaluation_id, int(flag.target.partition(":")[2] or 0), flag.text)
-        for flag in load_open_flags(game, only)
-    ]
 
 
 def describe_people_estimate(estimate: PeopleEstimate) -> str:

@@ -32,11 +32,11 @@ def test_every_ready_game_gets_its_own_verdict_and_its_own_event():
     lead = make_lead(project=project)
     listed = list_ready_games(project=project, numbers=[game.number for game in games])
     assert [game.headline for game in listed] == [preview(game).outcome.headline for game in games]
-    done = record_ready_games(project=project, shown=shown(project, games), by=lead, now=NOW)
-    assert [row.game_id for row in done.verdicts] == [game.pk for game in games]
-    assert done.refused == {}
+    verdicts, refused = record_ready_games(project=project, shown=shown(project, games), by=lead, now=NOW)
+    assert [row.game_id for row in verdicts] == [game.pk for game in games]
+    assert refused == {}
     events = Event.objects.filter(verb="verdict:recorded", by=lead)
-    assert {event.object_id for event in events} == {str(row.pk) for row in done.verdicts}
+    assert {event.object_id for event in events} == {str(row.pk) for row in verdicts}
 
 
 def test_a_game_that_changed_withdrew_or_has_a_verdict_is_refused_alone():
@@ -46,11 +46,11 @@ def test_a_game_that_changed_withdrew_or_has_a_verdict_is_refused_alone():
     given = shown(project, games) | {changed.number: "0" * 64}
     withdraw_game(game=withdrawn, reason="Cut short", by=lead, now=NOW)
     record(recorded, by=lead)
-    done = record_ready_games(project=project, shown=given, by=lead, now=NOW)
-    assert [row.game_id for row in done.verdicts] == [ready.pk]
-    assert "has changed since" in done.refused[changed.number]
-    assert "Withdrawn" in done.refused[withdrawn.number]
-    assert "recorded already" in done.refused[recorded.number]
+    verdicts, refused = record_ready_games(project=project, shown=given, by=lead, now=NOW)
+    assert [row.game_id for row in verdicts] == [ready.pk]
+    assert "has changed since" in refused[changed.number]
+    assert "Withdrawn" in refused[withdrawn.number]
+    assert "recorded already" in refused[recorded.number]
     assert Verdict.objects.count() == 2
 
 
@@ -64,9 +64,9 @@ def test_a_game_that_is_withdrawn_while_the_others_are_recorded_is_refused(monke
         return verdict
 
     monkeypatch.setattr("discussions.verdicts.actions.record_verdict", record_and_withdraw)
-    done = record_ready_games(project=project, shown=given, by=lead, now=NOW)
-    assert [row.game_id for row in done.verdicts] == [first.pk]
-    assert "Withdrawn" in done.refused[second.number]
+    verdicts, refused = record_ready_games(project=project, shown=given, by=lead, now=NOW)
+    assert [row.game_id for row in verdicts] == [first.pk]
+    assert "Withdrawn" in refused[second.number]
 
 
 def test_the_preview_says_why_a_game_is_not_ready():
