@@ -143,10 +143,8 @@ def record_games(request: SignedIn, slug: str) -> HttpResponse:
     form, status = bind_form(request, RecordGamesForm), 422
     try:
         if form.is_valid():
-            shown = form.cleaned_data["ready"]
-            _verdicts, refused = record_ready_games(
-                project=project, shown=shown, by=request.user, now=timezone.now()
-            )
+            shown, now = form.cleaned_data["ready"], timezone.now()
+            _made, refused = record_ready_games(project=project, shown=shown, by=request.user, now=now)
             if not refused:
                 left = {"games": write_numbers(shown), "in": asked["in"]}
                 return respond(request, page="", redirect=_address("record_games", slug, left))
