@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
-from discussions.core.records import GameRecord, Measurement, PhraseFinding, ReferenceFinding
+from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
 from discussions.metrics.labels import describe_check, list_evidence, rule_text
@@ -140,8 +140,12 @@ def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
     """A reference, or a sentence that somebody marked as one, with the votes of the round that it refers to."""
     position, number = judgement_kinds.parse_subject(subject)
     message, said = source.game.messages[position - 1], _said(source, position)
-    finding = _reference(source, position, number)
-    start, end = (finding.start, finding.end) if finding else _span(message.text, number)
+    references = source.measurements["memory_accuracy"].references
+    finding = next((one for one in references if (one.message, one.sentence) == (position, number)), None)
+    if finding:
+        start, end = finding.start, finding.end
+    else:
+        start, end = split(message.text)[number - 1] if number else (0, len(message.text))
     spoken = finding.round if finding else None
     if spoken is None:
         spoken = find_named_round(message.text[start:end], message.round, source.game.round_offset)
@@ -153,17 +157,6 @@ def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
         evidence=list(list_evidence(finding, source.game.players)) if finding else [],
         votes=_votes(source.game, spoken, hits),
     )
-
-
-def _reference(source: EvidenceSource, position: int, number: int) -> ReferenceFinding | None:
-    found = source.measurements["memory_accuracy"].references
-    return next(
-        (finding for finding in found if (finding.message, finding.sentence) == (position, number)), None
-    )
-
-
-def _span(text: str, number: int) -> tuple[int, int]:
-    return split(text)[number - 1] if number else (0, len(text))
 
 
 def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> RoundVotes | None:
@@ -179,7 +172,8 @@ def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> R
 def _phrase(source: EvidenceSource, kind: str, subject: str) -> Subject:
     """A phrase that one agent repeats, with the messages that have it."""
     player, _bar, phrase = subject.partition("|")
-    finding = _repeated(source, int(player), phrase)
+    phrases = source.measurements["anti_repetition"].phrases
+    finding = next((one for one in phrases if (one.player, one.phrase) == (int(player), phrase)), None)
     name = source.game.players[int(player) - 1].name if int(player) else _("all agents")
     places = finding.messages if finding else []
     times = _("used %(count)d times") % {"count": finding.count} if finding else ""
@@ -191,11 +185,6 @@ def _phrase(source: EvidenceSource, kind: str, subject: str) -> Subject:
         quotes=_quotes(source.game, places),
         more=max(0, len(places) - MOST_QUOTES),
     )
-
-
-def _repeated(source: EvidenceSource, player: int, phrase: str) -> PhraseFinding | None:
-    found = source.measurements["anti_repetition"].phrases
-    return next((finding for finding in found if (finding.player, finding.phrase) == (player, phrase)), None)
 
 
 def _agent(source: EvidenceSource, kind: str, subject: str) -> Subject:

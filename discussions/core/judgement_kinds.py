@@ -93,45 +93,36 @@ def list_answers(kind: str, judgeable: JudgeableSubjects) -> tuple[str, ...]:
 
 
 def _subject_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
-    if kind in MESSAGE_KINDS:
-        found = _parse_number(subject) in range(1, judgeable.message_count + 1)
-        return (
-            ""
-            if found
-            else say(
-                "There is no message {subject} in this game of {message_count} messages.",
-                subject=subject[:20],
-                message_count=judgeable.message_count,
-            )
+    number, count, asked = _parse_number(subject), judgeable.message_count, subject[:20]
+    if kind in MESSAGE_KINDS and number not in range(1, count + 1):
+        return say(
+            "There is no message {subject} in this game of {message_count} messages.",
+            subject=asked,
+            message_count=count,
         )
-    if kind in SENTENCE_KINDS:
-        return (
-            ""
-            if _has_sentence(subject, judgeable)
-            else say("There is no sentence {subject} in this game.", subject=subject[:20])
-        )
-    if kind == PHRASE:
-        return "" if subject in judgeable.phrases else say("No agent of this game repeats that phrase.")
+    if kind in SENTENCE_KINDS and not _has_sentence(subject, judgeable):
+        return say("There is no sentence {subject} in this game.", subject=asked)
+    if kind == PHRASE and subject not in judgeable.phrases:
+        return say("No agent of this game repeats that phrase.")
     if kind in AUTHORSHIP_KINDS:
-        return _who_said_it_fault(kind, subject, judgeable)
-    if kind == QUESTION:
-        found = _parse_number(subject) in range(1, judgeable.question_count + 1)
-        return "" if found else say("The rubric has no question {subject}.", subject=subject[:20])
-    return "" if subject == "" else say("This judgement is about the whole game; it has no subject.")
+        return _who_said_it_fault(kind, number, asked, judgeable)
+    if kind == QUESTION and number not in range(1, judgeable.question_count + 1):
+        return say("The rubric has no question {subject}.", subject=asked)
+    if kind in (IDENTIFY_DECIDES, RATING) and subject:
+        return say("This judgement is about the whole game; it has no subject.")
+    return ""
 
 
-def _who_said_it_fault(kind: str, subject: str, judgeable: JudgeableSubjects) -> str:
+def _who_said_it_fault(kind: str, number: int | None, asked: str, judgeable: JudgeableSubjects) -> str:
     """The question asks about every speaker, the test about a number of messages; a game has one of the two."""
     if kind == ATTRIBUTION:
-        found = _parse_number(subject) in range(1, judgeable.unseen_count + 1)
-        return "" if found else say("The test has no message {subject}.", subject=subject[:20])
+        is_there = number in range(1, judgeable.unseen_count + 1)
+        return "" if is_there else say("The test has no message {subject}.", subject=asked)
     if judgeable.unseen_count:
         return say("Here a test asks who said it, before the transcript opens; the question is not asked.")
-    return (
-        ""
-        if _parse_number(subject) in judgeable.speakers
-        else say("No agent {subject} speaks in this game.", subject=subject[:20])
-    )
+    if number not in judgeable.speakers:
+        return say("No agent {subject} speaks in this game.", subject=asked)
+    return ""
 
 
 def _has_sentence(subject: str, judgeable: JudgeableSubjects) -> bool:

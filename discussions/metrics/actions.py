@@ -120,7 +120,8 @@ def measure_games(*, job: Job, clock: Clock) -> None:
     Ends only when a last look, under the lock of the job's row, finds no game left: a game imported meanwhile is either
     seen here or queues the job again. Raises JobLost when the job was taken over.
     """
-    iteration = _iteration(job)
+    key = int(job.subject.partition(":")[2])
+    iteration = Iteration.objects.select_related("project", "rubric_version").get(pk=key)
     rubric = _rubric(iteration)
     left = _unmeasured(iteration, again=job.input_hash == _hash_job(iteration, again=True))
     total = job.done_count + _possible(left, job).count()
@@ -164,14 +165,19 @@ def add_diagnostics(*, job: Job, clock: Clock) -> None:
         return
     try:
         with _limited(measured.game_id, job):
-            made = _diagnostics(measured)
+            figures = build_diagnostics(
+                measured.game.text.to_record(),
+                measured.rubric_version.to_record(),
+                measured.findings.to_records(),
+            )
+            diagnostics = Companions(measured=measured, body=msgspec.json.encode(figures).decode())
     except Unmeasurable as fault:
         reason = _say_no_diagnostics(fault.code, measured.game.number)
         fail(job=job, code="games_failed", reason=reason, now=clock())
         return
     with transaction.atomic():
         renew(job=job, now=clock())
-        Companions.objects.bulk_create([made], ignore_conflicts=True)
+        Companions.objects.bulk_create([diagnostics], ignore_conflicts=True)
         finish(job=job, now=clock())
 
 
@@ -290,11 +296,6 @@ def _say_no_diagnostics(code: str, game: int) -> str:
 FAULTS: dict[str, Callable[[str, int], str]] = {SLOW: _say_slow, LARGE: _say_large, BROKEN: _say_broken}
 
 
-def _iteration(job: Job) -> Iteration:
-    key = int(job.subject.partition(":")[2])
-    return Iteration.objects.select_related("project", "rubric_version").get(pk=key)
-
-
 def _rubric(iteration: Iteration) -> RubricRecord:
     return rubric_record(iteration.rubric_version_id, iteration.rubric_version.sha256)
 
@@ -326,20 +327,15 @@ def _batches(games: "QuerySet[Game]", job: Job) -> Iterator[list[int]]:
     if job.attempt < 2:
         yield from list_batches(games.exclude(pk__in=known))
     else:
-        for key in _one_by_one(games.exclude(pk__in=known)):
+        left = games.exclude(pk__in=known).order_by("pk").values_list("pk", flat=True)
+        key = 0
+        while key := left.filter(pk__gt=key).first() or 0:
             suspect(job=job, keys=[*known, key])
             yield [key]
     last = sorted(
         games.filter(pk__in=known).values_list("pk", flat=True), reverse=job.attempt >= MOST_ATTEMPTS
     )
     yield from ([key] for key in last)
-
-
-def _one_by_one(games: "QuerySet[Game]") -> Iterator[int]:
-    last = 0
-    while key := games.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True).first():
-        yield key
-        last = key
 
 
 def encoded_figures(measurements: dict[str, Measurement]) -> str:
@@ -457,10 +453,3 @@ def store_results(
     insert_rows(MeasuredFindings, ("measured_id", "body"), findings)
     things = [{"game": row.game_number} for row in rows]
     queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
-
-
-def _diagnostics(measured: Measured) -> Companions:
-    game = measured.game.text.to_record()
-    rubric = measured.rubric_version.to_record()
-    figures = build_diagnostics(game, rubric, measured.findings.to_records())
-    return Companions(measured=measured, body=msgspec.json.encode(figures).decode())

@@ -273,13 +273,14 @@ def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
     before, was = _before(game, found)
     now = _word(after, found)
     is_other = was != now
+    changed = [*(line for _old, line in list_changed_lines(before, after)), *added(before, after)]
     return Rejudged(
         where=game.where,
         is_recorded=game.recorded is not None,
         before=was,
         after=now,
         composites=(before.composite, after.composite),
-        turned=[(line.key, line.passes) for line in _changed(before, after) if line.passes is not None],
+        turned=[(line.key, line.passes) for line in changed if line.passes is not None],
         reasons=reasons(before, after, found, compute_scores(found, measurements, draft)) if is_other else [],
         is_measured=game.text is not None,
         is_by_older_code=game.text is not None and game.basis.measured.code_version != CODE_VERSION,
@@ -287,10 +288,6 @@ def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
         if game.text is not None
         else {},
     )
-
-
-def _changed(before: Outcome, after: Outcome) -> list[Line]:
-    return [*(new for _old, new in list_changed_lines(before, after)), *added(before, after)]
 
 
 def _before(game: JudgedGame, found: Effective) -> tuple[Outcome, str]:

@@ -1,6 +1,7 @@
 """Record verdicts on a hashed basis, supersede them, and replay them from their stored basis and findings."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 
 import msgspec
@@ -107,23 +108,16 @@ def _lock_game(game: Game) -> Game:
 def _refuse_change(preview: Preview, basis_sha256: str, shown: str) -> None:
     if preview.basis_sha256 == basis_sha256:
         return
-    before = _basis_shown(shown, basis_sha256)
-    changed = changes(before, preview.basis) if before else []
+    changed: list[str] = []
+    if shown and bytes_hash(shown.encode()) == basis_sha256:
+        with suppress(msgspec.MsgspecError):
+            changed = changes(msgspec.json.decode(shown, type=Basis), preview.basis)
     raise Conflict(
         _("Something this verdict rests on has changed since the page was shown. Nothing was recorded.")
         + (" " + " ".join(changed) if changed else ""),
         code="basis_changed",
         detail={"changes": changed, "shown": basis_sha256, "stored": preview.basis_sha256},
     )
-
-
-def _basis_shown(shown: str, basis_sha256: str) -> Basis | None:
-    if not shown or bytes_hash(shown.encode()) != basis_sha256:
-        return None
-    try:
-        return msgspec.json.decode(shown, type=Basis)
-    except msgspec.MsgspecError:
-        return None
 
 
 def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime) -> Verdict:

@@ -15,7 +15,7 @@ from rubric.core.records import DISCUSSION, RESPONSE, RubricRecord
 from rubric.core.scales import COMMON
 from rubric.core.scores import get_weights, round_half_up
 from rubric.reviews.core.panel import Judgement, Panel, panel
-from workspace.core.words import say
+from workspace.core.words import say, say_many
 
 GAMES, COMPARISONS = "games", "comparisons"
 
@@ -159,17 +159,16 @@ def histogram(changes: Iterable[float]) -> list[Bin]:
         return []
     largest = max(abs(change) for change in rounded)
     width = next((width for width in _WIDTHS if largest <= width * _BINS_A_SIDE), largest / _BINS_A_SIDE)
-    counts = Counter(_find_bin(change, width) for change in rounded)
+    # 0 for no change, 1 for up to one width up, -1 for up to one width down, and so on.
+    counts = Counter(
+        ceil(abs(change) / width - _NOTHING) * (1 if change > 0 else -1) if change else 0
+        for change in rounded
+    )
     places = range(min(0, *counts), max(0, *counts) + 1)
     return [
         Bin(_edge(place - (place > 0), width), _edge(place + (place < 0), width), counts[place])
         for place in places
     ]
-
-
-def _find_bin(change: float, width: float) -> int:
-    steps = ceil(abs(change) / width - _NOTHING) if change else 0
-    return steps if change > 0 else -steps
 
 
 def _edge(place: int, width: float) -> float:
@@ -204,7 +203,6 @@ def farthest(moves: Iterable[RankMove]) -> list[RankMove]:
 
 
 def select_flips(flips: Sequence[OutcomeFlip]) -> list[OutcomeFlip]:
-    """The outcomes to list: recorded before open, known before unknown, then by place."""
     order = sorted(flips, key=lambda flip: (not flip.is_recorded, not flip.is_known, *_get_order(flip.where)))
     return order[:MOST_FLIPS]
 
@@ -274,13 +272,21 @@ def compute_rankings_impact(rankings: Sequence[Reranked], notes: Iterable[str] =
         for ranking in ranked
         if ranking.before != ranking.after
     ]
-    bare = len(rankings) - len(ranked)
+    notes = list(notes)
+    if bare := len(rankings) - len(ranked):
+        notes.append(
+            say_many(
+                "1 comparison has no scored criteria, so nothing can change there.",
+                "{n:,} comparisons have no scored criteria, so nothing can change there.",
+                bare,
+            )
+        )
     return build_impact(
         COMPARISONS,
         flips,
         [ranking.figures for ranking in ranked],
         looked_at=len(ranked),
-        notes=[*notes, *([_bare(bare)] if bare else [])],
+        notes=notes,
     )
 
 
@@ -344,7 +350,6 @@ def _named(winners: Sequence[str]) -> str:
 def _reasons(
     means: Mapping[str, tuple[Fraction | None, Fraction | None]], winners: Iterable[str], *, is_known: bool
 ) -> list[str]:
-    """The means of all responses that win before or after, the best under the draft first."""
     if not is_known:
         return [say("No stored score is of a criterion that the draft asks for.")]
     shown = sorted(winners, key=lambda winner: (-(means[winner][1] or 0), int(winner)))
@@ -373,9 +378,3 @@ def _decimals(values: Sequence[Fraction]) -> int:
 
 def _mean(value: Fraction | None, decimals: int) -> str:
     return say("no overall") if value is None else str(round_half_up(value, decimals))
-
-
-def _bare(count: int) -> str:
-    if count == 1:
-        return say("1 comparison has no scored criteria, so nothing can change there.")
-    return say("{count:,} comparisons have no scored criteria, so nothing can change there.", count=count)

@@ -88,7 +88,11 @@ def find_ties(reading: Reading) -> Ties:
     names[reading.name_messages, reading.name_players] = True
     names[np.arange(count), reading.speakers] = False
     links = [
-        (index, _target(message)) for index, message in enumerate(reading.game.messages) if _is_link(message)
+        (index, -1 if message.reply_to is None else message.reply_to - 1)
+        for index, message in enumerate(reading.game.messages)
+        if _is_link(message)
+        for index, message in enumerate(reading.game.messages)
+        if _is_link(message)
     ]
     return Ties(
         count=count,
@@ -104,10 +108,6 @@ def find_ties(reading: Reading) -> Ties:
 def _is_link(message: Message) -> bool:
     """Whether a reply link counts: set, and not known to point to this or a later message."""
     return message.has_reply_link and (message.reply_to is None or message.reply_to < message.position)
-
-
-def _target(message: Message) -> int:
-    return -1 if message.reply_to is None else message.reply_to - 1
 
 
 def signs(ties: Ties, order: Numbers, parameters: Parameters) -> tuple[Flags, Flags, Flags]:

@@ -78,8 +78,15 @@ def decide(
         cost_amber_usd=rules.amber,
         reasons=reasons,
         missing=missing,
-        flip_distance=None if missing else _flip_distance(lines, rules, reasons),
-        recommendations=_recommendations(rubric, lines),
+        flip_distance=None
+        if missing
+        else verdict_flip_distance(
+            passing=[line.flip for line in lines if line.passes],
+            failing=[line.flip for line in lines if line.passes is False],
+            needed=rules.needed,
+            is_open=all(reason.code == "metrics" for reason in reasons),
+        ),
+        recommendations=_recommend(rubric, [line for line in lines if line.passes is False]),
         composite=_composite(rubric, lines),
     )
 
@@ -219,15 +226,6 @@ def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reas
     return f"{count} FAIL{rule}: {says}"
 
 
-def _flip_distance(lines: list[Line], rules: Rules, reasons: list[Reason]) -> int | None:
-    return verdict_flip_distance(
-        passing=[line.flip for line in lines if line.passes],
-        failing=[line.flip for line in lines if line.passes is False],
-        needed=rules.needed,
-        is_open=all(reason.code == "metrics" for reason in reasons),
-    )
-
-
 def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
     """How many half points of the rating, over all raters, would flip a known verdict; None if none would."""
     rated = next((line for line in outcome.lines if METRICS[line.key].is_rated), None)
@@ -244,19 +242,13 @@ def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
     return rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
 
 
-def _recommendations(rubric: RubricRecord, lines: list[Line]) -> list[Recommendation]:
-    found = [
-        Recommendation(line.key, line.label, _shortfall(line), list(rubric.criterion(line.key).advice))
-        for line in lines
-        if line.passes is False
-    ]
-    return sorted(found, key=lambda recommendation: -recommendation.shortfall)
-
-
-def _shortfall(line: Line) -> float:
-    if line.score is None:
-        return 0.0
-    return max(0.0, (line.threshold - line.score) / METRICS[line.key].scale.span)
+def _recommend(rubric: RubricRecord, failed: list[Line]) -> list[Recommendation]:
+    recommendations = []
+    for line in failed:
+        missed = 0.0 if line.score is None else (line.threshold - line.score) / METRICS[line.key].scale.span
+        advice = list(rubric.criterion(line.key).advice)
+        recommendations.append(Recommendation(line.key, line.label, max(0.0, missed), advice))
+    return sorted(recommendations, key=lambda recommendation: -recommendation.shortfall)
 
 
 def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:

@@ -39,19 +39,22 @@ from discussions.verdicts.pages.lines import (
 )
 from discussions.verdicts.pages.verdict import cost_says
 from discussions.verdicts.queries import count_unasked_suggestions, load_next_games
-from rubric.models import RubricVersion
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
 
 def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     """The report on the current verdict, or None; with `only`, it has no other person's judgements."""
-    verdict = _find_verdict(game)
+    rows = Verdict.objects.filter(game=game).not_superseded()
+    verdict = rows.select_related("created_by", "rubric_version__rubric").first()
     if verdict is None:
         return None
     basis = msgspec.json.decode(verdict.basis, type=Basis)
     outcome = read_outcome(verdict.outcome)
-    evaluations = _evaluations(basis)
+    rated = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
+    evaluations = list(rated.select_related("evaluator").order_by("pk"))
+    rubric = rubric_record(verdict.rubric_version.pk, verdict.rubric_version.sha256)
+    asked, answered = rubric.criterion(ENGAGEMENT).guiding_questions, _answered(basis)
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
     # Evaluators must not know about other games, nor, from adjudications, what others said.
     next_games, judged = NONE if only else load_next_games(game, outcome), SubjectWords(game)
@@ -76,8 +79,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         turns=verdict_turns(outcome, basis.rater_count),
         composite=outcome.composite,
         recommendations=None if only else outcome.recommendations,
-        questions=_questions(verdict.rubric_version, basis),
-        judges=_judges(own, basis),
+        questions=[asked[int(subject) - 1] for subject in answered],
+        judges=_judges(own, basis, answered),
         overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
         bases=_bases(outcome, next_games),
@@ -90,16 +93,6 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
 def build_report_chart(*, game: Game) -> BarsChart | None:
     outcome = Verdict.objects.filter(game=game).not_superseded().values_list("outcome", flat=True).first()
     return None if outcome is None else build_threshold_chart(read_outcome(outcome))
-
-
-def _find_verdict(game: Game) -> Verdict | None:
-    rows = Verdict.objects.filter(game=game).not_superseded()
-    return rows.select_related("created_by", "rubric_version__rubric").first()
-
-
-def _evaluations(basis: Basis) -> list[Evaluation]:
-    rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
-    return list(rows.select_related("evaluator").order_by("pk"))
 
 
 def _build_line(line: Line, next_game: NextGame | None) -> ReportLine:
@@ -129,19 +122,13 @@ def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:
     return [f"{', '.join(labels)}: {says}" for says, labels in found.items()]
 
 
-def _questions(version: RubricVersion, basis: Basis) -> list[str]:
-    """The questions that were answered, as the rubric version asks them."""
-    asked = rubric_record(version.pk, version.sha256).criterion(ENGAGEMENT).guiding_questions
-    return [asked[int(subject) - 1] for subject in _answered(basis)]
-
-
 def _answered(basis: Basis) -> list[str]:
     return sorted(
         {judgement.subject for judgement in basis.judgements if judgement.kind == QUESTION}, key=int
     )
 
 
-def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
+def _judges(evaluations: list[Evaluation], basis: Basis, questions: list[str]) -> list[Judge]:
     said = {
         (judgement.evaluation, judgement.kind, judgement.subject): judgement.value
         for judgement in basis.judgements
@@ -150,7 +137,6 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
     for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
         said_of = Comment(remark.target, describe_target(remark.target), remark.text)
         comments.setdefault(remark.evaluation_id, []).append(said_of)
-    questions = _answered(basis)
     return [
         Judge(
             name=evaluation.evaluator.name,

@@ -154,15 +154,14 @@ def _people(text: str, message: Message) -> list[int | None]:
     ]
 
 
-def _parse_round(found: re.Match[str], message: Message) -> int | None:
-    return round_number(found[1]) if found[1] else message.round - 1
-
-
 def _scope(low: str, end: int, message: Message) -> int | None:
     """The round named first after a claim, else the last one before it; None when the sentence names none."""
     if "round" not in low and "day" not in low:
         return None
-    rounds = [(found.start(), _parse_round(found, message)) for found in _ROUND.finditer(low)]
+    rounds = [
+        (found.start(), round_number(found[1]) if found[1] else message.round - 1)
+        for found in _ROUND.finditer(low)
+    ]
     after = [number for start, number in rounds if start >= end]
     return after[0] if after else rounds[-1][1] if rounds else None
 
