@@ -95,7 +95,6 @@ def _refuse_faults(game: Game, posted: _Posted) -> None:
 
 
 def _difference(game: Game, posted: _Posted) -> Disagreement:
-    """The disagreement, if it is as the page showed it and a lead may decide on it."""
     listed = {disagreement.key: disagreement for disagreement in disagreements_in(game)}
     found = listed.get((posted.kind, posted.subject))
     if found is not None and not found.can_be_adjudicated:

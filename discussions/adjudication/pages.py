@@ -65,7 +65,7 @@ class Quote(Struct, frozen=True):
     text: str
 
 
-class Subject(Struct, frozen=True):
+class JudgedSubject(Struct, frozen=True):
     """A judged subject: its kind in words, its message and speaker, and the evidence.
 
     `spans` mark the part of `text` that was judged; `finding` and `evidence` are the automatic value and its reasons;
@@ -110,13 +110,13 @@ def answer_word(kind: str, value: str) -> str:
     return answer_label(kind, value) if said is None else str(said)
 
 
-def build_subject(source: EvidenceSource, kind: str, subject: str) -> Subject:
+def build_subject(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:
     build = _BUILT.get(kind)
-    found = build(source, kind, subject) if build else Subject("")
+    found = build(source, kind, subject) if build else JudgedSubject("")
     return replace(found, label=get_kind_label(kind))
 
 
-def _message(source: EvidenceSource, kind: str, subject: str) -> Subject:
+def _message(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:
     """A message that one of metrics 2 to 4 judges, with the rule that decided and the words that it matched."""
     position = judgement_kinds.parse_subject(subject)[0]
     found = source.measurements[kind].messages
@@ -129,14 +129,14 @@ def _message(source: EvidenceSource, kind: str, subject: str) -> Subject:
     return replace(said, finding=f"{rule}{words}")
 
 
-def _said(source: EvidenceSource, position: int) -> Subject:
+def _said(source: EvidenceSource, position: int) -> JudgedSubject:
     message = source.game.messages[position - 1]
     player = source.game.players[message.player - 1]
     before = _quotes(source.game, list(range(max(1, position - MOST_BEFORE), position)))
-    return Subject("", position, player.name, player.role or "", message.text, before=before)
+    return JudgedSubject("", position, player.name, player.role or "", message.text, before=before)
 
 
-def _sentence(source: EvidenceSource, kind: str, subject: str) -> Subject:
+def _sentence(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:
     """A reference, or a sentence that somebody marked as one, with the votes of the round that it refers to."""
     position, number = judgement_kinds.parse_subject(subject)
     message, said = source.game.messages[position - 1], _said(source, position)
@@ -169,15 +169,14 @@ def _votes(game: GameRecord, number: int, hits: list[tuple[int, int, int]]) -> R
     return RoundVotes(number, rows) if rows else None
 
 
-def _phrase(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """A phrase that one agent repeats, with the messages that have it."""
+def _phrase(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:
     player, _bar, phrase = subject.partition("|")
     phrases = source.measurements["anti_repetition"].phrases
     finding = next((one for one in phrases if (one.player, one.phrase) == (int(player), phrase)), None)
     name = source.game.players[int(player) - 1].name if int(player) else _("all agents")
     places = finding.messages if finding else []
     times = _("used %(count)d times") % {"count": finding.count} if finding else ""
-    return Subject(
+    return JudgedSubject(
         "",
         name=name,
         text=phrase,
@@ -187,19 +186,18 @@ def _phrase(source: EvidenceSource, kind: str, subject: str) -> Subject:
     )
 
 
-def _agent(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    """An agent who is or is not recognised by the language, with the first messages."""
+def _agent(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:
     number = int(subject)
     player = source.game.players[number - 1]
     places = [message.position for message in source.game.messages if message.player == number]
     quotes = _quotes(source.game, places)
-    return Subject(
+    return JudgedSubject(
         "", name=player.name, role=player.role or "", quotes=quotes, more=max(0, len(places) - MOST_QUOTES)
     )
 
 
-def _question(source: EvidenceSource, kind: str, subject: str) -> Subject:
-    return Subject("", text=source.rubric.criterion("engagement").guiding_questions[int(subject) - 1])
+def _question(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:
+    return JudgedSubject("", text=source.rubric.criterion("engagement").guiding_questions[int(subject) - 1])
 
 
 def _quotes(game: GameRecord, positions: list[int]) -> list[Quote]:
@@ -210,7 +208,7 @@ def _quotes(game: GameRecord, positions: list[int]) -> list[Quote]:
     ]
 
 
-_BUILT: dict[str, Callable[[EvidenceSource, str, str], Subject]] = {
+_BUILT: dict[str, Callable[[EvidenceSource, str, str], JudgedSubject]] = {
     **dict.fromkeys(judgement_kinds.MESSAGE_KINDS, _message),
     **dict.fromkeys(judgement_kinds.SENTENCE_KINDS, _sentence),
     judgement_kinds.PHRASE: _phrase,

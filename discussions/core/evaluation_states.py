@@ -66,7 +66,6 @@ WHY_BARRED = {
 
 
 def state_after(state: str, move: str) -> str | None:
-    """The state that the move leads to, or None when it is not allowed from there."""
     return MOVES.get((state, move))
 
 

@@ -37,7 +37,6 @@ WHY_FROZEN = {
 
 
 def state_after(state: str, move: str) -> str | None:
-    """The state that the move leads to, or None when it is not allowed from there."""
     return MOVES.get((state, move))
 
 

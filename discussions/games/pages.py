@@ -7,9 +7,9 @@ import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.outcome import Line, Outcome
+from discussions.core.outcome import Outcome, VerdictLine
 from discussions.games.queries.game_facts import FIGURES
-from discussions.metrics.core.metric import Scale
+from discussions.metrics.core.metric import FigureScale
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING, format_score, get_state
 from rubric.core.records import Criterion, RubricRecord
@@ -67,7 +67,7 @@ def build_figure_cells(
     }
 
 
-def _recorded(line: Line, words: dict[str, str]) -> ScoreCell:
+def _recorded(line: VerdictLine, words: dict[str, str]) -> ScoreCell:
     state = get_state(line)
     text = format_score(line).removesuffix(METRICS[line.key].scale.symbol)
     return ScoreCell(text, state, words[BY_RULE if line.is_by_rule else state])
@@ -89,7 +89,7 @@ def _counted(criterion: Criterion, counted: list[int] | None, words: dict[str, s
 
 
 @lru_cache(maxsize=4096)
-def _compare(numerator: int, denominator: int, scale: Scale, threshold: float) -> tuple[str, bool]:
+def _compare(numerator: int, denominator: int, scale: FigureScale, threshold: float) -> tuple[str, bool]:
     """The figure as text, and whether it reaches the threshold; cached, since a list repeats the same few counts."""
     value = scale.value(numerator, denominator)
     return figure(value, threshold), value >= Fraction(str(threshold))

@@ -353,7 +353,6 @@ def encoded_figures(measurements: dict[str, Measurement]) -> str:
 
 
 def compute_input_hash(game: Game, rubric_sha256: str, code_version: str, row: RoundOffset | None) -> str:
-    """The hash of everything that a measurement is computed from."""
     return hash_input(game.content_sha256, rubric_sha256, code_version, *([row.offset] if row else []))
 
 
@@ -416,7 +415,6 @@ def _store_measurements(
 def store_results(
     *, rows: list[GameResult], iteration: Iteration, job: int | None, by: Person, now: datetime
 ) -> None:
-    """Write measurements that do not exist yet, in the caller's transaction, and queue webhooks."""
     version = iteration.rubric_version_id
     keys = reserve_keys(Measured, len(rows))
     insert_rows(

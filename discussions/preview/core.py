@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds
-from discussions.core.outcome import ABOVE, MEMORY, REPETITION, Line, Outcome
+from discussions.core.outcome import ABOVE, MEMORY, REPETITION, Outcome, VerdictLine
 from discussions.core.records import GameRecord, Measurement, Score
 from discussions.metrics.core.registry import CODE_VERSION, METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import Basis
@@ -66,7 +66,7 @@ def count_lost_judgements(
     )
 
 
-def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line]]:
+def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[VerdictLine, VerdictLine]]:
     old = {line.key: line for line in before.lines}
     return [
         (old[line.key], line)
@@ -75,7 +75,7 @@ def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[Line, Line
     ]
 
 
-def added(before: Outcome, after: Outcome) -> list[Line]:
+def added(before: Outcome, after: Outcome) -> list[VerdictLine]:
     old = {line.key for line in before.lines}
     return [line for line in after.lines if line.key not in old and line.passes is not None]
 
@@ -99,7 +99,7 @@ def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[s
     return sentences
 
 
-def _why_turned(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
+def _why_turned(before: VerdictLine, after: VerdictLine, scores: Mapping[str, Score]) -> str:
     sentences = _why_side(before, after, scores)
     return (
         say("{sentences} It must pass.", sentences=sentences)
@@ -108,7 +108,7 @@ def _why_turned(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
     )
 
 
-def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
+def _why_side(before: VerdictLine, after: VerdictLine, scores: Mapping[str, Score]) -> str:
     if after.passes is None:
         return say(
             "{label} cannot be told: {missing}.", label=after.label, missing=_missing(scores.get(after.key))
@@ -126,7 +126,7 @@ def _why_side(before: Line, after: Line, scores: Mapping[str, Score]) -> str:
     return _why_share(before, after)
 
 
-def _why_added(line: Line) -> str:
+def _why_added(line: VerdictLine) -> str:
     enough = say("enough") if line.passes else say("not enough")
     limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
     return say(
@@ -138,7 +138,7 @@ def _why_added(line: Line) -> str:
     )
 
 
-def _why_share(before: Line, after: Line) -> str:
+def _why_share(before: VerdictLine, after: VerdictLine) -> str:
     unit = METRICS[after.key].scale.symbol
     limits = [f"{_short(figure(line.threshold))}{unit}" for line in (before, after)]
     was = _figure(before, before.threshold, after.threshold)
@@ -163,7 +163,7 @@ def _sides(before: str, after: str, *, passed: bool) -> str:
     return say("was not enough at {before}, is at {after}", before=before, after=after)
 
 
-def _figure(line: Line, *thresholds: float) -> str:
+def _figure(line: VerdictLine, *thresholds: float) -> str:
     """The figure with enough decimals to show its side of every threshold."""
     scale = METRICS[line.key].scale
     if not line.is_applicable:
@@ -266,7 +266,6 @@ class Rejudged(Struct, frozen=True):
 
 
 def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
-    """The game under the draft: with the stored findings where the draft measures alike, else measured again."""
     measurements = game.measurements if game.text is None else measure_game(game.text, draft)
     found = compute_effective_values(game.basis, measurements)
     after = compute_outcome(found, measurements, game.basis.cost.total_usd, draft)

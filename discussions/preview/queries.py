@@ -56,7 +56,6 @@ def scored_hash() -> str:
 
 
 def batch_judged_games() -> list[Batch]:
-    """Everything that was judged so far, in batches that take much less than a lease to read and decide."""
     recorded = Verdict.objects.not_superseded().order_by("pk").values_list("pk", "game__message_count")
     waiting = _without_verdict().order_by("pk").values_list("pk", "message_count")
     return [

@@ -13,4 +13,4 @@ class RecordForm(forms.Form):
 
 
 class ReplayForm(forms.Form):
-    """A replay has no fields."""
+    pass

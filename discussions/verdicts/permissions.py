@@ -42,7 +42,6 @@ def check_supersede_verdict(person: Person, game: Game) -> None:
 
 
 def check_record_games(person: Person, project: Project) -> None:
-    """Leads of the project and admins record the verdicts of several games in one action."""
     sentence = _("Only team leads of this project record several verdicts at once. Ask one of them.")
     check_leads(person, project, sentence)
 

@@ -99,7 +99,6 @@ def report_csv(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 
 def judged_game_or_404(person: Person, slug: str, number: int) -> Game:
-    """The game of that number; Http404 unless the person may see its verdict."""
     found = find_game(slug, number)
     if found is None or not may(check_see_verdict, person, found):
         raise Http404

@@ -99,7 +99,6 @@ def preview_rankings(*, job: Job, clock: Clock) -> None:
 
 
 def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[Reranked]:
-    """Every reviewed comparison of the set, under its own version and under the draft."""
     own = comparison_set.rubric_version.to_record()
     before, after = get_weights(own), comparable_weights(own, draft)
     reviewed = load_reviewed(comparison_set)
@@ -167,6 +166,5 @@ def _live(version: RubricVersion) -> "QuerySet[Job]":
 
 
 def _is_there(version: RubricVersion, part: str, basis: str) -> bool:
-    """Whether there is a preview of exactly this state of the draft and of what was scored."""
     known = ImpactPreview.objects.filter(version=version, part=part)
     return known.filter(sha256=version.sha256, basis_sha256=basis).exists()

@@ -56,8 +56,6 @@ class OutcomeFlip(Struct, frozen=True):
 
 
 class RankMove(Struct, frozen=True, omit_defaults=True):
-    """One change of rank, counted from 1; `name` identifies the response within a comparison."""
-
     where: Location
     before: float
     after: float
@@ -73,8 +71,6 @@ class CriterionFlips(Struct, frozen=True):
 
 
 class Transition(Struct, frozen=True):
-    """How many outcomes would change from `before` to `after`, among recorded ones or those not recorded yet."""
-
     before: str
     after: str
     count: int

@@ -5,7 +5,7 @@ from statistics import fmean
 from msgspec.structs import replace
 
 from discussions.core.records import Measurement, MessageFinding
-from discussions.metrics.core.metric import Metric, Scale
+from discussions.metrics.core.metric import FigureScale, Metric
 from discussions.metrics.core.parameters import Parameters
 from discussions.metrics.core.prepared_game import Reading
 from discussions.metrics.core.registry import METRICS
@@ -16,7 +16,7 @@ from rubric.versions.core.game_specs import ParameterSpecs
 
 KEY = "words_per_message"
 LABEL = "Words a message"
-WORDS = Scale("words", factor=1, low=0.0, high=200.0, material=2.0, symbol=" words", unit="words")
+WORDS = FigureScale("words", factor=1, low=0.0, high=200.0, material=2.0, symbol=" words", unit="words")
 
 
 def measure(reading: Reading, parameters: Parameters) -> Measurement:

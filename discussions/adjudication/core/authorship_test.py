@@ -175,7 +175,6 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
 
 
 def build_shown_test(game: GameRecord, drawn: DrawnTest, rule: DrawRule) -> ShownTest:
-    """The test as texts: every name is `[name]`, and a prefix that names the speaker is left out."""
     names = tuple(player.name for player in game.players)
 
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
@@ -193,7 +192,6 @@ def without_names(message: Message, names: tuple[str, ...], ambiguous: frozenset
 
 
 def _without_prefix(text: str, player: int, roster: Roster) -> str:
-    """The text without a prefix that only says who speaks."""
     folded = fold(text)
     colon = folded.find(":")
     return text[own_prefix(folded, 0, colon, roster.own[player - 1]) :] if colon >= 0 else text

@@ -97,7 +97,6 @@ class CountedJudgements(Struct, frozen=True):
     silence_votes: bool = False
 
     def is_silent(self, evaluation: int, kind: str, subject: str) -> bool:
-        """Whether the evaluation has no answer of its own on the subject."""
         labelled = kind == judgement_kinds.MISSED and evaluation in self.values.get(
             (judgement_kinds.REFERENCE, subject), {}
         )
@@ -231,7 +230,6 @@ def _has_effective_value(kind: str, subject: str, added: frozenset[str], counted
 
 
 def _marked(counted: CountedJudgements) -> set[str]:
-    """Sentences that an evaluator marked or labelled and that are not counted automatically."""
     return {
         subject
         for kind, subject in counted.values

@@ -133,7 +133,6 @@ def _prepare(names: tuple[str, ...], ambiguous: frozenset[str]) -> _Search:
 
 
 def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> list[_Written]:
-    """Every place where a name is written, in whatever way."""
     search = _prepare(names, ambiguous)
     atoms = list(_cut(text))
     found = []
@@ -155,7 +154,6 @@ def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) 
 
 
 def _find_longer(text: str, atoms: list[_Atom], search: _Search) -> Iterator[_Written]:
-    """Where the first of these pieces, with those after it, is a name."""
     written, is_apart = atoms[0].plain, False
     for size, (before, atom) in enumerate(pairwise(atoms), start=2):
         joint = text[before.end : atom.start]
@@ -188,7 +186,6 @@ def _match_word(
 def _match_words(
     text: str, window: list[_Atom], written: str, search: _Search, *, is_apart: bool
 ) -> bool | None:
-    """The same of several pieces."""
     size = len(window)
     if near := search.longer.get(size):
         last = window[-1].plain
@@ -280,7 +277,6 @@ def _cut(text: str) -> Iterator[_Atom]:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether the piece before this character goes on with it."""
     char = text[at]
     if not char.isalnum():
         return unicodedata.category(char)[0] == "M" or unicodedata.category(char) == "Cf"

@@ -101,7 +101,6 @@ def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, e
 
 
 def _order(seed: str, count: int) -> list[int]:
-    """The numbers from 1 to `count` in an order that depends on the seed alone."""
     return sorted(
         range(1, count + 1), key=lambda number: hashlib.sha256(f"{seed}:more:{number}".encode()).digest()
     )
@@ -160,7 +159,6 @@ def judgeable_subjects(
 
 
 def inconsistent_messages(measurements: Mapping[str, Measurement]) -> tuple[int, ...]:
-    """The messages that violate the rules of role consistency, in order."""
     findings = measurements["role_consistency"].messages
     return tuple(
         finding.message

@@ -38,7 +38,6 @@ NEW_ANSWER = "anew:"
 
 @require("see_games")
 def adjudicate(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """The disagreements of a game; names only for a person who has shown them."""
     given = only_parameters(request, "page", "names")
     game = led_game_or_404(request.user, slug, number)
     check_see_games(request.user, game.project)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from msgspec import Struct
 
 from discussions.adjudication.pages import (
-    Subject,
+    JudgedSubject,
     answer_word,
     build_subject,
     get_kind_label,
@@ -164,7 +164,7 @@ class AnswerDifference(Struct, frozen=True):
     Hides what other people answered.
     """
 
-    subject: Subject
+    subject: JudgedSubject
     given: str
     agreed: str
 

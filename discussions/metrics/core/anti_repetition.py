@@ -106,7 +106,6 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def phrases_at(reading: Reading, places: Numbers) -> list[str]:
-    """The phrases that begin at those tokens, in readable form."""
     words = reading.masked
     thirds = [reading.ids[places + further].tolist() for further in range(3)]
     return [
@@ -153,7 +152,6 @@ def phrase_variety(counts: list[int], sample: int) -> float | None:
 
 
 def _by_use(phrases: Phrases, kinds: Numbers) -> list[int]:
-    """The kinds, most used first, then by where they are first used."""
     used = phrases.counts[kinds].tolist()
     first = phrases.places[phrases.starts[kinds]].tolist()
     ranked = sorted(zip(used, first, kinds.tolist(), strict=True), key=lambda kind: (-kind[0], kind[1]))

@@ -174,7 +174,6 @@ def _portions(keywords: Numbers) -> Iterator[tuple[int, int]]:
 
 
 def _shared_words(reading: Reading, window: int) -> dict[int, list[str]]:
-    """For each message (index from 0) the keywords that it shares with the window before it, in order of first use."""
     places = reading.places(KEYWORD)
     gap = reading.count + window + 1
     keys = reading.ids[places] * gap + reading.of_message[places]

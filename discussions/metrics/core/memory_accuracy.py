@@ -124,7 +124,6 @@ def _behind_prefix(text: str, low: str, start: int, end: int) -> int:
 
 
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """How many references were counted, how many more are possible, and the results of the vote record by kind."""
     counted = [finding for finding in measurement.references if finding.is_counted]
     possible = [finding for finding in measurement.references if not finding.is_counted]
     return {

@@ -23,7 +23,7 @@ from discussions.metrics.core.prepared_game import Reading
 from rubric.versions.core.game_specs import ParameterSpecs
 
 
-class Scale(Struct, frozen=True):
+class FigureScale(Struct, frozen=True):
     """The scale of a figure: `factor` * numerator / denominator, from `low` to `high`; higher is better.
 
     `material` is the difference that matters between two iterations unless their plan says otherwise. `symbol` follows
@@ -49,8 +49,10 @@ class Scale(Struct, frozen=True):
         return (value - Fraction(self.low)) / Fraction(self.span) * 100
 
 
-PERCENT = Scale("percent", factor=100, low=0.0, high=100.0, material=5.0, symbol="\u00a0%", unit="percent")
-RATING = Scale("rating", factor=1, low=1.0, high=5.0, material=0.3, symbol="", unit="rating 1 to 5")
+PERCENT = FigureScale(
+    "percent", factor=100, low=0.0, high=100.0, material=5.0, symbol="\u00a0%", unit="percent"
+)
+RATING = FigureScale("rating", factor=1, low=1.0, high=5.0, material=0.3, symbol="", unit="rating 1 to 5")
 Measure = Callable[[Reading, Parameters], Measurement]
 Diagnostics = Callable[[Reading, Measurement, Parameters], Mapping[str, object]]
 MachineValues = Callable[[Measurement], Mapping[str, str]]
@@ -123,7 +125,7 @@ class Metric(Struct, frozen=True):
     key: str
     measure: Measure | None = None
     diagnostics: Diagnostics = no_diagnostics
-    scale: Scale = PERCENT
+    scale: FigureScale = PERCENT
     parameters: ParameterSpecs = ParameterSpecs()
     judged: str = ""
     machine_values: MachineValues = no_machine_values

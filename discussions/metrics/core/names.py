@@ -68,7 +68,6 @@ def fold(text: str) -> str:
 
 
 def fold_styles(text: str) -> str:
-    """`fold` for a text that keeps its NULs."""
     for char in _MARKS:
         if char in text:
             text = text.replace(char, " ")
@@ -243,7 +242,6 @@ def _end_of_name(low: str, name_end: int) -> int:
 
 
 def _starts_word(low: str, start: int) -> bool:
-    """Whether a word begins at `start`, with no letters before it."""
     if not start:
         return True
     before = low[start - 1]

@@ -110,7 +110,6 @@ class Clues(Struct, frozen=True, eq=False):
     always: Bits
 
     def bits(self, token: str) -> Bits:
-        """The bits of the patterns that a text with this token may match, besides `always`."""
         # An apostrophe also makes a word boundary.
         between = f" {token} " + token.replace("'", " ") + " "
         return _find_bits(self.first, token, between), _find_bits(self.second, token, between)
@@ -415,7 +414,6 @@ class Vocabulary:
             self._met = _Met()
 
     def look_up(self, tokens: list[str], bits_of: Callable[[str], Bits]) -> Words:
-        """The words of a text; `bits_of` says the bits of one that is new."""
         with self._lock:
             if len(self._met.numbers) > _VOCABULARY_MEMORY:
                 self._met = _Met()

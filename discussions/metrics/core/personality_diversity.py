@@ -130,7 +130,6 @@ def _nearest(
 
 
 def compute_percent(shared: int, whole: int) -> float:
-    """Similarity from 0 to 100; two empty texts are alike."""
     return 100 * shared / whole if whole else 100.0
 
 

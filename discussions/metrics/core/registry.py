@@ -38,7 +38,6 @@ METRICS: dict[str, Metric] = {
 
 
 def game_specs() -> GameSpecs:
-    """What a rubric version must hold for these metrics."""
     metrics = {
         key: MetricSpec(
             low=metric.scale.low,
@@ -76,7 +75,6 @@ def measure_game(game: GameRecord, rubric: RubricRecord) -> dict[str, Measuremen
 def build_diagnostics(
     game: GameRecord, rubric: RubricRecord, measurements: Mapping[str, Measurement]
 ) -> dict[str, Mapping[str, object]]:
-    """The diagnostics of each of a game's measurements: plain values that encode to JSON."""
     parameters = get_parameters(rubric)
     reading = read(game, parameters)
     return {

@@ -254,7 +254,6 @@ def _is_own_statement(clause: Clause, found: re.Match[str], flags: int, paramete
 
 
 def _confession(speech: Speech, parameters: Parameters) -> str | None:
-    """The words that give away the speaker's own role, in a clause without negation, question or condition."""
     group = parameters.groups["confess"]
     if not group.search(speech.text, speech.flags):
         return None
@@ -280,7 +279,6 @@ def _accusations(speech: Speech, parameters: Parameters) -> Iterator[tuple[str, 
 
 
 def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
-    """The words with which a clause votes for a fellow of the mafia side."""
     group = parameters.groups["votes_for"]
     if not group.search(speech.text, speech.flags):
         return None
@@ -291,7 +289,6 @@ def _vote_for_fellow(speech: Speech, parameters: Parameters) -> str | None:
 
 
 def _vouching(speech: Speech, parameters: Parameters) -> str | None:
-    """The words that vouch for another player; by edition 1.0 also where they are negated."""
     group = parameters.groups["vouch"]
     if parameters.choice("rules") == "1.0":
         return _said_of_another(speech, group)

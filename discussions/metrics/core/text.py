@@ -88,7 +88,6 @@ def cut(marked: str, odd: str) -> list[str]:
 
 
 def tokenise(text: str, roster: Roster | None = None) -> list[str]:
-    """The tokens of one text; names of the roster become `[name]`."""
     folded = fold(text)
     low = lowered(folded)
     marked = mark(low, names_in(low, folded, roster)) if roster else low

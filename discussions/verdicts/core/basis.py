@@ -100,7 +100,6 @@ class Basis(Struct, frozen=True, omit_defaults=True):
 
 
 def changes(before: Basis, after: Basis) -> list[str]:
-    """Sentences on the differences, the most important first; empty if there are none."""
     sentences = []
     if before.supersedes != after.supersedes:
         sentences.append(say("A verdict was recorded meanwhile."))

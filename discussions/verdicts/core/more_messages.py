@@ -79,7 +79,6 @@ def _is_judged(positions: Collection[int], values: Mapping[str, str]) -> bool:
 def _is_contradicted(
     positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> bool:
-    """Whether the whole sample is judged, and enough judgements contradict the rule."""
     if not positions or not _is_judged(positions, values):
         return False
     contradictions = sum(

@@ -19,11 +19,11 @@ from discussions.core.outcome import (
     LOW,
     UNREPORTED,
     Facts,
-    Line,
     ManualCheck,
     Outcome,
     Reason,
     Recommendation,
+    VerdictLine,
 )
 from discussions.core.records import Score
 from discussions.metrics.core.metric import PERCENT, RATING, Metric
@@ -111,7 +111,7 @@ def build_lines(
     *,
     manual_check: ManualCheck | None = None,
     facts: Facts | None = None,
-) -> list[Line]:
+) -> list[VerdictLine]:
     """The lines of these criteria; raises KeyError when a metric has no score."""
     return [
         build_rating_line(criterion, rating)
@@ -158,7 +158,7 @@ def get_cost_state(cost: Decimal | None, rules: Rules) -> str:
     return AMBER if cost >= rules.amber else LOW
 
 
-def _quality_reasons(lines: list[Line], needed: int) -> list[Reason]:
+def _quality_reasons(lines: list[VerdictLine], needed: int) -> list[Reason]:
     reasons = []
     passed = sum(bool(line.passes) for line in lines)
     if passed < needed:
@@ -208,7 +208,9 @@ def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
     return [Reason("cost", say("cost {cost} > {limit}", cost=shown, limit=figure(rules.limit, decimals=2)))]
 
 
-def _headline(lines: list[Line], missing: list[str], quality: list[Reason], reasons: list[Reason]) -> str:
+def _headline(
+    lines: list[VerdictLine], missing: list[str], quality: list[Reason], reasons: list[Reason]
+) -> str:
     if missing:
         return say(
             "pending: {missing_count} of {lines_count} are not known yet",
@@ -242,7 +244,7 @@ def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
     return rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
 
 
-def _recommend(rubric: RubricRecord, failed: list[Line]) -> list[Recommendation]:
+def _recommend(rubric: RubricRecord, failed: list[VerdictLine]) -> list[Recommendation]:
     recommendations = []
     for line in failed:
         missed = 0.0 if line.score is None else (line.threshold - line.score) / METRICS[line.key].scale.span
@@ -251,7 +253,7 @@ def _recommend(rubric: RubricRecord, failed: list[Line]) -> list[Recommendation]
     return sorted(recommendations, key=lambda recommendation: -recommendation.shortfall)
 
 
-def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:
+def _composite(rubric: RubricRecord, lines: list[VerdictLine]) -> float | None:
     parts = []
     for line in lines:
         share: Fraction | None = None
@@ -264,7 +266,7 @@ def _composite(rubric: RubricRecord, lines: list[Line]) -> float | None:
 
 def build_score_line(
     criterion: Criterion, score: Score, facts: Facts, manual_check: ManualCheck | None
-) -> Line:
+) -> VerdictLine:
     """The line of a measured metric. A pending metric has no score; only shares have an interval."""
     metric = METRICS[criterion.key]
     threshold = _threshold(criterion)
@@ -276,7 +278,7 @@ def build_score_line(
         interval = wilson(score.numerator, score.denominator)
     if check is not None and check.decides:
         passes = check.passes
-    return Line(
+    return VerdictLine(
         key=criterion.key,
         label=criterion.label,
         scale=metric.scale.key,
@@ -293,10 +295,9 @@ def build_score_line(
     )
 
 
-def build_rating_line(criterion: Criterion, rating: Fraction | None) -> Line:
-    """The line of a rated metric, with numerator and denominator of the mean rating."""
+def build_rating_line(criterion: Criterion, rating: Fraction | None) -> VerdictLine:
     threshold = _threshold(criterion)
-    return Line(
+    return VerdictLine(
         key=criterion.key,
         label=criterion.label,
         scale=METRICS[criterion.key].scale.key,
@@ -320,7 +321,7 @@ def add_binomial_flags(outcome: Outcome) -> Outcome:
     return replace(outcome, lines=[_add_binomial_flag(line) for line in outcome.lines])
 
 
-def _add_binomial_flag(line: Line) -> Line:
+def _add_binomial_flag(line: VerdictLine) -> VerdictLine:
     if line.score is None or not line.is_applicable or METRICS[line.key].scale != PERCENT:
         return line
     interval = wilson(line.numerator, line.denominator)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from discussions.adjudication.core.authorship_test import AnswerKey
 from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.core import judgement_kinds
-from discussions.core.outcome import REPETITION, Facts, Line, ManualCheck, Outcome
+from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, VerdictLine
 from discussions.core.records import Measurement, Score
 from discussions.metrics.core.registry import METRICS, recount
 from discussions.verdicts.core.basis import Basis
@@ -36,7 +36,7 @@ def compute_outcome(
 
 def compute_metric_lines(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
-) -> list[Line]:
+) -> list[VerdictLine]:
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return build_lines(
         criteria,
@@ -57,7 +57,6 @@ def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | 
 def compute_basis_outcome(
     basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> Outcome:
-    """The verdict of a basis, computed with the findings and the rubric version that it names."""
     found = compute_effective_values(basis, measurements)
     outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
     return outcome if basis.format >= 3 else add_binomial_flags(outcome)

@@ -7,8 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.outcome import MEMORY, ManualCheck, Outcome
-from discussions.core.outcome import Line as VerdictLine
+from discussions.core.outcome import MEMORY, ManualCheck, Outcome, VerdictLine
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.next_game import NextGame
@@ -96,7 +95,6 @@ def format_score(line: VerdictLine) -> str:
 
 
 def counted_from(line: VerdictLine) -> str:
-    """The counts behind the score: "17 of 20 references accurate"."""
     if not line.is_applicable:
         return _("nothing to count")
     return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}

@@ -9,7 +9,7 @@ from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key, machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
-from discussions.core.outcome import ENGAGEMENT, MEMORY, Line, Outcome
+from discussions.core.outcome import ENGAGEMENT, MEMORY, Outcome, VerdictLine
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
 from discussions.queries import load_measurements, rubric_record
 from discussions.verdicts.core.basis import Basis
@@ -95,7 +95,7 @@ def build_report_chart(*, game: Game) -> BarsChart | None:
     return None if outcome is None else build_threshold_chart(read_outcome(outcome))
 
 
-def _build_line(line: Line, next_game: NextGame | None) -> ReportLine:
+def _build_line(line: VerdictLine, next_game: NextGame | None) -> ReportLine:
     row = figure_row(line)
     return ReportLine(
         label=row.label,
@@ -178,7 +178,6 @@ def _steps(
 
 
 def _fewer(game: Game, verdict: Verdict) -> str:
-    """Why fewer evaluators were enough, if a lead said so before the verdict."""
     if game.needed_at is None or game.needed_by is None or game.needed_at > verdict.created_at:
         return ""
     return f"{game.needed_count}, {game.needed_by.name}: {game.needed_reason}"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from discussions.core.outcome import Line, ManualCheck
+from discussions.core.outcome import ManualCheck, VerdictLine
 from discussions.verdicts.pages.lines import describe_weak_pass
 
 
-def line(key: str, below: int, *, passes: bool | None = True, **given: object) -> Line:
+def line(key: str, below: int, *, passes: bool | None = True, **given: object) -> VerdictLine:
     """A line of 80 % or more."""
-    return Line(key, key, "percent", 80.0, below, below, 100.0, passes, **given)  # type: ignore[arg-type]
+    return VerdictLine(key, key, "percent", 80.0, below, below, 100.0, passes, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,6 @@ def line(key: str, below: int, *, passes: bool | None = True, **given: object) -
         ),
     ],
 )  # fmt: skip
-def test_a_pass_with_little_to_count_is_weak(found: Line, is_weak: bool, says: str) -> None:
+def test_a_pass_with_little_to_count_is_weak(found: VerdictLine, is_weak: bool, says: str) -> None:
     assert found.is_weak_pass is is_weak
     assert not says or describe_weak_pass(found) == says

@@ -127,7 +127,6 @@ def check(low: str, game: GameRecord, message: Message, doubts: Doubts) -> tuple
 
 
 def claims(low: str, message: Message) -> Iterator[Claim]:
-    """What the sentence claims about votes and eliminations; I, me and my are the speaker."""
     if "vote" in low:
         for found in _VOTED.finditer(low):
             scope = _scope(low, found.end(), message)
@@ -212,7 +211,6 @@ def cite_votes(rows: list[Vote], game: GameRecord, claim: Claim) -> Evidence:
 
 
 def check_elimination(claim: Claim, game: GameRecord, message: Message) -> tuple[str, Evidence | None]:
-    """Compare a claimed elimination with the recorded ones of earlier rounds."""
     for row in game.eliminations:
         if row.player == claim.target and row.round < message.round:
             is_exact = claim.round is None or claim.round == row.round

@@ -120,7 +120,7 @@ class CheckedSentence(Struct, frozen=True):
     round: int
 
 
-class _Found(Struct, frozen=True):
+class _CheckedPart(Struct, frozen=True):
     """The result for one part: outcome and evidence, or the reason why it cannot be looked up."""
 
     outcome: str = ""
@@ -159,7 +159,6 @@ def check_sentence(
 
 
 def _check_parts(sentence: _Sentence, parts: list[SentencePart], doubts: Doubts) -> tuple[str, Evidence]:
-    """The outcome of all parts together, with the rows that were found."""
     found = [_check_part(sentence, part, doubts) for part in parts]
     for part in found:
         if part.outcome == _OTHERWISE:
@@ -178,24 +177,23 @@ def _check_parts(sentence: _Sentence, parts: list[SentencePart], doubts: Doubts)
     return outcome, Evidence(_say(pieces), _rows(pieces), parts[0].claim.round, players)
 
 
-def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> _Found:
-    """The record on one claim, or why the claim cannot be looked up."""
+def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> _CheckedPart:
     claim = part.claim
     if claim.target is None or (claim.is_vote and claim.voter is None):
-        return _Found(reason=INCOMPLETE)
+        return _CheckedPart(reason=INCOMPLETE)
     if _is_doubted(sentence.low, part, doubts):
-        return _Found(reason=DOUBTED)
+        return _CheckedPart(reason=DOUBTED)
     look_up = check_vote if claim.is_vote else check_elimination
     outcome, evidence = look_up(claim, sentence.game, sentence.message)
     if part.is_denied and outcome == SUPPORTED and evidence is not None:
         says = f"The record says otherwise: {evidence.says}"
-        return _Found(_OTHERWISE, Evidence(says, evidence.rows, evidence.round))
+        return _CheckedPart(_OTHERWISE, Evidence(says, evidence.rows, evidence.round))
     if part.is_denied or evidence is None:
         is_known = claim.is_vote or sentence.game.eliminations
-        return _Found(reason=NOT_RECORDED if is_known else NO_ELIMINATIONS)
+        return _CheckedPart(reason=NOT_RECORDED if is_known else NO_ELIMINATIONS)
     if outcome == CLOSE and claim.is_vote and claim.round is None:
-        return _Found(_OTHERS, _cite_newest(evidence, sentence.game, claim))
-    return _Found(outcome, evidence)
+        return _CheckedPart(_OTHERS, _cite_newest(evidence, sentence.game, claim))
+    return _CheckedPart(outcome, evidence)
 
 
 def _cite_newest(evidence: Evidence, game: GameRecord, claim: Claim) -> Evidence:
@@ -246,7 +244,6 @@ def _list_parts(sentence: _Sentence) -> Iterator[SentencePart]:
 
 
 def _read_votes(sentence: _Sentence, match: re.Match[str]) -> Iterator[SentencePart]:
-    """The votes of "Alpha voted for Bravo in round 1 and for Delta in round 2"."""
     low = sentence.low
     has_past_round = any(named.number < sentence.message.round for named in sentence.rounds)
     is_past = match["past"] or _DID.search(match["small"]) or (match["ing"] and has_past_round)
