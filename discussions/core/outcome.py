@@ -81,7 +81,7 @@ class PassKind:
         return self.manual_check is not None and self.manual_check.decides
 
 
-class VerdictLine(Struct, PassKind, frozen=True, omit_defaults=True):
+class OutcomeLine(Struct, PassKind, frozen=True, omit_defaults=True):
     """A line for a metric. `score` is in the unit of its `scale`; `interval` is Wilson's, in percent, for shares of
     messages and references alone.
 
@@ -127,7 +127,7 @@ class Outcome(Struct, frozen=True):
 
     passes: bool | None
     headline: str
-    lines: list[VerdictLine]
+    lines: list[OutcomeLine]
     passed_count: int
     needed_count: int
     by_rule_count: int
@@ -143,11 +143,11 @@ class Outcome(Struct, frozen=True):
     composite: float | None
 
     @property
-    def weak_passes(self) -> list[VerdictLine]:
+    def weak_passes(self) -> list[OutcomeLine]:
         """The lines that pass with nothing to count, or on few references."""
         return [line for line in self.lines if line.is_weak_pass]
 
-    def line(self, key: str) -> VerdictLine:
+    def line(self, key: str) -> OutcomeLine:
         for line in self.lines:
             if line.key == key:
                 return line

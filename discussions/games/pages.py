@@ -7,7 +7,7 @@ import msgspec
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.outcome import Outcome, VerdictLine
+from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.games.queries.game_facts import FIGURES
 from discussions.metrics.core.metric import FigureScale
 from discussions.metrics.core.registry import METRICS
@@ -67,7 +67,7 @@ def build_figure_cells(
     }
 
 
-def _recorded(line: VerdictLine, words: dict[str, str]) -> ScoreCell:
+def _recorded(line: OutcomeLine, words: dict[str, str]) -> ScoreCell:
     state = get_state(line)
     text = format_score(line).removesuffix(METRICS[line.key].scale.symbol)
     return ScoreCell(text, state, words[BY_RULE if line.is_by_rule else state])

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
 from msgspec import Struct
 
-from discussions.core.outcome import VerdictLine
+from discussions.core.outcome import OutcomeLine
 from discussions.core.records import Player, ReferenceFinding
 from discussions.metrics.core.registry import METRICS
 from workspace.core.text import figure
@@ -54,7 +54,7 @@ def limit_text(key: str, threshold: float) -> str:
     return figure(threshold) if metric.is_rated else f"{threshold:g}{metric.scale.symbol}"
 
 
-def figure_text(line: VerdictLine) -> str:
+def figure_text(line: OutcomeLine) -> str:
     scale = METRICS[line.key].scale
     if not line.denominator:
         return figure(line.score or 0.0) + scale.symbol

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds
-from discussions.core.outcome import ABOVE, MEMORY, REPETITION, Outcome, VerdictLine
+from discussions.core.outcome import ABOVE, MEMORY, REPETITION, Outcome, OutcomeLine
 from discussions.core.records import GameRecord, Measurement, Score
 from discussions.metrics.core.registry import CODE_VERSION, METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import Basis
@@ -66,7 +66,7 @@ def count_lost_judgements(
     )
 
 
-def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[VerdictLine, VerdictLine]]:
+def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[OutcomeLine, OutcomeLine]]:
     old = {line.key: line for line in before.lines}
     return [
         (old[line.key], line)
@@ -75,7 +75,7 @@ def list_changed_lines(before: Outcome, after: Outcome) -> list[tuple[VerdictLin
     ]
 
 
-def added(before: Outcome, after: Outcome) -> list[VerdictLine]:
+def added(before: Outcome, after: Outcome) -> list[OutcomeLine]:
     old = {line.key for line in before.lines}
     return [line for line in after.lines if line.key not in old and line.passes is not None]
 
@@ -99,7 +99,7 @@ def reasons(before: Outcome, after: Outcome, found: Effective, scores: Mapping[s
     return sentences
 
 
-def _why_turned(before: VerdictLine, after: VerdictLine, scores: Mapping[str, Score]) -> str:
+def _why_turned(before: OutcomeLine, after: OutcomeLine, scores: Mapping[str, Score]) -> str:
     sentences = _why_side(before, after, scores)
     return (
         say("{sentences} It must pass.", sentences=sentences)
@@ -108,7 +108,7 @@ def _why_turned(before: VerdictLine, after: VerdictLine, scores: Mapping[str, Sc
     )
 
 
-def _why_side(before: VerdictLine, after: VerdictLine, scores: Mapping[str, Score]) -> str:
+def _why_side(before: OutcomeLine, after: OutcomeLine, scores: Mapping[str, Score]) -> str:
     if after.passes is None:
         return say(
             "{label} cannot be told: {missing}.", label=after.label, missing=_missing(scores.get(after.key))
@@ -126,7 +126,7 @@ def _why_side(before: VerdictLine, after: VerdictLine, scores: Mapping[str, Scor
     return _why_share(before, after)
 
 
-def _why_added(line: VerdictLine) -> str:
+def _why_added(line: OutcomeLine) -> str:
     enough = say("enough") if line.passes else say("not enough")
     limit = f"{_short(figure(line.threshold))}{METRICS[line.key].scale.symbol}"
     return say(
@@ -138,7 +138,7 @@ def _why_added(line: VerdictLine) -> str:
     )
 
 
-def _why_share(before: VerdictLine, after: VerdictLine) -> str:
+def _why_share(before: OutcomeLine, after: OutcomeLine) -> str:
     unit = METRICS[after.key].scale.symbol
     limits = [f"{_short(figure(line.threshold))}{unit}" for line in (before, after)]
     was = _figure(before, before.threshold, after.threshold)
@@ -163,7 +163,7 @@ def _sides(before: str, after: str, *, passed: bool) -> str:
     return say("was not enough at {before}, is at {after}", before=before, after=after)
 
 
-def _figure(line: VerdictLine, *thresholds: float) -> str:
+def _figure(line: OutcomeLine, *thresholds: float) -> str:
     """The figure with enough decimals to show its side of every threshold."""
     scale = METRICS[line.key].scale
     if not line.is_applicable:

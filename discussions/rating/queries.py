@@ -25,7 +25,7 @@ from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
-from discussions.core.outcome import Outcome, VerdictLine
+from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import METRICS
 from discussions.models import (
@@ -165,7 +165,7 @@ class EvaluationState:
         """The outcome, computed from this evaluation alone."""
         return compute_outcome(self.own, self.measurements, self.evaluation.game.paid_usd, self.rubric)
 
-    def own_lines(self, metrics: Collection[str]) -> list[VerdictLine]:
+    def own_lines(self, metrics: Collection[str]) -> list[OutcomeLine]:
         """The lines of `own_outcome` for these metrics only."""
         return compute_metric_lines(metrics, self.own, self.measurements, self.rubric)
 

@@ -4,7 +4,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.core.outcome import Outcome, VerdictLine
+from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.models import Iteration, Verdict
 from discussions.verdicts.actions import record_ready_games, record_verdict
 from discussions.verdicts.pages.ready import ReadyGame, list_ready_games
@@ -22,7 +22,7 @@ router = Operations()
 
 class LineAnswer(
     Answer,
-    of=VerdictLine,
+    of=OutcomeLine,
     fields="key label threshold numerator denominator score passes is_applicable flip",
 ):
     """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would flip it."""

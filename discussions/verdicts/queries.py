@@ -55,8 +55,6 @@ from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person
 
-_MILLIONTH = Decimal("0.000001")
-
 
 class Preview(Struct, frozen=True):
     basis: Basis
@@ -197,21 +195,15 @@ def load_bases(
     """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries."""
     keys = [game.pk for game, *_others in games]
     evaluations: dict[int, list[Evaluation]] = defaultdict(list)
-    tested, game_of = [], {}
-    for evaluation in _RATED.objects(keys):
+    rated = _RATED.objects(keys)
+    game_of = {evaluation.pk: evaluation.game_id for evaluation in rated}
+    for evaluation in rated:
         evaluations[evaluation.game_id].append(evaluation)
-        game_of[evaluation.pk] = evaluation.game_id
-        if evaluation.identification == TEST:
-            tested.append(evaluation)
     judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
     for judgement in (BasisJudgement(*row) for row in _JUDGED.rows(keys)):
         if judgement.evaluation in game_of:
             judgements[game_of[judgement.evaluation]].append(judgement)
-    tests: dict[int, list[BasisTest]] = defaultdict(list)
-    for evaluation, drawn in zip(tested, draw_tests(tested), strict=True):
-        if drawn is not None:
-            test = BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
-            tests[evaluation.game_id].append(test)
+    tests = _draw_by_game(rated, draw_tests)
     adjudications = adjudications_in(keys)
     return [
         Basis(
@@ -238,15 +230,23 @@ def load_bases(
     ]
 
 
-_RATED_COLUMNS = (
-    *("game", "evaluator_id", "seed", "identification"),
-    *("measured__rubric_version_id", "measured__rubric_version__sha256"),
-)
+def _draw_by_game(
+    evaluations: list[Evaluation], draw_tests: Callable[[list[Evaluation]], list[DrawnTest | None]]
+) -> dict[int, list[BasisTest]]:
+    tests: dict[int, list[BasisTest]] = defaultdict(list)
+    tested = [evaluation for evaluation in evaluations if evaluation.identification == TEST]
+    for evaluation, drawn in zip(tested, draw_tests(tested), strict=True):
+        if drawn is not None:
+            test = BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
+            tests[evaluation.game_id].append(test)
+    return tests
 
 
 def _rated(games: list[int]) -> "QuerySet[Evaluation]":
     submitted = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
-    return submitted.select_related("measured__rubric_version").only(*_RATED_COLUMNS)
+    return submitted.select_related("measured__rubric_version").only(
+        "game", "evaluator_id", "seed", "identification", "measured__rubric_version__sha256"
+    )
 
 
 def _judged(games: list[int]) -> "QuerySet[Judgement, Any]":
@@ -268,7 +268,7 @@ _RATED, _JUDGED, _CURRENT = Prepared(_rated, list), Prepared(_judged, list), Pre
 def _build_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
     """The cost with its source; a manual cost replaces the reported one."""
     total, source = (reported, FROM_TRANSCRIPT) if by_hand is None else (by_hand, BY_HAND)
-    return BasisCost(None if total is None else total.quantize(_MILLIONTH), source)
+    return BasisCost(None if total is None else total.quantize(Decimal("0.000001")), source)
 
 
 def rests_on(evaluation: Evaluation, **only: Any) -> bool:
@@ -289,7 +289,6 @@ def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
 
 
 def is_held_back(game: Game, person: Person) -> bool:
-    """Whether an open flag of that person blocks the verdict in this project."""
     return bool(_HOLDING_BACK.objects(game.pk, person.pk))
 
 

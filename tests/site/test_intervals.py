@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from discussions.comparison.core.difference import PRIOR_SHARE, difference
 from discussions.comparison.core.verdict_line import narrow_interval
-from discussions.core.outcome import VerdictLine
+from discussions.core.outcome import OutcomeLine
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
 from discussions.reliability.core.crosstab import compute_interval_over_games
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
@@ -79,7 +79,7 @@ def hold_newcombe(first: int, second: int) -> float:
 
 def hold_people(messages: int, drawn: int) -> Try:
     """People agree with 70 % of what the rule counts, which is 60 %, and count 30 % of the rest."""
-    line = VerdictLine("coherence", "", "percent", 60.0, 60, 100, 60.0, None)
+    line = OutcomeLine("coherence", "", "percent", 60.0, 60, 100, 60.0, None)
     names = [str(number) for number in range(messages)]
 
     def run(random: np.random.Generator) -> bool:
@@ -140,7 +140,7 @@ def hold_next_game(own: int, others: int) -> Try:
                 PlayedGame(100 + 3 * batch + at, f"{batch}", {"coherence": score})
                 for at, score in enumerate(scores)
             ]
-        line = VerdictLine(
+        line = OutcomeLine(
             "coherence", "", "percent", 60.0, int(games[0] / 2), 50, float(games[0]), passes=True
         )
         found = predict_next_games([line], 0, "mine", played)["coherence"]

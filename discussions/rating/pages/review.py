@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from discussions.core import judgement_kinds
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
-from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Outcome, VerdictLine
+from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Outcome, OutcomeLine
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.metrics.labels import figure_text, limit_text
@@ -145,7 +145,7 @@ def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigur
     return [_figure(line) for line in work.own_lines(visible.visibility.figures)]
 
 
-def _figure(line: VerdictLine) -> LiveFigure:
+def _figure(line: OutcomeLine) -> LiveFigure:
     scale = METRICS[line.key].scale
     state = "pending" if line.passes is None else "pass" if line.passes else "fail"
     if line.is_by_rule:

@@ -192,7 +192,6 @@ def describe_subject(kind: str, subject: str) -> str:
 
 
 def describe_adjudicated_value(adjudication: AdjudicatedAnswer) -> str:
-    """The adjudicated value in words; an empty value means no."""
     return adjudication.value.replace("_", " ") or "no"
 
 

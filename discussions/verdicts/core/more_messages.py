@@ -23,7 +23,6 @@ class MoreRule(Struct, frozen=True):
     threshold: float
 
     def least(self, size: int) -> int:
-        """How many messages of a sample of that size must contradict the rule."""
         return -(-size * self.percent // 100)
 
 

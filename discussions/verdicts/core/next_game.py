@@ -6,7 +6,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from discussions.core.outcome import VerdictLine
+from discussions.core.outcome import OutcomeLine
 from discussions.metrics.core.registry import METRICS
 from workspace.statistics.means import exact_mean, pool_squares, predict_next
 
@@ -37,7 +37,7 @@ class NextGame(Struct, frozen=True):
 
 
 def predict_next_games(
-    lines: Iterable[VerdictLine], game: int, prompt: str, played: Sequence[PlayedGame]
+    lines: Iterable[OutcomeLine], game: int, prompt: str, played: Sequence[PlayedGame]
 ) -> dict[str, NextGame]:
     """Metric -> where the next game would score, for the lines of a game that are known and apply.
 
@@ -51,7 +51,7 @@ def predict_next_games(
     }
 
 
-def _predict(line: VerdictLine, game: int, prompt: str, played: Sequence[PlayedGame]) -> NextGame:
+def _predict(line: OutcomeLine, game: int, prompt: str, played: Sequence[PlayedGame]) -> NextGame:
     scale = METRICS[line.key].scale
     batches: dict[str, dict[int, Fraction]] = {prompt: {}} if prompt else {}
     for other in played:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
-from discussions.core.outcome import VerdictLine
+from discussions.core.outcome import OutcomeLine
 from workspace.statistics.proportions import JudgedStratum, predict_share
 
 POSITIVE = {
@@ -34,7 +34,7 @@ class PeopleEstimate(Struct, frozen=True):
 
 
 def estimate_people(
-    line: VerdictLine, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
+    line: OutcomeLine, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
 ) -> PeopleEstimate | None:
     """The estimate next to one line of a verdict; None without a judged message of a sample.
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key
 from discussions.core import judgement_kinds
-from discussions.core.outcome import Reason, Recommendation, VerdictLine
+from discussions.core.outcome import OutcomeLine, Reason, Recommendation
 from discussions.verdicts.core.basis import Basis, BasisJudgement
 
 
@@ -30,7 +30,7 @@ class ReportLine(Struct, frozen=True):
     flips: str
     next_game: str
     check: str
-    figures: VerdictLine
+    figures: OutcomeLine
 
 
 class Override(Struct, frozen=True):

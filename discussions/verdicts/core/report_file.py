@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from discussions.core.outcome import VerdictLine
+from discussions.core.outcome import OutcomeLine
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.report import Judge, Report
 from workspace.display.core.csv_lines import csv_bytes
@@ -97,7 +97,7 @@ def _verdict(report: Report) -> dict[str, Any]:
     }
 
 
-def _metric(line: VerdictLine) -> dict[str, Any]:
+def _metric(line: OutcomeLine) -> dict[str, Any]:
     interval = line.interval if METRICS[line.key].has_interval else None
     check = line.manual_check
     return {

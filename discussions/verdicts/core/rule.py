@@ -21,9 +21,9 @@ from discussions.core.outcome import (
     Facts,
     ManualCheck,
     Outcome,
+    OutcomeLine,
     Reason,
     Recommendation,
-    VerdictLine,
 )
 from discussions.core.records import Score
 from discussions.metrics.core.metric import PERCENT, RATING, Metric
@@ -111,7 +111,7 @@ def build_lines(
     *,
     manual_check: ManualCheck | None = None,
     facts: Facts | None = None,
-) -> list[VerdictLine]:
+) -> list[OutcomeLine]:
     """The lines of these criteria; raises KeyError when a metric has no score."""
     return [
         build_rating_line(criterion, rating)
@@ -143,7 +143,6 @@ def check_identification(
 
 
 def check_test(test: AuthorshipResult, *, decides: bool) -> ManualCheck:
-    """The authorship test as the manual check: it passes if the hits are improbable under guessing."""
     p = test.p
     return ManualCheck(
         test.hits, test.asked, test.needed, p < SIGNIFICANCE, decides, agents=test.agents, p=float(p)
@@ -158,7 +157,7 @@ def get_cost_state(cost: Decimal | None, rules: Rules) -> str:
     return AMBER if cost >= rules.amber else LOW
 
 
-def _quality_reasons(lines: list[VerdictLine], needed: int) -> list[Reason]:
+def _quality_reasons(lines: list[OutcomeLine], needed: int) -> list[Reason]:
     reasons = []
     passed = sum(bool(line.passes) for line in lines)
     if passed < needed:
@@ -209,7 +208,7 @@ def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
 
 
 def _headline(
-    lines: list[VerdictLine], missing: list[str], quality: list[Reason], reasons: list[Reason]
+    lines: list[OutcomeLine], missing: list[str], quality: list[Reason], reasons: list[Reason]
 ) -> str:
     if missing:
         return say(
@@ -244,7 +243,7 @@ def find_rating_flip(outcome: Outcome, raters: int) -> int | None:
     return rating_flip_steps(rating, Fraction(str(rated.threshold)), raters)
 
 
-def _recommend(rubric: RubricRecord, failed: list[VerdictLine]) -> list[Recommendation]:
+def _recommend(rubric: RubricRecord, failed: list[OutcomeLine]) -> list[Recommendation]:
     recommendations = []
     for line in failed:
         missed = 0.0 if line.score is None else (line.threshold - line.score) / METRICS[line.key].scale.span
@@ -253,7 +252,7 @@ def _recommend(rubric: RubricRecord, failed: list[VerdictLine]) -> list[Recommen
     return sorted(recommendations, key=lambda recommendation: -recommendation.shortfall)
 
 
-def _composite(rubric: RubricRecord, lines: list[VerdictLine]) -> float | None:
+def _composite(rubric: RubricRecord, lines: list[OutcomeLine]) -> float | None:
     parts = []
     for line in lines:
         share: Fraction | None = None
@@ -266,7 +265,7 @@ def _composite(rubric: RubricRecord, lines: list[VerdictLine]) -> float | None:
 
 def build_score_line(
     criterion: Criterion, score: Score, facts: Facts, manual_check: ManualCheck | None
-) -> VerdictLine:
+) -> OutcomeLine:
     """The line of a measured metric. A pending metric has no score; only shares have an interval."""
     metric = METRICS[criterion.key]
     threshold = _threshold(criterion)
@@ -278,7 +277,7 @@ def build_score_line(
         interval = wilson(score.numerator, score.denominator)
     if check is not None and check.decides:
         passes = check.passes
-    return VerdictLine(
+    return OutcomeLine(
         key=criterion.key,
         label=criterion.label,
         scale=metric.scale.key,
@@ -295,9 +294,9 @@ def build_score_line(
     )
 
 
-def build_rating_line(criterion: Criterion, rating: Fraction | None) -> VerdictLine:
+def build_rating_line(criterion: Criterion, rating: Fraction | None) -> OutcomeLine:
     threshold = _threshold(criterion)
-    return VerdictLine(
+    return OutcomeLine(
         key=criterion.key,
         label=criterion.label,
         scale=METRICS[criterion.key].scale.key,
@@ -321,7 +320,7 @@ def add_binomial_flags(outcome: Outcome) -> Outcome:
     return replace(outcome, lines=[_add_binomial_flag(line) for line in outcome.lines])
 
 
-def _add_binomial_flag(line: VerdictLine) -> VerdictLine:
+def _add_binomial_flag(line: OutcomeLine) -> OutcomeLine:
     if line.score is None or not line.is_applicable or METRICS[line.key].scale != PERCENT:
         return line
     interval = wilson(line.numerator, line.denominator)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from discussions.adjudication.core.authorship_test import AnswerKey
 from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.core import judgement_kinds
-from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, VerdictLine
+from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, OutcomeLine
 from discussions.core.records import Measurement, Score
 from discussions.metrics.core.registry import METRICS, recount
 from discussions.verdicts.core.basis import Basis
@@ -36,7 +36,7 @@ def compute_outcome(
 
 def compute_metric_lines(
     metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
-) -> list[VerdictLine]:
+) -> list[OutcomeLine]:
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
     return build_lines(
         criteria,

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.core.outcome import MEMORY, ManualCheck, Outcome, VerdictLine
+from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.next_game import NextGame
@@ -45,7 +45,7 @@ def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRo
     return [figure_row(line, next_games.get(line.key)) for line in outcome.lines]
 
 
-def figure_row(line: VerdictLine, next_game: NextGame | None = None) -> FigureRow:
+def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRow:
     has_interval = line.interval is not None and METRICS[line.key].has_interval
     return FigureRow(
         key=line.key,
@@ -62,13 +62,13 @@ def figure_row(line: VerdictLine, next_game: NextGame | None = None) -> FigureRo
     )
 
 
-def get_state(line: VerdictLine) -> str:
+def get_state(line: OutcomeLine) -> str:
     if line.passes is None:
         return PENDING
     return PASS if line.passes else FAIL
 
 
-def get_state_word(line: VerdictLine) -> str:
+def get_state_word(line: OutcomeLine) -> str:
     """The word for the state, because colour must not be the only sign."""
     if line.passes is None:
         return _("pending")
@@ -81,7 +81,7 @@ def get_state_word(line: VerdictLine) -> str:
     return _("PASS") if line.passes else _("FAIL")
 
 
-def describe_weak_pass(line: VerdictLine) -> str:
+def describe_weak_pass(line: OutcomeLine) -> str:
     """The reason for a weak pass: "Memory: no references", "Memory: 3 references"."""
     if line.is_applicable:
         says = ngettext("%(n)d reference", "%(n)d references", line.denominator) % {"n": line.denominator}
@@ -90,11 +90,11 @@ def describe_weak_pass(line: VerdictLine) -> str:
     return f"{LABELS[line.key].column}: {says}"
 
 
-def format_score(line: VerdictLine) -> str:
+def format_score(line: OutcomeLine) -> str:
     return _("pending") if line.score is None else figure_text(line)
 
 
-def counted_from(line: VerdictLine) -> str:
+def counted_from(line: OutcomeLine) -> str:
     if not line.is_applicable:
         return _("nothing to count")
     return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
@@ -112,7 +112,7 @@ def describe_unasked(label: str, count: int) -> str:
     return says % {"label": label, "n": count}
 
 
-def describe_flip(line: VerdictLine) -> str:
+def describe_flip(line: OutcomeLine) -> str:
     """What this game's score was counted from, and what would change the line; "" while pending."""
     if line.passes is None:
         return ""
@@ -130,7 +130,7 @@ def describe_flip(line: VerdictLine) -> str:
     return f"{counted % {'unit': unit}}; {turns}"
 
 
-def describe_flip_count(line: VerdictLine) -> str:
+def describe_flip_count(line: OutcomeLine) -> str:
     """How many judgements would change the line, as a phrase: "9 messages judged differently"; "" while pending."""
     if line.passes is None:
         return ""
@@ -139,7 +139,7 @@ def describe_flip_count(line: VerdictLine) -> str:
     return _("none would change it") if line.flip is None else str(LABELS[line.key].turns % {"n": line.flip})
 
 
-def _describe_distance(line: VerdictLine) -> str:
+def _describe_distance(line: OutcomeLine) -> str:
     distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
     says = _("%(distance)s points above the threshold")
     if not line.passes:
@@ -147,13 +147,13 @@ def _describe_distance(line: VerdictLine) -> str:
     return says % {"distance": figure(distance)}
 
 
-def describe_next_game(line: VerdictLine, found: NextGame) -> str:
+def describe_next_game(line: OutcomeLine, found: NextGame) -> str:
     """Where another game under the same prompt would score, the evidence for it, and whether its result may differ."""
     basis = describe_next_basis(found)
     return ", ".join(part for part in (describe_next_range(line, found), basis) if part) + _may(line, found)
 
 
-def describe_next_range(line: VerdictLine, found: NextGame) -> str:
+def describe_next_range(line: OutcomeLine, found: NextGame) -> str:
     if found.low is None or found.high is None:
         if not found.spread_count:
             return _("unknown until two games under one prompt have a verdict")
@@ -163,7 +163,6 @@ def describe_next_range(line: VerdictLine, found: NextGame) -> str:
 
 
 def describe_next_basis(found: NextGame) -> str:
-    """The games that the range of the next game is predicted from; "" where it is unknown."""
     if found.low is None or found.high is None:
         return ""
     if found.is_pooled:
@@ -177,11 +176,11 @@ def describe_next_basis(found: NextGame) -> str:
     return says % {"n": found.count}
 
 
-def describe_next(line: VerdictLine, found: NextGame) -> str:
+def describe_next(line: OutcomeLine, found: NextGame) -> str:
     return describe_next_range(line, found) + _may(line, found)
 
 
-def _may(line: VerdictLine, found: NextGame) -> str:
+def _may(line: OutcomeLine, found: NextGame) -> str:
     if found.low is None or found.high is None or line.is_decided_by_hand:
         return ""
     if not found.low < line.threshold <= found.high:
@@ -263,7 +262,7 @@ def build_threshold_chart(outcome: Outcome) -> BarsChart:
     return threshold_bars([_bar(line) for line in outcome.lines])
 
 
-def _bar(line: VerdictLine) -> BarRow:
+def _bar(line: OutcomeLine) -> BarRow:
     row, scale = figure_row(line), METRICS[line.key].scale
     low, high = line.interval if line.interval and row.interval else (None, None)
     return BarRow(

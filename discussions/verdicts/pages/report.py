@@ -9,7 +9,7 @@ from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key, machine_values
 from discussions.adjudication.queries import load_adjudication_history
 from discussions.core.judgement_kinds import QUESTION, RATING
-from discussions.core.outcome import ENGAGEMENT, MEMORY, Outcome, VerdictLine
+from discussions.core.outcome import ENGAGEMENT, MEMORY, Outcome, OutcomeLine
 from discussions.models import Evaluation, Game, Remark, Revision, Verdict
 from discussions.queries import load_measurements, rubric_record
 from discussions.verdicts.core.basis import Basis
@@ -39,6 +39,7 @@ from discussions.verdicts.pages.lines import (
 )
 from discussions.verdicts.pages.verdict import cost_says
 from discussions.verdicts.queries import count_unasked_suggestions, load_next_games
+from rubric.models import RubricVersion
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
@@ -49,12 +50,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     verdict = rows.select_related("created_by", "rubric_version__rubric").first()
     if verdict is None:
         return None
-    basis = msgspec.json.decode(verdict.basis, type=Basis)
-    outcome = read_outcome(verdict.outcome)
-    rated = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
-    evaluations = list(rated.select_related("evaluator").order_by("pk"))
-    rubric = rubric_record(verdict.rubric_version.pk, verdict.rubric_version.sha256)
-    asked, answered = rubric.criterion(ENGAGEMENT).guiding_questions, _answered(basis)
+    basis, outcome = msgspec.json.decode(verdict.basis, type=Basis), read_outcome(verdict.outcome)
+    evaluations = _load_evaluations(basis)
     own = [evaluation for evaluation in evaluations if only is None or evaluation.evaluator_id == only.pk]
     # Evaluators must not know about other games, nor, from adjudications, what others said.
     next_games, judged = NONE if only else load_next_games(game, outcome), SubjectWords(game)
@@ -79,8 +76,8 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
         turns=verdict_turns(outcome, basis.rater_count),
         composite=outcome.composite,
         recommendations=None if only else outcome.recommendations,
-        questions=[asked[int(subject) - 1] for subject in answered],
-        judges=_judges(own, basis, answered),
+        questions=_questions(verdict.rubric_version, basis),
+        judges=_judges(own, basis),
         overrides=[judged.say_override(override) for override in _overrides(own, basis)],
         basis_sha256=verdict.basis_sha256,
         bases=_bases(outcome, next_games),
@@ -95,7 +92,12 @@ def build_report_chart(*, game: Game) -> BarsChart | None:
     return None if outcome is None else build_threshold_chart(read_outcome(outcome))
 
 
-def _build_line(line: VerdictLine, next_game: NextGame | None) -> ReportLine:
+def _load_evaluations(basis: Basis) -> list[Evaluation]:
+    rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
+    return list(rows.select_related("evaluator").order_by("pk"))
+
+
+def _build_line(line: OutcomeLine, next_game: NextGame | None) -> ReportLine:
     row = figure_row(line)
     return ReportLine(
         label=row.label,
@@ -112,7 +114,6 @@ def _build_line(line: VerdictLine, next_game: NextGame | None) -> ReportLine:
 
 
 def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:
-    """The sources of the next game's ranges, each once, with its metrics if they differ."""
     found: dict[str, list[str]] = {}
     for line in outcome.lines:
         if line.key in next_games and (says := describe_next_basis(next_games[line.key])):
@@ -122,13 +123,18 @@ def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:
     return [f"{', '.join(labels)}: {says}" for says, labels in found.items()]
 
 
+def _questions(version: RubricVersion, basis: Basis) -> list[str]:
+    asked = rubric_record(version.pk, version.sha256).criterion(ENGAGEMENT).guiding_questions
+    return [asked[int(subject) - 1] for subject in _answered(basis)]
+
+
 def _answered(basis: Basis) -> list[str]:
     return sorted(
         {judgement.subject for judgement in basis.judgements if judgement.kind == QUESTION}, key=int
     )
 
 
-def _judges(evaluations: list[Evaluation], basis: Basis, questions: list[str]) -> list[Judge]:
+def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
     said = {
         (judgement.evaluation, judgement.kind, judgement.subject): judgement.value
         for judgement in basis.judgements
@@ -137,6 +143,7 @@ def _judges(evaluations: list[Evaluation], basis: Basis, questions: list[str]) -
     for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
         said_of = Comment(remark.target, describe_target(remark.target), remark.text)
         comments.setdefault(remark.evaluation_id, []).append(said_of)
+    questions = _answered(basis)
     return [
         Judge(
             name=evaluation.evaluator.name,

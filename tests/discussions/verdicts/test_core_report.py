@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from discussions.core.outcome import Recommendation, VerdictLine
+from discussions.core.outcome import OutcomeLine, Recommendation
 from discussions.verdicts.core.report import Comment, Judge, Override, Report, ReportLine
 from discussions.verdicts.core.report_file import report_to_csv, report_to_json
 from workspace.core.markdown import fenced, plain
@@ -24,7 +24,7 @@ def markdown_of(report):
 
 def line(key, text, above, below, says):
     label, score = key.replace("_", " ").capitalize(), 100 * above / below
-    figures = VerdictLine(
+    figures = OutcomeLine(
         key, label, "percent", 80.0, above, below, score, says == "PASS", interval=(60.5, 97.25), flip=2
     )
     return ReportLine(label, text, f"{above} of {below}", "80 %", says, "", "", "", "", figures)

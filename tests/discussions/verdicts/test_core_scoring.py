@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.adjudication.core.effective import Effective
 from discussions.adjudication.core.judgeable import audit_sample, join_seeds, read_sample_rule
-from discussions.core.outcome import Facts, VerdictLine
+from discussions.core.outcome import Facts, OutcomeLine
 from discussions.core.records import Measurement, MessageFinding, PhraseFinding
 from discussions.metrics.core.registry import METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import BasisEvaluation, BasisJudgement
@@ -67,7 +67,7 @@ def own_half(evaluation, key="coherence"):
     return found
 
 
-LINE = VerdictLine("coherence", "Coherence", "%", 70.0, 8, 10, 80.0, True)
+LINE = OutcomeLine("coherence", "Coherence", "%", 70.0, 8, 10, 80.0, True)
 MACHINE = {str(at): "yes" if at <= 8 else "no" for at in range(1, 11)}
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from discussions.core.outcome import ManualCheck, VerdictLine
+from discussions.core.outcome import ManualCheck, OutcomeLine
 from discussions.verdicts.pages.lines import describe_weak_pass
 
 
-def line(key: str, below: int, *, passes: bool | None = True, **given: object) -> VerdictLine:
+def line(key: str, below: int, *, passes: bool | None = True, **given: object) -> OutcomeLine:
     """A line of 80 % or more."""
-    return VerdictLine(key, key, "percent", 80.0, below, below, 100.0, passes, **given)  # type: ignore[arg-type]
+    return OutcomeLine(key, key, "percent", 80.0, below, below, 100.0, passes, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,6 @@ def line(key: str, below: int, *, passes: bool | None = True, **given: object) -
         ),
     ],
 )  # fmt: skip
-def test_a_pass_with_little_to_count_is_weak(found: VerdictLine, is_weak: bool, says: str) -> None:
+def test_a_pass_with_little_to_count_is_weak(found: OutcomeLine, is_weak: bool, says: str) -> None:
     assert found.is_weak_pass is is_weak
     assert not says or describe_weak_pass(found) == says
