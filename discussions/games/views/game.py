@@ -46,7 +46,8 @@ from discussions.transcripts.core.oddities import (
     Oddity,
     list_oddities,
 )
-from discussions.verdicts.pages.lines import NONE, FigureRow, figure_rows
+from discussions.verdicts.core.report import FigureRow
+from discussions.verdicts.pages.lines import NONE, figure_rows
 from discussions.verdicts.pages.verdict import outcome_part
 from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
 from workspace.access.permissions import may

@@ -13,24 +13,31 @@ from discussions.core.outcome import OutcomeLine, Reason, Recommendation
 from discussions.verdicts.core.basis import Basis, BasisJudgement
 
 
-class ReportLine(Struct, frozen=True):
-    """A line of the verdict in words, with its `figures`.
+class FigureRow(Struct, frozen=True):
+    """A line of a verdict in words, with its `figures`; its `interval` is the bounds alone.
 
-    `text` is the score, never rounded across its threshold, and `count` the counts behind it. `says` is PASS or FAIL,
-    `flips` says how many judgements would change it, `next_game` where another game under the same prompt would
-    score, `check` the result of the manual check.
+    `text` is the score, never rounded across its threshold, and `count` the counts behind it. `state` is "pass", "fail"
+    or "pending". `turns` says what this game's score was counted from and what would change it, `next_game` where
+    another game under the same prompt would score, `check` the result of the manual check. `flips` says how many
+    judgements would change it, in reports alone.
     """
 
     label: str
     text: str
     count: str
     threshold: str
+    state: str
     says: str
     interval: str
-    flips: str
+    turns: str
     next_game: str
     check: str
     figures: OutcomeLine
+    flips: str = ""
+
+    @property
+    def key(self) -> str:
+        return self.figures.key
 
 
 class Override(Struct, frozen=True):
@@ -108,7 +115,7 @@ class Report(Struct, frozen=True):
     recorded_at: datetime
     recorded_by: str
     reason: str
-    lines: list[ReportLine]
+    lines: list[FigureRow]
     headline: str
     passes: bool
     reasons: list[Reason]

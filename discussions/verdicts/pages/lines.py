@@ -5,12 +5,12 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from msgspec import Struct
 
 from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.next_game import NextGame
+from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure
 from workspace.display.core.charts import BarRow, BarsChart, threshold_bars
@@ -21,26 +21,6 @@ NONE: NextGames = {}
 PASS, FAIL, PENDING = "pass", "fail", "pending"
 
 
-class FigureRow(Struct, frozen=True):
-    """A line of a verdict in words; its `state` is "pass", "fail" or "pending", its `interval` the bounds alone.
-
-    `turns` says what this game's score was counted from and what would change it, `next_game` where another game under
-    the same prompt would score, `check` the result of the manual check.
-    """
-
-    key: str
-    label: str
-    text: str
-    count: str
-    threshold: str
-    state: str
-    says: str
-    interval: str
-    turns: str
-    next_game: str
-    check: str
-
-
 def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRow]:
     return [figure_row(line, next_games.get(line.key)) for line in outcome.lines]
 
@@ -48,7 +28,6 @@ def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRo
 def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRow:
     has_interval = line.interval is not None and METRICS[line.key].has_interval
     return FigureRow(
-        key=line.key,
         label=line.label,
         text=format_score(line),
         count=counted_from(line),
@@ -59,6 +38,7 @@ def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRo
         turns=describe_flip(line),
         next_game="" if next_game is None else describe_next_game(line, next_game),
         check="" if line.manual_check is None else check_says(line.manual_check),
+        figures=line,
     )
 
 

@@ -17,10 +17,10 @@ from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.report import (
     AdjudicationStep,
     Comment,
+    FigureRow,
     Judge,
     Override,
     Report,
-    ReportLine,
     list_overrides,
     make_sort_key,
 )
@@ -97,20 +97,9 @@ def _load_evaluations(basis: Basis) -> list[Evaluation]:
     return list(rows.select_related("evaluator").order_by("pk"))
 
 
-def _build_line(line: OutcomeLine, next_game: NextGame | None) -> ReportLine:
-    row = figure_row(line)
-    return ReportLine(
-        label=row.label,
-        text=row.text,
-        count=row.count,
-        threshold=row.threshold,
-        says=row.says,
-        interval=row.interval,
-        flips=describe_flip_count(line),
-        next_game="" if next_game is None else describe_next(line, next_game),
-        check=row.check,
-        figures=line,
-    )
+def _build_line(line: OutcomeLine, next_game: NextGame | None) -> FigureRow:
+    says = "" if next_game is None else describe_next(line, next_game)
+    return replace(figure_row(line), next_game=says, flips=describe_flip_count(line))
 
 
 def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:

@@ -15,10 +15,10 @@ from discussions.slots.permissions import check_take_game
 from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
+from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import read_outcome
 from discussions.verdicts.pages.lines import (
     NONE,
-    FigureRow,
     NextGames,
     build_threshold_chart,
     describe_unasked,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from discussions.core.outcome import OutcomeLine, Recommendation
-from discussions.verdicts.core.report import Comment, Judge, Override, Report, ReportLine
+from discussions.verdicts.core.report import Comment, FigureRow, Judge, Override, Report
 from discussions.verdicts.core.report_file import report_to_csv, report_to_json
 from workspace.core.markdown import fenced, plain
 from workspace.display.pages import render_markdown
@@ -27,7 +27,7 @@ def line(key, text, above, below, says):
     figures = OutcomeLine(
         key, label, "percent", 80.0, above, below, score, says == "PASS", interval=(60.5, 97.25), flip=2
     )
-    return ReportLine(label, text, f"{above} of {below}", "80 %", says, "", "", "", "", figures)
+    return FigureRow(label, text, f"{above} of {below}", "80 %", says.lower(), says, "", "", "", "", figures)
 
 
 REPORT = Report(
