@@ -3,7 +3,6 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from discussions.calibration.actions import RoundPlan
 from rubric.calibration.forms import NotesField, NumbersField
 from rubric.versions.forms import several_lines
 from workspace.core.limits import LONGEST_NAME
@@ -39,9 +38,6 @@ class RoundForm(forms.Form):
         ),
         says=_("“%(line)s” does not begin with a game's number and a colon."),
     )
-
-    def to_plan(self) -> RoundPlan:
-        return RoundPlan(**self.cleaned_data)
 
 
 class GuidelineForm(forms.Form):

@@ -7,7 +7,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from rubric.calibration.actions import SetRoundPlan
 from rubric.calibration.core import Key, parse_agreed_marks
 from rubric.core.limits import MOST_REPEATS
 from rubric.core.scales import Scales
@@ -104,9 +103,6 @@ class SetRoundForm(forms.Form):
             return parse_agreed_marks(self.cleaned_data["marks"], self.labels, self.scales)
         except ValueError as fault:
             raise ValidationError(str(fault)) from None
-
-    def to_plan(self) -> SetRoundPlan:
-        return SetRoundPlan(**self.cleaned_data)
 
 
 class WaiverForm(forms.Form):

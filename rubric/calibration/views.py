@@ -26,8 +26,6 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-Act = Callable[..., object]
-
 
 @require("calibrate_set", methods=("GET", "POST"))
 def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
@@ -35,8 +33,9 @@ def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
 
     def open_round(form: SetRoundForm) -> str:
+        plan = actions.SetRoundPlan(**form.cleaned_data)
         opened = actions.open_round(
-            comparison_set=comparison_set, plan=form.to_plan(), by=request.user, now=timezone.now()
+            comparison_set=comparison_set, plan=plan, by=request.user, now=timezone.now()
         )
         return _address(comparison_set, opened.number)
 
@@ -78,7 +77,9 @@ def let_review(request: SignedIn, slug: str, number: int, calibration: int, revi
     )
 
 
-def waive(request: SignedIn, let: Act, show: Callable[..., HttpResponse], address: str) -> HttpResponse:
+def waive(
+    request: SignedIn, let: Callable[..., object], show: Callable[..., HttpResponse], address: str
+) -> HttpResponse:
     """Let somebody go on who did not pass, or show the round again with the reason and its fault."""
     form = bind_form(request, WaiverForm)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""

@@ -57,7 +57,7 @@ def calibrations(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_calibrate)
 
     def open_round(form: RoundForm) -> str:
-        plan = form.to_plan()
+        plan = actions.RoundPlan(**form.cleaned_data)
         opened = actions.open_round(project=project, plan=plan, by=request.user, now=timezone.now())
         return _address(slug, opened.number)
 
