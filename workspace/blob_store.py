@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 from zlib import crc32
 
-from django.core.files.base import ContentFile, File
+from django.core.files.base import File
 from django.core.files.storage import default_storage
 
 from workspace.core.canonical import bytes_hash
@@ -29,7 +29,9 @@ def store_bytes(data: bytes) -> str:
     try:
         load_bytes(sha256)
     except BytesLost:
-        _write(_name(sha256), data)
+        with new_file() as part:
+            part.write(data)
+            keep_file(part, _name(sha256))
     return sha256
 
 
@@ -88,12 +90,13 @@ def open_spool() -> IO[bytes]:
 
 
 def keep_file(part: IO[bytes], name: str) -> None:
-    """Store what was written into a new file under a name, complete and on disk."""
+    """Store what was written into a new file under a name, complete and on disk, instead of what has that name."""
     part.flush()
     os.fsync(part.fileno())
     where = _local(name)
     if where is None:
         part.seek(0)
+        default_storage.delete(name)
         default_storage.save(name, File(part))
         return
     _put_in_place(Path(part.name), where)
@@ -160,19 +163,6 @@ def _local(name: str) -> Path | None:
         return Path(default_storage.path(name))
     except NotImplementedError:
         return None
-
-
-def _write(name: str, data: bytes) -> None:
-    where = _local(name)
-    if where is None:
-        default_storage.delete(name)
-        default_storage.save(name, ContentFile(data))
-        return
-    with new_file() as part:
-        part.write(data)
-        part.flush()
-        os.fsync(part.fileno())
-        _put_in_place(Path(part.name), where)
 
 
 def _put_in_place(part: Path, where: Path) -> None:
