@@ -18,7 +18,7 @@ from msgspec.structs import asdict, replace
 
 from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
-from discussions.archives.core.members import ArchivedEvent, ArchiveHead, name_rows
+from discussions.archives.core.members import OF_EVENTS, ArchivedEvent, ArchiveHead, name_rows
 from discussions.archives.core.zip_reader import OpenArchive, refuse, reject
 from discussions.archives.queries import tables
 from discussions.archives.queries.lines import (
@@ -361,7 +361,12 @@ class Loader:
         for place, line, _size in self._read_kind("workspace.event", ArchivedEvent):
             event = self._make_event(line, chain, place)
             event.mac = sealed = seal(event.to_line(), sealed, settings.AUDIT_KEY)
-            self._hold_to_first(line, event, first_sealed)
+            if self.seals_hold:
+                # Under this installation's key; another installation has another key.
+                first = replace(
+                    event.to_line(), chain=line.first.chain, by=line.first.by, object_id=line.first.object_id
+                )
+                self.seals_hold = seal(first, first_sealed, settings.AUDIT_KEY) == line.first.mac
             first_sealed = line.first.mac
             waiting.append((event, FirstSeal(**asdict(line.first))))
             if len(waiting) >= BATCH_ROWS:
@@ -387,23 +392,11 @@ class Loader:
         if line.object is not None and line.object_kind in tables.KIND_MODELS:
             key = self._resolve(tables.KIND_MODELS[line.object_kind], line.object, place)
         return Event(
+            **{field: getattr(line, field) for field in OF_EVENTS},
             chain=chain,
-            seq=line.seq,
-            at=line.at,
             by_id=self._resolve(Person, line.by, place),
-            role=line.role,
-            verb=line.verb,
-            object_kind=line.object_kind,
             object_id="" if key is None else str(key),
-            detail=line.detail,
         )
-
-    def _hold_to_first(self, line: ArchivedEvent, event: Event, before: str) -> None:
-        """Whether the first seal holds under this installation's key; another installation has another key."""
-        if self.seals_hold:
-            first, now = line.first, event.to_line()
-            first_line = replace(now, chain=first.chain, by=first.by, object_id=first.object_id)
-            self.seals_hold = seal(first_line, before, settings.AUDIT_KEY) == first.mac
 
     def _insert_events(self, waiting: list[tuple[Event, FirstSeal]], place: str) -> None:
         self._insert(Event, [event for event, _first in waiting], place)

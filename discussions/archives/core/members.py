@@ -20,6 +20,10 @@ class ArchivedBytes(Struct, frozen=True, tag_field="kind", tag="bytes"):
     data: bytes
 
 
+# What a line of the audit log has of its row as it is.
+OF_EVENTS = ("seq", "at", "role", "verb", "object_kind", "detail")
+
+
 class FirstSealed(Struct, frozen=True, forbid_unknown_fields=True):
     """What the first seal of an audit line covers besides the line: keys of the first installation, and the seal."""
 

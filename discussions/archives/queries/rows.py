@@ -13,7 +13,13 @@ from msgspec import Struct
 
 from discussions.adjudication.queries import load_sides_hashes
 from discussions.archives.core.inner_keys import replace_keys
-from discussions.archives.core.members import ArchivedBytes, ArchivedEvent, ArchiveHead, FirstSealed
+from discussions.archives.core.members import (
+    OF_EVENTS,
+    ArchivedBytes,
+    ArchivedEvent,
+    ArchiveHead,
+    FirstSealed,
+)
 from discussions.archives.queries import tables
 from discussions.models import Adjudication, Game, Transcript
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
@@ -167,28 +173,17 @@ class ArchiveSource:
         name = self.references.name
         for event in self.events.iterator(chunk_size=CHUNK):
             first = getattr(event, "first_seal", None)
-            seal = (
-                FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
-                if first is None
-                else FirstSealed(first.chain, first.by, first.object_id, first.mac)
-            )
+            seal = FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
+            if first is not None:
+                seal = FirstSealed(first.chain, first.by, first.object_id, first.mac)
             subject: int | str | None = None
             if event.object_kind in tables.KIND_MODELS:
                 # Of a row that does not exist any more, null.
                 with suppress(LookupError, ValueError):
                     subject = name(tables.KIND_MODELS[event.object_kind], int(event.object_id))
             self.head = ArchiveHead(event.seq, seal.mac)
-            yield ArchivedEvent(
-                seq=event.seq,
-                at=event.at,
-                by=str(name(Person, event.by_id)),
-                role=event.role,
-                verb=event.verb,
-                object_kind=event.object_kind,
-                object=subject,
-                detail=event.detail,
-                first=seal,
-            )
+            copied: dict[str, Any] = {field: getattr(event, field) for field in OF_EVENTS}
+            yield ArchivedEvent(**copied, by=str(name(Person, event.by_id)), object=subject, first=seal)
 
 
 def _unsaid(row: Any) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """The files of exports, written item by item in flat memory to whatever binary files the caller opened."""
 
+import json
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any, Protocol
 
 import msgspec
 
+from workspace.core.markdown import plain
 from workspace.display.core.csv_lines import csv_line
 from workspace.exports.core import tables
-from workspace.exports.core.card import write_card
 
 Spool = Callable[[], IO[bytes]]
+_CARD_TYPES = {tables.INTEGER: "int64", tables.NUMBER: "float64", tables.YES_NO: "bool"}
 _CHUNK = 1024 * 1024
 _ROW_GROUP = 5_000
 _ENCODER = msgspec.json.Encoder()
@@ -103,6 +105,33 @@ class CsvFile(_TablesFile):
         self.parts[table.name].write(csv_line([tables.to_plain(value) for value in values]).encode())
 
 
+def _write_card(title: str, chosen: Sequence[tables.ExportTable], counts: Mapping[str, int]) -> str:
+    """The README.md: front matter in YAML, and a table of fields for each configuration."""
+    configs = [
+        f"- config_name: {table.name}\n  data_files: data/{table.name}.jsonl\n"
+        + ("  default: true\n" if number == 0 else "")
+        for number, table in enumerate(chosen)
+    ]
+    features = [
+        f"- config_name: {table.name}\n  features:\n"
+        + "".join(
+            f"  - name: {column.name}\n    dtype: {_CARD_TYPES.get(column.kind, 'string')}\n"
+            for column in table.columns
+        )
+        + f"  splits:\n  - name: train\n    num_examples: {counts[table.name]}\n"
+        for table in chosen
+    ]
+    # A string of JSON is one of YAML, too, whatever is in it.
+    front = f"---\npretty_name: {json.dumps(title)}\n"
+    if chosen:
+        front += f"configs:\n{''.join(configs)}dataset_info:\n{''.join(features)}"
+    intro = (
+        'Each table is a configuration: `load_dataset("path/to/this/folder", "games")` loads one, if it is below. '
+        "Moments are texts in ISO 8601, in UTC. A value that is not known is null."
+    )
+    return f"{front}---\n\n# {plain(title)}\n\n{intro}\n\n## Fields\n\n{tables.describe_tables(chosen)}"
+
+
 class HuggingFaceFile(_TablesFile):
     """A zip of JSON lines and a card, as `datasets` loads them. That fails on empty files, so these are left out."""
 
@@ -122,8 +151,8 @@ class HuggingFaceFile(_TablesFile):
         return [name for name, count in self.counts.items() if count]
 
     def add_more(self, archive: zipfile.ZipFile) -> None:
-        shown = [table for table in self.tables.values() if self.counts[table.name]]
-        archive.writestr(zipfile.ZipInfo("README.md"), write_card(self.title, shown, self.counts))
+        filled = [table for table in self.tables.values() if self.counts[table.name]]
+        archive.writestr(zipfile.ZipInfo("README.md"), _write_card(self.title, filled, self.counts))
 
 
 class ParquetFile(_TablesFile):
