@@ -164,10 +164,6 @@ def _name_invitation(project: Project | None, values: Mapping[str, Any]) -> Thin
     return Thing(_("the invitation of %(email)s") % values, page)
 
 
-def _name_removed(_project: Project | None, values: Mapping[str, Any]) -> Thing | None:
-    return Thing(_("the webhook %(name)s") % values) if values["removed_at"] else None
-
-
 KINDS = {
     "person": Kind(Person, "%(name)s", fields="name", project=""),
     "membership": Kind(Membership, "%(name)s", "members", "slug", "name:person__name", ""),
@@ -183,7 +179,9 @@ KINDS = {
         "webhook",
         fields="name removed_at number:pk",
         project="",
-        special=_name_removed,
+        special=lambda _project, values: (
+            Thing(_("the webhook %(name)s") % values) if values["removed_at"] else None
+        ),
     ),
     "job": Kind(None, gettext_lazy("job %(number)d")),
 }

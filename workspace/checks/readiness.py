@@ -106,21 +106,9 @@ def _ask_migrations(now: datetime) -> str:
     return f"the code is older than the database: it does not know {', '.join(late)}" if late else ""
 
 
-def _ask_triggers(_now: datetime) -> str:
-    return ", ".join(missing_triggers(connection))
-
-
-def _ask_worker(now: datetime) -> str:
-    return "" if is_worker_alive(now) else "no worker beats or holds a job"
-
-
 def _ask_queue(now: datetime) -> str:
     oldest = oldest_queued_at()
     return "" if oldest is None or now - oldest <= TAKEN_WITHIN else f"a job waits since {oldest:%F %T}"
-
-
-def _ask_sweep(now: datetime) -> str:
-    return ", ".join(act.name for act in load_acts() if act.is_late(now))
 
 
 def _ask_broker(_now: datetime) -> str:
@@ -163,10 +151,10 @@ def _ask_disk(_now: datetime) -> str:
 QUESTIONS: dict[str, Callable[[datetime], str]] = {
     "database": _ask_database,
     "migrations": _ask_migrations,
-    "triggers": _ask_triggers,
-    "worker": _ask_worker,
+    "triggers": lambda _now: ", ".join(missing_triggers(connection)),
+    "worker": lambda now: "" if is_worker_alive(now) else "no worker beats or holds a job",
     "queue": _ask_queue,
-    "sweep": _ask_sweep,
+    "sweep": lambda now: ", ".join(act.name for act in load_acts() if act.is_late(now)),
     "broker": _ask_broker,
     "disk": _ask_disk,
 }

@@ -13,9 +13,3 @@ class SampleForm(forms.Form):
 
     def clean(self) -> None:
         self.add_error(None, _("What is wrong with the whole form."))
-
-
-def make_sample() -> SampleForm:
-    form = SampleForm({"name": "Lantern", "kind": "b", "text": _("Typed text is kept."), "count": "seven"})
-    form.is_valid()
-    return form

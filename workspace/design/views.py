@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from workspace.design.forms import make_sample
+from workspace.design.forms import SampleForm
 from workspace.design.permissions import check_see_design
 from workspace.display.core.charts import (
     BarRow,
@@ -31,8 +31,10 @@ def design(request: SignedIn) -> HttpResponse:
     asked = only_parameters(request, "scheme")["scheme"]
     check_see_design(request.user)
     scheme = asked if asked in SCHEMES else ""
-    shown = {"scheme": scheme, "form": make_sample(), **_samples(timezone.now())}
-    context = shown | frame(request.user, None, "overview")
+    form = SampleForm({"name": "Lantern", "kind": "b", "text": _("Typed text is kept."), "count": "seven"})
+    form.is_valid()
+    context = {"scheme": scheme, "form": form, **_samples(timezone.now())}
+    context |= frame(request.user, None, "overview")
     return respond(request, page="workspace/design/design.html", context=context)
 
 

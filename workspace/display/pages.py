@@ -5,7 +5,6 @@ puts longer text in a fence; `day` and `minute` show dates. A long line of the d
 `{#- #}` or `{{-`, which remove the line break.
 """
 
-from datetime import date, datetime
 from functools import cache
 
 from django.conf import settings
@@ -27,13 +26,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"md": escape_inline, "plain": plain, "fenced": fenced, "day": _day, "minute": _minute}
+    made.filters |= {"md": escape_inline, "plain": plain, "fenced": fenced}
+    made.filters |= {"day": "{:%Y-%m-%d}".format, "minute": "{:%Y-%m-%d %H:%M} UTC".format}
     return made
-
-
-def _day(at: date) -> str:
-    return f"{at:%Y-%m-%d}"
-
-
-def _minute(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"

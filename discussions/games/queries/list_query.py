@@ -88,7 +88,11 @@ class ListWindow(Struct, frozen=True):
 def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     """The games of one page; two queries at most, whatever the size of the project."""
     is_back, cursor = bool(wanted.before), wanted.before or wanted.after
-    here = _find_value(project, wanted, cursor) if cursor else None
+    here = None
+    if cursor:
+        # None if the row is no longer in the list.
+        rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
+        here = rows.filter(pk=cursor).values_list(FIELDS[wanted.sort][0], flat=True).first()
     if here is None and not is_back:
         games = _run(_query_window, project, wanted)
     else:
@@ -106,11 +110,6 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
         after=games[-1][0] if games and is_later else 0,
         before=games[0][0] if games and is_earlier else 0,
     )
-
-
-def _find_value(project: Project, wanted: ListQuery, cursor: int) -> Any:
-    rows, _prefix = _ordered(project.pk, wanted, read_values(wanted))
-    return rows.filter(pk=cursor).values_list(FIELDS[wanted.sort][0], flat=True).first()
 
 
 def count_matches(project: Project, wanted: ListQuery, most: int) -> int:

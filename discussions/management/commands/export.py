@@ -55,9 +55,10 @@ class Command(SiteCommand):
             self._say(lines, options)
 
     def _export(self, options: dict[str, Any]) -> dict[str, int]:
+        kinds = (STAGE, ITERATION, GAME, SET, GAMES)
         given: dict[str, Any] = {
             "project": find_project(options["project"]),
-            "of": _subject(options),
+            "of": next((f"{kind}:{options[kind]}" for kind in kinds if options[kind] is not None), PROJECT),
             "format": options["format"],
             "pseudonyms": options["pseudonyms"],
             "byte_order_mark": options["bom"],
@@ -77,13 +78,6 @@ class Command(SiteCommand):
             return
         counts = ", ".join(f"{count} {kind}" for kind, count in lines.items() if kind != "export")
         answer.write(f"{options['out']}: {counts or 'nothing to export'}", lambda text: text)
-
-
-def _subject(options: dict[str, Any]) -> str:
-    for kind in (STAGE, ITERATION, GAME, SET, GAMES):
-        if options[kind] is not None:
-            return f"{kind}:{options[kind]}"
-    return PROJECT
 
 
 class _PartFile:

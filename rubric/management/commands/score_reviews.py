@@ -41,11 +41,10 @@ class Command(SiteCommand):
         reviews, faults = read_lines(self._bytes(options["file"]))
         if faults:
             name = _name(options["file"])
-            rows = [
-                _row(f"{name} line {fault.line} {fault.pointer}", fault.code, fault.message)
-                for fault in faults
+            lines = [
+                (f"{name} line {fault.line} {fault.pointer}", fault.code, fault.message) for fault in faults
             ]
-            self._refuse(rows)
+            self._refuse(lines)
         for review_line in reviews:
             review = read_review(review_line.text, review_line.responses, rubric)
             if self.as_json:
@@ -60,11 +59,11 @@ class Command(SiteCommand):
             return response_version(weights=settings.RESPONSE_WEIGHTS)
         found = read_version(self._bytes(file))
         if not isinstance(found, RubricRecord):
-            rows = [_row(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]
+            rows = [(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]
             self._refuse(rows)
         elif found.kind != RESPONSE:
             said = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'
-            self._refuse([_row(f"{_name(file)} /kind", "wrong_kind", said)])
+            self._refuse([(f"{_name(file)} /kind", "wrong_kind", said)])
         return found
 
     def _bytes(self, file: str) -> bytes:
@@ -74,19 +73,15 @@ class Command(SiteCommand):
             return Path(file).read_bytes()
         except OSError as error:
             said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([_row(_name(file), "cannot_read", said)])
+            self._refuse([(_name(file), "cannot_read", said)])
 
     def _refuse(self, rows: list[Row]) -> NoReturn:
-        self.say_faults(rows)
+        self.say_faults((place.strip(), code, message) for place, code, message in rows)
         sys.exit(BAD_INPUT)
 
 
 def _name(file: str) -> str:
     return "standard input" if file == STANDARD_INPUT else Path(file).name
-
-
-def _row(place: str, code: str, message: str) -> Row:
-    return place.strip(), code, message
 
 
 def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
