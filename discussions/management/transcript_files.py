@@ -20,10 +20,10 @@ MAP_HELP = f"what columns of CSV or JSONL files are: player=Speaker,text=Content
 
 
 def named_format(name: str) -> Format | None:
-    found = find_format(name)
-    if name and found is None:
+    known = find_format(name)
+    if name and known is None:
         raise BadInput(f'There is no format "{name}"; there are {FORMAT_NAMES}. Correct --format.')
-    return found
+    return known
 
 
 def mapped_columns(given: list[str]) -> list[MappingRecord]:
@@ -53,9 +53,9 @@ def _read_path(given: str, options: ReadOptions) -> list[Upload]:
         return [Upload(path.name, _bytes(path))]
     if _is_game(path, options):
         return [_pack(path)]
-    found = [part for part in sorted(path.iterdir()) if not is_plainly_no_transcript(part.name)]
-    folders = [_pack(part) for part in found if part.is_dir() and _is_game(part, options)]
-    files = [part for part in found if part.is_file() and part.suffix.lower() in ENDINGS]
+    parts = [part for part in sorted(path.iterdir()) if not is_plainly_no_transcript(part.name)]
+    folders = [_pack(part) for part in parts if part.is_dir() and _is_game(part, options)]
+    files = [part for part in parts if part.is_file() and part.suffix.lower() in ENDINGS]
     return [*folders, *(Upload(part.name, _bytes(part)) for part in files)]
 
 

@@ -48,9 +48,9 @@ class Command(SiteCommand):
         try:
             lines = self._export(options)
         except OSError as error:
-            said = f'"{options["out"]}" could not be written: {error.strerror or error}.'
-            said = f"{said} Check the place and the free space."
-            self.end(DIFFERS, said, code="cannot_write")
+            sentence = f'"{options["out"]}" could not be written: {error.strerror or error}.'
+            sentence = f"{sentence} Check the place and the free space."
+            self.end(DIFFERS, sentence, code="cannot_write")
         else:
             self._say(lines, options)
 
@@ -73,8 +73,8 @@ class Command(SiteCommand):
     def _say(self, lines: dict[str, int], options: dict[str, Any]) -> None:
         answer = self.stderr if options["out"] == "-" else self.stdout
         if self.as_json:
-            said = {"file": options["out"], "format": options["format"], "lines": lines}
-            answer.write(json.dumps(said, ensure_ascii=False), lambda text: text)
+            summary = {"file": options["out"], "format": options["format"], "lines": lines}
+            answer.write(json.dumps(summary, ensure_ascii=False), lambda text: text)
             return
         counts = ", ".join(f"{count} {kind}" for kind, count in lines.items() if kind != "export")
         answer.write(f"{options['out']}: {counts or 'nothing to export'}", lambda text: text)

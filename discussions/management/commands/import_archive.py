@@ -65,7 +65,7 @@ class Command(SiteCommand):
 
     def _say(self, done: Loader, options: dict[str, Any]) -> None:
         if self.as_json:
-            said = {
+            summary = {
                 "project": done.project.slug,
                 "lines": done.counts,
                 "uploads": done.upload_count,
@@ -75,7 +75,7 @@ class Command(SiteCommand):
                 "keeps_roles": done.keeps_roles,
                 "seals_hold": done.seals_hold,
             }
-            self.stdout.write(json.dumps(said, ensure_ascii=False))
+            self.stdout.write(json.dumps(summary, ensure_ascii=False))
             return
         for line in _describe(done):
             self.stdout.write(line)

@@ -153,8 +153,8 @@ class Command(SiteCommand):
         try:
             path.write_text(render_markdown("discussions/transcripts/measured.md", **given), encoding="utf-8")
         except OSError as error:
-            said = f"The summary cannot be written: {error.strerror}. Correct --markdown."
-            self._say([Fault(str(path), "cannot_write", said)])
+            sentence = f"The summary cannot be written: {error.strerror}. Correct --markdown."
+            self._say([Fault(str(path), "cannot_write", sentence)])
             sys.exit(DIFFERS)
 
     def _rubric(self, given: str) -> RubricRecord:
@@ -162,23 +162,24 @@ class Command(SiteCommand):
             return discussion_version(given)
         path = Path(given)
         if is_number(given) and not path.exists():
-            said = f'"{given}" is no version that comes with the site ({", ".join(DISCUSSION_NUMBERS)}), and no file.'
-            self._refuse([Fault(given, "unknown_version", f"{said} Give one of these.")])
+            known = ", ".join(DISCUSSION_NUMBERS)
+            sentence = f'"{given}" is no version that comes with the site ({known}), and no file. Give one of these.'
+            self._refuse([Fault(given, "unknown_version", sentence)])
         found = read_version(self._bytes(path))
         if not isinstance(found, RubricRecord):
             faults = [Fault(f"{path.name} {item.pointer}".strip(), item.code, item.message) for item in found]
             self._refuse(faults)
         elif found.kind != DISCUSSION:
-            said = f'The rubric\'s kind is "{found.kind}"; a transcript needs one of kind "{DISCUSSION}".'
-            self._refuse([Fault(f"{path.name} /kind", "wrong_kind", said)])
+            sentence = f'The rubric\'s kind is "{found.kind}"; a transcript needs one of kind "{DISCUSSION}".'
+            self._refuse([Fault(f"{path.name} /kind", "wrong_kind", sentence)])
         return found
 
     def _bytes(self, path: Path) -> bytes:
         try:
             return path.read_bytes()
         except OSError as error:
-            said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([Fault(path.name, "cannot_read", said)])
+            sentence = f"The file cannot be read: {error.strerror}. Check its name and its rights."
+            self._refuse([Fault(path.name, "cannot_read", sentence)])
 
     def _refuse(self, faults: list[Fault]) -> NoReturn:
         self._say(faults)

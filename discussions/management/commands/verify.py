@@ -37,23 +37,23 @@ class Command(SiteCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if missing := missing_migrations(connection):
-            said = (
+            sentence = (
                 f"There is nothing to check yet: the database lacks {missing} migrations. Run `manage.py migrate` "
                 "first, or name the right database by DATABASE_URL or VAR_DIR."
             )
-            self.end(BAD_INPUT, said)
+            self.end(BAD_INPUT, sentence)
         now = timezone.now()
         chosen = [check for check in CHECKS if not options["only"] or check.code in options["only"]]
-        found = verify(checks=chosen, by=system_person(now=now), now=now)
+        checked = verify(checks=chosen, by=system_person(now=now), now=now)
         if self.as_json:
-            self.stdout.write(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+            self.stdout.write(msgspec.json.format(msgspec.json.encode(checked), indent=1).decode())
         else:
-            self._say(found)
-        if any(check.breach_count for check in found):
+            self._say(checked)
+        if any(check.breach_count for check in checked):
             raise SystemExit(DIFFERS)
 
-    def _say(self, found: list[Checked]) -> None:
-        for check in found:
+    def _say(self, checked: list[Checked]) -> None:
+        for check in checked:
             state = "ok    " if not check.breach_count else "BROKEN"
             self.stdout.write(f"{state} {check.code:4} {check.says}")
             for breach in check.breaches:
@@ -64,7 +64,7 @@ class Command(SiteCommand):
                 self.stdout.write(f"       note {note}")
             if check.note_count > len(check.notes):
                 self.stdout.write(f"       note and {check.note_count - len(check.notes)} more")
-        broken = sum(1 for check in found if check.breach_count)
+        broken = sum(1 for check in checked if check.breach_count)
         self.stdout.write(
-            f"{len(found)} checks, {broken} broken." if broken else f"{len(found)} checks, all hold."
+            f"{len(checked)} checks, {broken} broken." if broken else f"{len(checked)} checks, all hold."
         )

@@ -62,8 +62,8 @@ class Command(SiteCommand):
             rows = [(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]
             self._refuse(rows)
         elif found.kind != RESPONSE:
-            said = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'
-            self._refuse([(f"{_name(file)} /kind", "wrong_kind", said)])
+            sentence = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'
+            self._refuse([(f"{_name(file)} /kind", "wrong_kind", sentence)])
         return found
 
     def _bytes(self, file: str) -> bytes:
@@ -72,8 +72,8 @@ class Command(SiteCommand):
         try:
             return Path(file).read_bytes()
         except OSError as error:
-            said = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([(_name(file), "cannot_read", said)])
+            sentence = f"The file cannot be read: {error.strerror}. Check its name and its rights."
+            self._refuse([(_name(file), "cannot_read", sentence)])
 
     def _refuse(self, rows: list[Row]) -> NoReturn:
         self.say_faults((place.strip(), code, message) for place, code, message in rows)

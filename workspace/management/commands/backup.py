@@ -54,8 +54,8 @@ class Command(SiteCommand):
         except Unusable as reason:
             self.end(BAD_INPUT, str(reason))
         except (Damaged, DumpFailed, BytesLost, DatabaseError, OSError) as fault:
-            said = f"Something failed: {sentence_of(fault)} Correct it and run this again."
-            self.end(DIFFERS, said, code="failed")
+            sentence = f"Something failed: {sentence_of(fault)} Correct it and run this again."
+            self.end(DIFFERS, sentence, code="failed")
         if self.as_json:
             facts: dict[str, object] = {"file": str(path), "byte_count": size, "deleted": deleted}
             facts["manifest"] = msgspec.to_builtins(manifest)

@@ -64,8 +64,8 @@ class Command(SiteCommand):
         except Unusable as reason:
             self.end(BAD_INPUT, str(reason))
         except (Damaged, DumpFailed, CommandError, DatabaseError, OSError) as fault:
-            said = f"Restoring failed: {sentence_of(fault)} {AGAIN}"
-            self.end(DIFFERS, said, code="failed")
+            sentence = f"Restoring failed: {sentence_of(fault)} {AGAIN}"
+            self.end(DIFFERS, sentence, code="failed")
         self._say(path, manifest, steps, ended)
 
     def _started(self, manifest: Manifest, path: Path) -> None:
@@ -83,7 +83,7 @@ class Command(SiteCommand):
             code = int(end.code or 0)
         files = len(manifest.parts) - 1
         if self.as_json:
-            said = {
+            summary = {
                 "file": str(path),
                 "made_at": manifest.made_at.isoformat(),
                 "version": manifest.version,
@@ -94,7 +94,7 @@ class Command(SiteCommand):
                 "deliveries_ended": ended[1],
                 "verify": msgspec.json.decode(answer.getvalue()),
             }
-            self.stdout.write(json.dumps(said, ensure_ascii=False))
+            self.stdout.write(json.dumps(summary, ensure_ascii=False))
         else:
             more = f", brought up to date by {steps} migrations" if steps else ""
             self.stdout.write(f"Restored {sum(manifest.rows.values()):,} rows and {files:,} files{more}.")
