@@ -121,16 +121,16 @@ def _wrong_with(row: Measured) -> Iterator[str]:
         return
     if row.figures != encoded_figures(row.findings.to_records()):
         yield "its figures are not those of its findings."
-    said = RoundOffset.objects.filter(game=row.game, number=row.round_offset_number).first()
-    asked = compute_input_hash(row.game, row.rubric_version.sha256, row.code_version, said)
-    if row.input_hash != asked:
+    offset = RoundOffset.objects.filter(game=row.game, number=row.round_offset_number).first()
+    expected = compute_input_hash(row.game, row.rubric_version.sha256, row.code_version, offset)
+    if row.input_hash != expected:
         yield "it was made from another game, version or code than its row says."
-    if row.code_version == CODE_VERSION and msgspec.json.encode(_measure_again(row, said)) != body:
+    if row.code_version == CODE_VERSION and msgspec.json.encode(_measure_again(row, offset)) != body:
         yield "measured again, the game gives something else."
 
 
-def _measure_again(row: Measured, said: RoundOffset | None) -> dict[str, Measurement]:
-    return measure_game(add_round_offset(row.game.text.to_record(), said), row.rubric_version.to_record())
+def _measure_again(row: Measured, offset: RoundOffset | None) -> dict[str, Measurement]:
+    return measure_game(add_round_offset(row.game.text.to_record(), offset), row.rubric_version.to_record())
 
 
 @GAME_CHECKS.add("I8g", "Every game is measured and has its places, or a job is on it")

@@ -60,11 +60,11 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
 
 def _earlier_readers_read(_now: datetime) -> Iterator[str]:
     """Answers to read again: an earlier reader may have read on a Python that misread, so it cannot be asked today."""
-    found: dict[ComparisonSet, list[int]] = {}
+    by_set: dict[ComparisonSet, list[int]] = {}
     for review in _submitted(ANSWERED, state=SUBMITTED).exclude(reader=READER).distinct():
         if reads_otherwise(review):
-            found.setdefault(review.reviewer.set, []).append(review.pk)
-    for held_by, keys in found.items():
+            by_set.setdefault(review.reviewer.set, []).append(review.pk)
+    for held_by, keys in by_set.items():
         first = ", ".join(map(str, keys[:MOST_NAMED]))
         more = ", ..." if len(keys) > MOST_NAMED else ""
         yield (
@@ -223,8 +223,8 @@ def add_newest(rows: "QuerySet[Any]", revisions: "QuerySet[Any]") -> "QuerySet[A
 
 def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
     rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
-    found = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)
-    return found.prefetch_related(rows).order_by("pk")
+    reviews = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)
+    return reviews.prefetch_related(rows).order_by("pk")
 
 
 def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> bool:

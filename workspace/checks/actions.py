@@ -61,10 +61,10 @@ def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checke
     If the audit log holds, today's heads are stored. Changes no row.
     """
     with snapshot():
-        found = [_run(check, now) for check in checks]
-        if any(check.code == "I7" and not check.breach_count for check in found):
+        checked = [_run(check, now) for check in checks]
+        if any(check.code == "I7" and not check.breach_count for check in checked):
             keep_heads(by=by, now=now, is_renewed=True)
-    return found
+    return checked
 
 
 def _run(check: Check, now: datetime) -> Checked:
@@ -112,11 +112,11 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
     chains = list(Chain.objects.order_by("pk"))
     for chain in chains:
         lines = Event.objects.filter(chain=chain).order_by("seq").iterator(chunk_size=2000)
-        found = first_break(
+        broken = first_break(
             (line.to_sealed() for line in lines), chain.to_head(), settings.AUDIT_KEY, anchors=anchors
         )
-        if found is not None:
-            yield found.sentence
+        if broken is not None:
+            yield broken.sentence
     for lost in sorted({head.chain for head in anchors} - {chain.pk for chain in chains}):
         yield f"Audit chain {lost} was there when heads were kept, and is gone."
 

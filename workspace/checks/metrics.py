@@ -146,12 +146,12 @@ class StoredFigures:
                 jobs.add_metric([state], count)
             for name, model in settings.SAVED_JUDGEMENTS.items():
                 saved.add_metric([name], apps.get_model(model).objects.count())
-            found = [lag, acts, jobs, saved]
+            families = [lag, acts, jobs, saved]
         except DatabaseError as fault:
             logger.error("metrics without the database: %s", fault)
-            found = []
-        yield GaugeMetricFamily("evalsite_database_up", "1 when the database answered.", value=bool(found))
-        yield from found
+            families = []
+        yield GaugeMetricFamily("evalsite_database_up", "1 when the database answered.", value=bool(families))
+        yield from families
 
 
 def seconds_waited(now: datetime) -> float:

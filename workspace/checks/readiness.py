@@ -72,24 +72,24 @@ def forget_needs() -> None:
 
 
 def _ask_all(now: datetime, before: dict[str, Need]) -> dict[str, Need]:
-    found: dict[str, Need] = {}
+    needs: dict[str, Need] = {}
     for name, ask in QUESTIONS.items():
         met, unmet = NEEDS[name]
-        if name in OF_DATABASE and not found["database"].is_met:
-            found[name] = Need(False, NOT_KNOWN)
+        if name in OF_DATABASE and not needs["database"].is_met:
+            needs[name] = Need(False, NOT_KNOWN)
             continue
         try:
             reason = ask(now)
             says = (reason if reason == OLDER else unmet % {"acts": reason}) if reason else met
         except (Error, OSError) as fault:
             reason, says = f"{type(fault).__name__}: {fault}", unmet % {"acts": "?"}
-        found[name] = Need(not reason, says)
+        needs[name] = Need(not reason, says)
         was_met = name not in before or before[name].is_met
         if reason and was_met:
             logger.error("not ready: %s: %s", name, reason)
         elif not reason and not was_met:
             logger.warning("ready again: %s", name)
-    return found
+    return needs
 
 
 def _ask_database(_now: datetime) -> str:

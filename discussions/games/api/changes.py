@@ -99,9 +99,9 @@ def send_back(
     `evaluation` is its `id` in the list of the game's evaluations.
     """
     game = led_game_or_404(request.user, slug, number)
-    found = find_by_handle(game, evaluation)
-    if found is None:
+    row = find_by_handle(game, evaluation)
+    if row is None:
         raise Http404
-    check_return_evaluation(request.user, found)
-    return_evaluation(evaluation=found, comment=given.comment, by=request.user, now=timezone.now())
+    check_return_evaluation(request.user, row)
+    return_evaluation(evaluation=row, comment=given.comment, by=request.user, now=timezone.now())
     return show_game(request, slug, number)

@@ -157,10 +157,10 @@ def list_games(
     project = project_or_404(request.user, slug, check_see_games)
     chosen = 0
     if iteration is not None:
-        found = Iteration.objects.filter(project=project, number=iteration).first()
-        if found is None:
+        row = Iteration.objects.filter(project=project, number=iteration).first()
+        if row is None:
             return Listed[GameAnswer](items=[])
-        chosen = found.pk
+        chosen = row.pk
     about = {"q": q, "state": state, "verdict": verdict, "evaluator": evaluator, "flag": flag, "odd": odd}
     about |= {"since": since, "until": until, "agreement": agreement, "weak": weak, "iteration": chosen}
     wanted = ListQuery(sort=sort, after=after, most=limit, **about)
@@ -182,21 +182,21 @@ def _listed(game: GameFacts) -> GameAnswer:
 def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
     """The automatic figures of a game without a verdict; figures that need people's judgements are pending."""
     counted = msgspec.json.decode(game.figures) if game.figures else {}
-    found = {}
+    scores = {}
     for criterion in game.rules.rubric.criteria:
         metric, figure = METRICS[criterion.key], counted.get(criterion.key)
         if figure is None or metric.is_rated:
-            found[criterion.key] = ScoreAnswer(score=None, passes=None)
+            scores[criterion.key] = ScoreAnswer(score=None, passes=None)
             continue
         numerator, denominator, is_applicable, is_pending = figure
         if not is_applicable:
-            found[criterion.key] = ScoreAnswer(score=metric.scale.high, passes=True, is_by_rule=True)
+            scores[criterion.key] = ScoreAnswer(score=metric.scale.high, passes=True, is_by_rule=True)
             continue
         is_open = is_pending or not denominator
         value = None if is_open else float(metric.scale.value(numerator, denominator))
         passes = None if value is None else value >= (criterion.threshold or 0)
-        found[criterion.key] = ScoreAnswer(score=value, passes=passes)
-    return found
+        scores[criterion.key] = ScoreAnswer(score=value, passes=passes)
+    return scores
 
 
 @router.get("/projects/{slug:slug}/games/{int:number}/", "api_game", "see_game")
@@ -274,9 +274,9 @@ def list_references(request: SignedIn, slug: str, number: int) -> Listed[Referen
     game = game_or_404(request.user, slug, number)
     measured = _measured(game)
     preview = load_verdict_preview(game)
-    found = load_measurements(measured.pk, measured.findings_sha256).get("memory_accuracy")
-    if preview is None or found is None:
+    accuracy = load_measurements(measured.pk, measured.findings_sha256).get("memory_accuracy")
+    if preview is None or accuracy is None:
         return Listed[ReferenceAnswer](items=[])
     record = load_measured_record(game, measured)
     names = [record.players[message.player - 1].name for message in record.messages]
-    return Listed[ReferenceAnswer].read_all(why_references(found, preview.found, names, record.players))
+    return Listed[ReferenceAnswer].read_all(why_references(accuracy, preview.found, names, record.players))

@@ -136,10 +136,10 @@ class PeoplePart:
 
 def _find_disagreements(game: Game, evaluations: list[Evaluation], preview: Preview) -> list[Disagreement]:
     judged = [
-        Judged(row.pk, said.kind, said.subject, said.value, said.blind_value, is_submitted=True)
+        Judged(row.pk, answer.kind, answer.subject, answer.value, answer.blind_value, is_submitted=True)
         for row in evaluations
         if row.state == SUBMITTED
-        for said in row.judgements.all()
+        for answer in row.judgements.all()
     ]
     measured = preview.basis.measured
     machine = machine_values(load_measurements(measured.id, measured.findings_sha256))

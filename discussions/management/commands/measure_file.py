@@ -163,7 +163,9 @@ class Command(SiteCommand):
         path = Path(given)
         if is_number(given) and not path.exists():
             known = ", ".join(DISCUSSION_NUMBERS)
-            sentence = f'"{given}" is no version that comes with the site ({known}), and no file. Give one of these.'
+            sentence = (
+                f'"{given}" is no version that comes with the site ({known}), and no file. Give one of these.'
+            )
             self._refuse([Fault(given, "unknown_version", sentence)])
         found = read_version(self._bytes(path))
         if not isinstance(found, RubricRecord):
