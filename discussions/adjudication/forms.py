@@ -1,7 +1,4 @@
-"""Forms with which a lead decides on a disagreement or shows names.
-
-Also the scope of a packet, from the URL of its page.
-"""
+"""Forms with which a lead decides on a disagreement, shows names, or chooses the games of a packet."""
 
 import re
 

@@ -18,17 +18,12 @@ class Differing(Struct, frozen=True):
     disagreement: Disagreement
 
 
-class Confusion(Struct, frozen=True):
-    answers: tuple[str, str]
-    count: int
-
-
 class KindSummary(Struct, frozen=True):
     kind: str
     differing: int
     judged: int
     ties: int
-    confusions: list[Confusion]
+    confusions: dict[tuple[str, str], int]
 
 
 def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -> list[KindSummary]:
@@ -49,13 +44,12 @@ def summarize_kinds(differing: Iterable[Differing], judged: Mapping[str, int]) -
     return sorted(found, key=lambda summary: (-summary.differing, summary.kind))
 
 
-def count_confusions(disagreements: Iterable[Disagreement]) -> list[Confusion]:
+def count_confusions(disagreements: Iterable[Disagreement]) -> dict[tuple[str, str], int]:
+    """Every pair of different answers, the most frequent first; a subject counts once for each pair."""
     counts: Counter[tuple[str, str]] = Counter()
     for disagreement in disagreements:
         counts.update(combinations(sorted({side.value for side in disagreement.sides}), 2))
-    return [
-        Confusion(pair, count) for pair, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    ]
+    return dict(sorted(counts.items(), key=lambda row: (-row[1], row[0])))
 
 
 def most_telling(differing: Iterable[Differing], most: int) -> list[Differing]:
@@ -75,10 +69,7 @@ def most_telling(differing: Iterable[Differing], most: int) -> list[Differing]:
 
 
 def _ranked(those: list[Differing]) -> list[Differing]:
-    often = {
-        confusion.answers: confusion.count
-        for confusion in count_confusions(difference.disagreement for difference in those)
-    }
+    often = count_confusions(difference.disagreement for difference in those)
 
     def rank(difference: Differing) -> tuple[bool, int, int, int, str]:
         sides = difference.disagreement.sides

@@ -127,9 +127,9 @@ def _share(part: int, whole: int) -> str:
 
 def _kind(summary: KindSummary) -> PacketKind:
     confusions = []
-    for confusion in summary.confusions[:MOST_CONFUSIONS]:
-        first, second = (answer_word(summary.kind, answer) for answer in confusion.answers)
-        confusions.append((_("%(one)s / %(other)s") % {"one": first, "other": second}, confusion.count))
+    for answers, count in list(summary.confusions.items())[:MOST_CONFUSIONS]:
+        first, second = (answer_word(summary.kind, answer) for answer in answers)
+        confusions.append((_("%(one)s / %(other)s") % {"one": first, "other": second}, count))
     return PacketKind(
         label=get_kind_label(summary.kind),
         differing=summary.differing,
