@@ -64,7 +64,6 @@ def find_stopped_jobs(iterations: Collection[int]) -> dict[int, Job]:
 
 
 def diagnostics_subject(measured: int) -> str:
-    """The subject of the job that computes the diagnostics of this measurement."""
     return f"measured:{measured}"
 
 
@@ -110,9 +109,10 @@ _MEASURED = Prepared(
 )
 
 
-def measured_for(iteration: Iteration) -> "QuerySet[Measured]":
-    """The measurements of the outer query's game that count in that iteration."""
-    return Measured.objects.filter(game=OuterRef("pk"), rubric_version=iteration.rubric_version_id)
+def measured_for(iteration: Iteration | None = None) -> "QuerySet[Measured]":
+    """The measurements of the outer query's game that count in that iteration, or in its own."""
+    version = iteration.rubric_version_id if iteration else OuterRef("iteration__rubric_version")
+    return Measured.objects.filter(game=OuterRef("pk"), rubric_version=version)
 
 
 def load_round_offsets(games: Collection[int]) -> dict[int, RoundOffset]:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Max, Q, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import DrawnTest, draw_test, read_draw_rule
@@ -26,9 +26,9 @@ from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import JudgeableSubjects
 from discussions.core.records import Measurement
-from discussions.models import Adjudication, Evaluation, Game, Judgement, Measured, MeasuredFindings
+from discussions.models import Adjudication, Evaluation, Game, Judgement, MeasuredFindings
 from discussions.models.slots import RATING
-from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
+from discussions.queries import game_record, load_measurements, measured_for, newest_measured, rubric_record
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Event, Person, Project
@@ -188,12 +188,10 @@ def rated_by_several(project: Project) -> "QuerySet[Game]":
 
 def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
     """The disagreements in these games, in their order; games without a measurement are left out."""
-    newest = Measured.objects.filter(
-        game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
-    ).order_by("-pk")
+    newest = measured_for().order_by("-pk").values("pk")[:1]
     version = "iteration__rubric_version"
     columns = ("number", "pk", version, f"{version}__sha256", "newest")
-    rows = games.annotate(newest=Subquery(newest.values("pk")[:1])).values_list(*columns)
+    rows = games.annotate(newest=Subquery(newest)).values_list(*columns)
     measured = [row for row in rows if row[-1] is not None]
     keys = [row[1] for row in measured]
     bodies = dict(

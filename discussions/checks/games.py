@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 import msgspec
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, Q
 
 from discussions.core.iteration_states import STATES_WITH_SLOTS
 from discussions.core.records import Measurement
@@ -15,7 +15,7 @@ from discussions.models import Game, Iteration, Measured, MeasuredFindings, Roun
 from discussions.models.games import NEEDED
 from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
-from discussions.queries import MEASURE, add_round_offset, list_batches, newest_measured
+from discussions.queries import MEASURE, add_round_offset, list_batches, measured_for, newest_measured
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Checks
@@ -135,7 +135,7 @@ def _measure_again(row: Measured, offset: RoundOffset | None) -> dict[str, Measu
 
 @GAME_CHECKS.add("I8g", "Every game is measured and has its places, or a job is on it")
 def _games_are_measured(_now: datetime) -> Iterator[str]:
-    there = Measured.objects.filter(game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"))
+    there = measured_for()
     for iteration in Iteration.objects.order_by("pk"):
         at_work = Job.objects.filter(
             kind=MEASURE, subject=f"iteration:{iteration.pk}", state__in=(QUEUED, RUNNING, FAILED)

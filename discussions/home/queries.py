@@ -27,8 +27,9 @@ from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
 from discussions.core.iteration_states import CHANGE, IMPORTING
 from discussions.games.queries.flags import is_in_project, query_flags, waits_for_lead
-from discussions.models import Decision, Evaluation, Game, Iteration, Measured, Slot, Stage, Verdict
+from discussions.models import Decision, Evaluation, Game, Iteration, Slot, Stage, Verdict
 from discussions.models.slots import RATING
+from discussions.queries import measured_for
 from discussions.verdicts.queries import complete_games, faulty_transcripts
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Job, Project
@@ -175,11 +176,9 @@ def count_faulty(project: Project) -> int:
 
 def count_unmeasured(project: Project) -> int:
     """The games without a verdict and without a measurement under their iteration's rubric version; looks at all."""
-    version = OuterRef("iteration__rubric_version")
-    measured = Measured.objects.filter(game=OuterRef("pk"), rubric_version=version)
     recorded = Verdict.objects.filter(game=OuterRef("pk"))
     games = Game.objects.filter(project=project, withdrawn_at=None)
-    return games.filter(~Exists(measured), ~Exists(recorded)).count()
+    return games.filter(~Exists(measured_for()), ~Exists(recorded)).count()
 
 
 def list_workers(project: Project, since: datetime) -> list[Worker]:

@@ -15,7 +15,7 @@ from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Evaluation, Game, GameText, Measured, Verdict
 from discussions.models.manual_figures import COST, entered
 from discussions.preview.core import JudgedGame
-from discussions.queries import add_round_offset, load_round_offsets, rubric_record
+from discussions.queries import add_round_offset, load_round_offsets, measured_for, rubric_record
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.queries import load_bases
 from rubric.core.records import RubricRecord
@@ -82,17 +82,11 @@ def _runs(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
         yield keys
 
 
-def _newest_measured() -> "QuerySet[Measured]":
-    """The newest measurement of a game under its iteration's version, as `newest_measured` takes it."""
-    version = OuterRef("iteration__rubric_version")
-    return Measured.objects.filter(game=OuterRef("pk"), rubric_version=version).order_by("-pk")
-
-
 def _without_verdict() -> "QuerySet[Game]":
     return Game.objects.filter(
         Exists(Evaluation.objects.submitted_ratings().filter(game=OuterRef("pk"))),
         ~Exists(Verdict.objects.filter(game=OuterRef("pk"))),
-        Exists(_newest_measured()),
+        Exists(measured_for()),
         withdrawn_at=None,
     )
 
@@ -129,7 +123,7 @@ _COLUMNS = (
 
 def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
     rows = Game.objects.filter(pk__in=keys).annotate(
-        newest=Subquery(_newest_measured().values("pk")[:1]), by_hand=Subquery(entered(COST))
+        newest=Subquery(measured_for().order_by("-pk").values("pk")[:1]), by_hand=Subquery(entered(COST))
     )
     # A game without a measurement under its iteration's version is judged once it has one.
     rows = rows.exclude(newest=None).select_related("project", "transcript", "iteration__rubric_version")

@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from msgspec import Meta, Struct, structs
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
-from discussions.models import Adjudication, Evaluation, Game, Judgement, Measured, Remark, Slot, Verdict
+from discussions.models import Adjudication, Evaluation, Game, Judgement, Remark, Slot, Verdict
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
+from discussions.queries import measured_for
 from discussions.transcripts.core.oddities import ODDITY_CODES
 
 MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
@@ -214,8 +215,7 @@ def _by_state(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
 
 
 def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
-    version = OuterRef("iteration__rubric_version")
-    measured = Exists(Measured.objects.filter(game=OuterRef("pk"), rubric_version=version))
+    measured = Exists(measured_for())
     if state == MEASURING:
         return games.filter(~measured)
     evaluations = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
