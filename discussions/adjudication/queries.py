@@ -70,7 +70,6 @@ _STANDING = Prepared(_standing, list)
 
 
 def adjudicated_so_far() -> dict[str, int | None]:
-    """A value that changes with every adjudication: the number of rows, and the newest key."""
     return Adjudication.objects.aggregate(Count("pk"), Max("pk"))
 
 

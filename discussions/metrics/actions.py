@@ -182,7 +182,6 @@ def add_diagnostics(*, job: Job, clock: Clock) -> None:
 
 
 def _each(games: Iterable[Game], measure: Callable[[Game], GameResult], *, job: Job) -> Iterator[GameResult]:
-    """The result for each game, under a time limit for each; games without a result are noted."""
     for game in games:
         try:
             with _limited(game.pk, job):
@@ -216,12 +215,10 @@ def _limited(game: int, job: Job) -> Iterator[None]:
 
 
 def _possible(games: "QuerySet[Game]", job: Job) -> "QuerySet[Game]":
-    """The games without those that the job has noted as failing."""
     return games.exclude(pk__in=[int(key) for key in job.faults])
 
 
 def _end(job: Job, left: "QuerySet[Game]", clock: Clock) -> None:
-    """If nothing is left, end the job; else queue the rest."""
     with transaction.atomic():
         renew(job=job, now=clock())
         is_more = _possible(left, job).exists()
@@ -381,7 +378,6 @@ def compute_in_passing(record: GameRecord, rubric: RubricRecord) -> EncodedResul
 
 
 def _offsets(games: list[Game], rubric: RubricRecord) -> dict[int, RoundOffset]:
-    """The round offsets of these games, if the version reads them."""
     return load_round_offsets([game.pk for game in games]) if uses_round_offset(rubric) else {}
 
 

@@ -66,7 +66,6 @@ def rule_text(rule: str) -> str:
 
 
 def place_of_metric(key: str) -> str:
-    """The part of a game's page that shows where a figure comes from."""
     return "game-people" if METRICS[key].is_rated else key
 
 
@@ -402,7 +401,6 @@ def describe_check(finding: ReferenceFinding) -> str:
 
 
 def list_evidence(finding: ReferenceFinding, players: list[Player]) -> tuple[str, ...]:
-    """The vote record's check of a reference, then its rows as sentences."""
     if finding.evidence is None:
         return ()
     rows = [

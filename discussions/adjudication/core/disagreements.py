@@ -92,7 +92,6 @@ class Disagreement(Struct, frozen=True):
 
     @property
     def can_be_adjudicated(self) -> bool:
-        """Whether a lead decides on this kind; the others do not affect a verdict."""
         return self.kind in ADJUDICATED_KINDS
 
     @property

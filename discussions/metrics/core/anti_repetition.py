@@ -114,7 +114,6 @@ def phrases_at(reading: Reading, places: Numbers) -> list[str]:
 
 
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """Phrase variety, the most used phrases with their speakers, the phrases to avoid, and robotic phrases."""
     per_speaker = parameters.choice("repetition_scope") == "speaker"
     own = find_phrases(reading, parameters, per_speaker=per_speaker)
     sample = parameters.number("variety_phrase_count")
@@ -167,7 +166,6 @@ def _top(reading: Reading, pooled: Phrases, own: Phrases) -> list[dict[str, obje
 
 
 def _described(reading: Reading, phrases: Phrases, kind: int) -> dict[str, object]:
-    """A phrase with its uses, the players (by number) with their counts, and its messages."""
     places = phrases.find_positions(kind)
     messages = reading.of_message[places]
     speakers = Counter(reading.speakers[messages].tolist())
@@ -206,7 +204,6 @@ def recount(measurement: Measurement, judgements: Judgements) -> Score:
 
 
 def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
-    """How many whole phrases would have to be judged differently to flip it."""
     if not score.is_applicable:
         return None
     return phrase_flip_distance(score.denominator, facts.repeated, facts.accepted, threshold)

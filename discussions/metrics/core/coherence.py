@@ -206,7 +206,6 @@ def _recent_names(reading: Reading, window: int) -> dict[int, list[str]]:
 
 
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """The score over n - 1, the share of each sign, and the mean score over shuffled orders with the gain over it."""
     count = reading.count
     ties = find_ties(reading)
     counts = [int(sign.sum()) for sign in signs(ties, np.arange(count)[np.newaxis, :], parameters)]

@@ -182,7 +182,6 @@ def machine_values(measurement: Measurement) -> dict[str, str]:
 
 
 def flip(score: Score, threshold: Fraction, facts: Facts) -> int | None:
-    """How many references would have to be labelled differently to flip it."""
     return reference_flip_distance(
         score.numerator, score.denominator, threshold, has_messages=facts.has_messages
     )

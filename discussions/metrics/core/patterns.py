@@ -154,7 +154,6 @@ def compile_group(sources: list[str], mafia_words: list[str], bits: Iterator[int
 
 
 def join_groups(*groups: PatternGroup) -> PatternGroup:
-    """The patterns of several groups as one, in that order."""
     patterns = tuple(pattern for group in groups for pattern in group.patterns)
     mask = reduce(or_, (group.mask for group in groups))
     return PatternGroup(patterns, mask, all(group.is_local for group in groups), {})
@@ -286,7 +285,6 @@ class _Needs:
         return _Piece(run if is_whole else None, needs)
 
     def item(self) -> _Piece:
-        """The next item: a character, a class of characters or a group."""
         char = self.source[self.at]
         self.at += 1
         if char == "\\":
@@ -311,7 +309,6 @@ class _Needs:
         return _Piece(None) if char.isalnum() else _Piece((char,))
 
     def characters(self) -> _Piece:
-        """A class of characters, up to the `]` that ends it; digits and lists of letters are few."""
         start = self.at
         self.at += 1
         while self.at < len(self.source) and self.source[self.at] != "]":
@@ -409,7 +406,6 @@ class Vocabulary:
         self._lock = Lock()
 
     def forget(self) -> None:
-        """Clear the cache; no measurement depends on it."""
         with self._lock:
             self._met = _Met()
 

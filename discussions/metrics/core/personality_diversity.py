@@ -144,7 +144,6 @@ def bigrams(text: str) -> Counter[str]:
 
 
 def dice(first: Counter[str], other: Counter[str]) -> tuple[int, int]:
-    """Dice's coefficient of two bags of bigrams, as whole numbers (shared, whole)."""
     return 2 * (first & other).total(), first.total() + other.total()
 
 

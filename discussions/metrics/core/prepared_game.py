@@ -56,7 +56,6 @@ class Reading(Struct, frozen=True, eq=False):
         return found
 
     def low(self, index: int) -> str:
-        """The text of the message with that index (from 0): lower-cased, folded, marked, of its stored length."""
         return self.marked[self.bounds[index] : self.bounds[index + 1] - len(_GAP)]
 
     def seed(self, purpose: str) -> int:

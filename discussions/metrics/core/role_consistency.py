@@ -320,7 +320,6 @@ def _said_of_another(speech: Speech, group: PatternGroup) -> str | None:
 
 
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """The share with a positive sign of its side, the estimate over assessable messages only, and by side."""
     speech = Speeches(reading).speech
     by_side: dict[str, list[int]] = {MAFIA: [0, 0], VILLAGE: [0, 0]}
     positive = 0

@@ -31,7 +31,6 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 
 
 def diagnostics(reading: Reading, measurement: Measurement, parameters: Parameters) -> Mapping[str, object]:
-    """Median words per message; the share without the words that everybody uses; the share before overrides."""
     weak = parameters.weak_keywords
     strong = sum(any(not weak.holds(word) for word in finding.words) for finding in measurement.messages)
     lengths = [end - start - 1 for start, end in zip(reading.starts, reading.starts[1:], strict=False)]

@@ -58,7 +58,6 @@ def decode_player(token: str) -> int | None:
 
 
 def mark(low: str, places: list[Found]) -> str:
-    """The lower-cased text with every name replaced by its player's character and padding, of the same length."""
     pieces: list[str] = []
     last = 0
     for start, negative_end, player, name_end in places:
@@ -203,6 +202,5 @@ def is_mixed(name: str) -> bool:
 
 
 def confusable(names: Sequence[str]) -> list[bool]:
-    """Whether each name of a roster looks like another one, or mixes scripts."""
     counts = Counter(skeleton(name) for name in names)
     return [counts[skeleton(name)] > 1 or is_mixed(name) for name in names]

@@ -1,29 +1,10 @@
-"""The composite, a figure for sorting that no verdict uses, and the judgements to flip of a verdict."""
+"""The judgements to flip of a verdict."""
 
 from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil
 
 from discussions.metrics.core.metric import RATING
-
-
-def composite(parts: Iterable[tuple[float, Fraction | None, bool]]) -> float | None:
-    """The weighted mean, 0 to 100, of (weight, share from 0 to 100, is applicable).
-
-    Parts that are not applicable are left out, and the other weights are rescaled. None while an applicable part has
-    no share, or when no part with a weight applies.
-    """
-    total = Fraction(0)
-    weights = Fraction(0)
-    for weight, share, is_applicable in parts:
-        if not is_applicable:
-            continue
-        if share is None:
-            return None
-        exact = Fraction(str(weight))
-        total += exact * share
-        weights += exact
-    return float(total / weights) if weights else None
 
 
 def verdict_flip_distance(

@@ -28,7 +28,7 @@ from discussions.core.outcome import (
 from discussions.core.records import Score
 from discussions.metrics.core.metric import PERCENT, RATING, Metric
 from discussions.metrics.core.registry import METRICS
-from discussions.verdicts.core.flip import composite, rating_flip_steps, verdict_flip_distance
+from discussions.verdicts.core.flip import rating_flip_steps, verdict_flip_distance
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
@@ -253,14 +253,21 @@ def _recommend(rubric: RubricRecord, failed: list[OutcomeLine]) -> list[Recommen
 
 
 def _composite(rubric: RubricRecord, lines: list[OutcomeLine]) -> float | None:
-    parts = []
+    """The weighted mean, 0 to 100, of where scores lie on their scales: a figure for sorting that no verdict uses.
+
+    Lines that are not applicable are left out, and the other weights are rescaled. None while an applicable line has
+    no score, or when no line with a weight applies.
+    """
+    total, weights = Fraction(0), Fraction(0)
     for line in lines:
-        share: Fraction | None = None
-        if line.score is not None and line.denominator:
-            scale = METRICS[line.key].scale
-            share = scale.share(scale.value(line.numerator, line.denominator))
-        parts.append((rubric.criterion(line.key).weight, share, line.is_applicable))
-    return composite(parts)
+        if not line.is_applicable:
+            continue
+        if line.score is None or not line.denominator:
+            return None
+        scale, weight = METRICS[line.key].scale, Fraction(str(rubric.criterion(line.key).weight))
+        total += weight * scale.share(scale.value(line.numerator, line.denominator))
+        weights += weight
+    return float(total / weights) if weights else None
 
 
 def build_score_line(

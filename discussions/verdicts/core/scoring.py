@@ -23,7 +23,6 @@ from rubric.core.records import Criterion, RubricRecord
 def compute_outcome(
     found: Effective, measurements: Mapping[str, Measurement], cost: Decimal | None, rubric: RubricRecord
 ) -> Outcome:
-    """The verdict on effective values; `passes` is None while a needed judgement is missing."""
     return decide(
         compute_scores(found, measurements, rubric),
         found.rating,
@@ -64,19 +63,10 @@ def compute_basis_outcome(
 
 def compute_effective_values(basis: Basis, measurements: Mapping[str, Measurement]) -> Effective:
     judged = [
-        Judged(
-            judgement.evaluation,
-            judgement.kind,
-            judgement.subject,
-            judgement.value,
-            judgement.blind_value,
-            is_submitted=True,
-        )
-        for judgement in basis.judgements
+        Judged(row.evaluation, row.kind, row.subject, row.value, row.blind_value, is_submitted=True)
+        for row in basis.judgements
     ]
-    resolved = {
-        (adjudication.kind, adjudication.subject): adjudication.value for adjudication in basis.adjudications
-    }
+    resolved = {(row.kind, row.subject): row.value for row in basis.adjudications}
     tests = {test.evaluation: AnswerKey(tuple(test.authors), test.agents) for test in basis.tests}
     return find_effective_values(
         judged,
