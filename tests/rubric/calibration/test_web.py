@@ -118,6 +118,18 @@ def test_a_person_sees_after_submission_where_they_differ_and_why_and_a_lead_let
     assert me.post(reverse("next_review", args=[made.pk])).status_code == 303
 
 
+def test_who_put_another_response_first_reads_how_often_the_key_asks_for_it():
+    made = make_review_set(mode="holistic")
+    make_set_round(made, mark_within=9, first_percent=100)
+    person = list_reviewers(made)[0]
+    review = take(made, person)
+    submitted(review, whole=[5 + number for number in review.order])
+    shown = words(signed(person).get(reverse("review", args=[review.pk])))
+    assert (
+        "In 0 % of the comparisons you put the team's response first; at least 100 % are required." in shown
+    )
+
+
 def test_who_left_meanwhile_is_not_let_review_and_the_lead_is_told():
     made = make_review_set(mode="holistic")
     [person] = list_reviewers(made)
