@@ -18,7 +18,7 @@ from discussions.core.iteration_states import KEEP
 from discussions.iterations.core.history import History, HistoryGame, HistoryIteration, WithdrawnGame
 from discussions.iterations.queries import load_rubric
 from discussions.models import Decision
-from workspace.core.canonical import bytes_hash, canonical_bytes
+from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import NotAllowed
 from workspace.display.core.number_lists import format_numbers
 
@@ -42,7 +42,7 @@ class DecisionPreview(Struct, frozen=True):
         """The hashes that pages carried before the decisions so far, for the same figures."""
         decided = [line.id for line in self.change.decisions]
         earlier = (None, *decided[:-1]) if decided else ()
-        return {_hash(msgspec.structs.replace(self.basis, supersedes=number)) for number in earlier}
+        return {canonical_hash(msgspec.structs.replace(self.basis, supersedes=number)) for number in earlier}
 
 
 def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
@@ -79,16 +79,12 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
     basis = msgspec.structs.replace(basis, look=_look(pair, basis, [*control_out, *change_out]))
     return DecisionPreview(
         basis=basis,
-        basis_sha256=_hash(basis),
+        basis_sha256=canonical_hash(basis),
         compared=compute_proposal(basis, load_rubric(change)) if has_same_protocol else None,
         with_withdrawn=compute_with_withdrawn(basis, load_rubric(change)) if has_same_protocol else None,
         change=change,
         has_same_protocol=has_same_protocol,
     )
-
-
-def _hash(basis: DecisionBasis) -> str:
-    return bytes_hash(canonical_bytes(basis))
 
 
 def _decided(game: HistoryGame) -> DecidedGame:

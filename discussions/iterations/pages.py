@@ -20,7 +20,7 @@ from discussions.iterations.core.averages import (
     compute_cache_rate,
 )
 from discussions.iterations.core.figures import GameFigures
-from discussions.iterations.core.history import OPEN, RECORDED, History, HistoryIteration
+from discussions.iterations.core.history import OPEN, RECORDED, HistoryIteration
 from discussions.metrics.core.metric import Metric
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
@@ -47,10 +47,6 @@ class JudgedIteration(Struct, frozen=True):
     rubric: RubricRecord
     averages: Averages
     cache: CacheRate
-
-
-def judged_iterations(history: History) -> list[JudgedIteration]:
-    return [judge_iteration(iteration) for iteration in history.iterations]
 
 
 def judge_iteration(row: HistoryIteration) -> JudgedIteration:

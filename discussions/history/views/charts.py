@@ -79,20 +79,17 @@ def history_charts(iterations: Sequence[JudgedIteration]) -> list[HistoryChart]:
         (iteration.content, iteration.aside, iteration.row.rubric_version, iteration.row.rubric_sha256)
         for iteration in iterations
     )
-    return list(_charts(contents, _frame(iterations), get_language() or ""))
-
-
-def _frame(iterations: Sequence[JudgedIteration]) -> tuple[ColumnHead, ...]:
     indexes: dict[int | None, int] = {iteration.row.id: index for index, iteration in enumerate(iterations)}
-    return tuple(
+    frame = tuple(
         (
-            iteration.row.number,
-            indexes.get(iteration.row.compared_with),
-            iteration.row.decision is None or iteration.row.decision.choice != KEEP,
-            get_mark(iteration.row),
+            row.number,
+            indexes.get(row.compared_with),
+            row.decision is None or row.decision.choice != KEEP,
+            get_mark(row),
         )
-        for iteration in iterations
+        for row in (iteration.row for iteration in iterations)
     )
+    return list(_charts(contents, frame, get_language() or ""))
 
 
 # Pages are read more often than figures change. The key is the whole input of the charts.

@@ -13,7 +13,7 @@ from discussions.history.core.stages import StageSummary, figures_csv, summary_t
 from discussions.history.views.charts import history_charts
 from discussions.history.views.summary import build_stage_summary
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
-from discussions.iterations.pages import JudgedIteration, history_row, judged_iterations
+from discussions.iterations.pages import JudgedIteration, history_row, judge_iteration
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import HISTORY, SECTION, SUMMARY, build_stage_frame, stage_or_404
 from discussions.models import Stage
@@ -34,7 +34,7 @@ def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     row = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, row.project)
     history = load_history(row)
-    iterations = judged_iterations(history)
+    iterations = [judge_iteration(iteration) for iteration in history.iterations]
     reference = history.reference.id if history.reference else None
     context = {
         "rows": [
@@ -96,7 +96,7 @@ def _load_summary(
     row = stage_or_404(request.user, slug, number)
     check_see_iterations(request.user, row.project)
     history = load_history(row)
-    iterations = judged_iterations(history)
+    iterations = [judge_iteration(iteration) for iteration in history.iterations]
     return row, build_stage_summary(row, history, iterations, now=timezone.now()), iterations
 
 

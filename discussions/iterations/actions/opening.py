@@ -45,7 +45,11 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
     if not games:
         raise Unacceptable(_("Choose at least one game."), field="games", code="required")
     with transaction.atomic():
-        target, lists = _locked_lists(to, games)
+        there = Game.objects.filter(project=to.project_id, number__in=games)
+        lists = {to.pk, *there.values_list("iteration_id", flat=True)}
+        changed = Iteration.objects.select_related("project", "rubric_version").filter(pk__in=lists)
+        locked = list(changed.order_by("pk").select_for_update(of=("self",), no_key=True))
+        target = next(row for row in locked if row.pk == to.pk)
         check_takes_games(target)
         rows = _games_to_move(target, games, lists)
         _refuse_rated(rows)
@@ -82,15 +86,6 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
         open_slots(games=games)
         detail = {"number": locked.number, "games": [game.number for game in games]}
         record_event("iteration:opened_for_rating", locked, by=by, now=now, detail=detail)
-
-
-def _locked_lists(to: Iteration, numbers: Collection[int]) -> tuple[Iteration, set[int]]:
-    """The target, and the keys of all iterations whose lists of games change, all locked."""
-    games = Game.objects.filter(project=to.project_id, number__in=numbers)
-    keys = {to.pk, *games.values_list("iteration_id", flat=True)}
-    rows = Iteration.objects.select_related("project", "rubric_version").filter(pk__in=keys)
-    locked = list(rows.order_by("pk").select_for_update(of=("self",), no_key=True))
-    return next(row for row in locked if row.pk == to.pk), keys
 
 
 def _games_to_move(target: Iteration, numbers: Collection[int], lists: Collection[int]) -> list[Game]:
@@ -159,11 +154,16 @@ def open_project(*, slug: str, name: str, by: Person, now: datetime) -> Project:
     """
     with transaction.atomic():
         project = create_project(slug=slug, name=name, by=by, now=now)
+        newest = RubricVersion.objects.newest(DISCUSSION)
+        if newest is None:
+            publish_first_versions(by=system_person(now=now), now=now)
+            newest = RubricVersion.objects.newest(DISCUSSION)
+        assert newest is not None
         Iteration.objects.create(
             project=project,
             number=UNSORTED_NUMBER,
             name=UNSORTED_NAME,
-            rubric_version=_newest_version(now),
+            rubric_version=newest,
             created_at=now,
             created_by=by,
         )
@@ -224,12 +224,3 @@ def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: d
     fitted = sync_slots(games=without_verdict(iteration).values_list("pk", flat=True))
     detail = {"from": before, "evaluator_count": count, "kept": kept}
     return detail | {"opened": fitted.opened, "closed": fitted.closed}
-
-
-def _newest_version(now: datetime) -> RubricVersion:
-    newest = RubricVersion.objects.newest(DISCUSSION)
-    if newest is None:
-        publish_first_versions(by=system_person(now=now), now=now)
-        newest = RubricVersion.objects.newest(DISCUSSION)
-    assert newest is not None
-    return newest

@@ -111,22 +111,22 @@ def next_target(
 def describe_target(found: NextTarget) -> TargetAdvice | None:
     if found.target is None:
         return None
-    lines = [_margin_text(margin, found) for margin in found.margins]
+    lines = []
+    for margin in found.margins:
+        unit = METRICS[margin.key].scale.symbol
+        lines.append(
+            MarginText(
+                label=margin.label,
+                value=figure(margin.value, margin.threshold) + unit,
+                threshold=figure(margin.threshold) + unit,
+                points=signed_figure(margin.points),
+                sds="" if margin.sds is None else signed_figure(margin.sds),
+                tone="pass" if margin.points >= 0 else "fail",
+                is_proposed=margin.key == found.target.key,
+                is_literal=margin.key == found.literal,
+            )
+        )
     return TargetAdvice(found.target.key, found.target.label, found.says, found.target.advice, lines)
-
-
-def _margin_text(margin: Margin, found: NextTarget) -> MarginText:
-    unit = METRICS[margin.key].scale.symbol
-    return MarginText(
-        label=margin.label,
-        value=figure(margin.value, margin.threshold) + unit,
-        threshold=figure(margin.threshold) + unit,
-        points=signed_figure(margin.points),
-        sds="" if margin.sds is None else signed_figure(margin.sds),
-        tone="pass" if margin.points >= 0 else "fail",
-        is_proposed=found.target is not None and margin.key == found.target.key,
-        is_literal=margin.key == found.literal,
-    )
 
 
 def expected_rebound(candidates: int, games: int, true_variance: float) -> float:

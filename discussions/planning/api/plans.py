@@ -12,7 +12,7 @@ from discussions.core.iteration_states import BASELINE
 from discussions.iterations.actions.opening import change_iteration, open_for_rating
 from discussions.iterations.actions.opening import move_games as move
 from discussions.iterations.core.averages import Average
-from discussions.iterations.pages import JudgedIteration, judged_iterations
+from discussions.iterations.pages import JudgedIteration, judge_iteration
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import iteration_or_404, stage_or_404
@@ -169,7 +169,7 @@ def summarise_stage(request: SignedIn, slug: str, stage: int) -> Listed[SummaryA
     """Read the averages of all iterations of a stage."""
     found = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, found.project)
-    return Listed[SummaryAnswer].read_all(judged_iterations(load_history(found)))
+    return Listed[SummaryAnswer].read_all(map(judge_iteration, load_history(found).iterations))
 
 
 @router.get(PROJECT + "iterations/", "api_iterations", "see_iterations")
