@@ -32,6 +32,8 @@ from workspace.core.text import figure
 from workspace.display.core.multiples import Scale, compute_scale
 
 _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
+COST, CACHE = "cost", "cache"
+TONES = {KEEP: PASS, REVERT: FAIL, INCONCLUSIVE: PENDING}
 
 
 class JudgedIteration(Struct, frozen=True):
@@ -68,9 +70,6 @@ def compute_totals(content: bytes, version: int, sha256: str, _language: str) ->
     """The averages and the cache hit rate of games with these figures, in the reader's words."""
     games, rubric = figures_in(content), rubric_record(version, sha256)
     return compute_averages(games, rubric), compute_cache_rate(games, rubric)
-
-
-COST, CACHE = "cost", "cache"
 
 
 class Mean(NamedTuple):
@@ -192,9 +191,6 @@ def load_figure_kinds(version: int, sha256: str, _language: str) -> dict[str, Fi
     rubric = rubric_record(version, sha256)
     kinds = [*map(_metric_kind, rubric.criteria), _cost_kind(rubric), _cache_kind(rubric)]
     return {kind.key: kind for kind in kinds}
-
-
-TONES = {KEEP: PASS, REVERT: FAIL, INCONCLUSIVE: PENDING}
 
 
 def history_row(judged: JudgedIteration, *, is_reference: bool) -> dict[str, Any]:

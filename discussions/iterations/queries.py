@@ -45,6 +45,19 @@ from workspace.core.words import decode_stored
 from workspace.display.core.number_lists import format_numbers
 from workspace.models.jobs import QUEUED, RUNNING
 
+_NAMED = {
+    "id": "pk",
+    "rubric_version": "rubric_version_id",
+    "rubric_sha256": "rubric_version__sha256",
+    "compared_with": "compared_with_id",
+    "baseline": "baseline_id",
+    "replay_of": "replay_of_id",
+    "created_by": "created_by__name",
+    "opened_by": "opened_by__name",
+}
+_READ = ("games", "left_out", "decisions")
+_FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _READ]
+
 
 def load_history(stage: Stage) -> History:
     """The stage's iterations with their decisions and games: five queries, seven more while games wait for verdicts."""
@@ -68,22 +81,6 @@ def load_batches(project: int, rubric_version: int) -> list[list[GameFigures]]:
     rows = Iteration.objects.filter(project=project, stage__isnull=False, rubric_version=rubric_version)
     games, _left_out = _games(_read(rows))
     return [[game.figures for game in batch] for batch in games.values()]
-
-
-_NAMED = {
-    "id": "pk",
-    "rubric_version": "rubric_version_id",
-    "rubric_sha256": "rubric_version__sha256",
-    "compared_with": "compared_with_id",
-    "baseline": "baseline_id",
-    "replay_of": "replay_of_id",
-    "created_by": "created_by__name",
-    "opened_by": "opened_by__name",
-}
-
-
-_READ = ("games", "left_out", "decisions")
-_FIELDS = [name for name in HistoryIteration.__struct_fields__ if name not in _READ]
 
 
 def _read(rows: "QuerySet[Iteration]") -> dict[int, dict[str, Any]]:

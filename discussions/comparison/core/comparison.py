@@ -34,6 +34,8 @@ from workspace.core.words import mark, say, say_many
 from workspace.statistics.means import exact_mean
 
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
+MOST_LOOKS = 3
+NOT_WORSE = mark("That does not call the change worse.")
 
 
 def get_material_difference(key: str, chosen: Mapping[str, float] | None = None) -> float:
@@ -232,9 +234,6 @@ def _find_answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
     return SAME if set(answers) == {SAME} else UNCLEAR
 
 
-MOST_LOOKS = 3
-
-
 def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> RubricRule:
     """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
     if control is None or change is None:
@@ -289,9 +288,6 @@ def describe_rebound(found: Difference) -> str:
     if found.raw < found.rebound:
         says = mark(" as played, although about {points} of regression to the mean was expected")
     return say(says, points=_signed(found.rebound))
-
-
-NOT_WORSE = mark("That does not call the change worse.")
 
 
 def recommend_action(

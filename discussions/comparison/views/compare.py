@@ -89,12 +89,9 @@ def _find_control(history: History, change: HistoryIteration, number: int) -> Hi
 def _build_page(
     iteration: Iteration, history: History, change: HistoryIteration, control: HistoryIteration | None
 ) -> dict[str, Any]:
-    """What the page shows of an iteration and another one of its stage, if there is one.
+    """`is_decided_on` says that a decision is about this pair; `preview` is its basis, None if it is not.
 
-    `problem` says why there is no answer, "" if there is one. `choices` are the numbers and labels of the iterations
-    that `change` can be compared with. `sides` are both with their games. `is_decided_on` says that a decision is about
-    this pair; `preview` is its basis, and `replay` plays the reference again; both are None if it is not. `target` is
-    None if none was named.
+    `choices` are the numbers and labels of the iterations that `change` can be compared with.
     """
     is_decided_on = control is not None and control.id == change.compared_with
     shown = (control, change)
@@ -213,11 +210,7 @@ def _build_answer(
     history: History,
     preview: DecisionPreview | None,
 ) -> dict[str, Any]:
-    """The answer, and what to do by default.
-
-    `look` counts the looks at the pair, including this one; 0 if the decision is not about this pair. `waits` names
-    games that are not rated, `pooled` games of other iterations that count too.
-    """
+    """`look` counts the looks at the pair, including this one; 0 if the decision is not about this pair."""
     target = found.metric(found.target) if found.target else None
     look = preview.basis.look if preview else 0
     return {

@@ -17,6 +17,7 @@ from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, refuse_decision
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.history import DecisionLine, History
+from discussions.iterations.pages import TONES
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import COMPARE, SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.core.registry import METRICS
@@ -31,7 +32,6 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 PAGE, REGION = "discussions/comparison/decide.html", "discussions/comparison/_decision.html"
-TONES = {KEEP: "pass", REVERT: "fail", INCONCLUSIVE: "pending"}
 
 
 @require("decide", methods=("GET", "POST"))

@@ -67,10 +67,7 @@ def build_metric_part(
 ) -> dict[str, Any]:
     """A metric of two iterations, the earlier one first; `found` is None if they may not be compared.
 
-    `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots. `chance` is the
-    probability of better, `p` that of the exact test and `floor` its smallest possible value. `rule` is the rubric's
-    own, which is only about the target; `sees` is the size of fall that these games can detect, for which the other
-    metrics are watched. `is_muted` says that the shrunken difference lies outside the interval of the raw one.
+    `place` is the part of a game's page that a dot leads to; `texts` are the figures of the dots.
     """
     key, threshold = criterion.key, float(criterion.threshold or 0)
     rows = [_arm(side, key, threshold) for side in sides]
@@ -88,6 +85,7 @@ def build_metric_part(
 
 
 def _describe_compared(found: MetricCompared) -> dict[str, Any]:
+    """`floor` is the smallest value that the exact test can give; only the target has a `rule`, only others a fall."""
     difference = found.difference
     posterior, test = difference.posterior, difference.permutation.either
     answers = {

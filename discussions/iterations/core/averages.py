@@ -21,6 +21,8 @@ from workspace.core.words import say, say_many
 from workspace.display.core.number_lists import format_numbers
 from workspace.statistics.means import exact_mean, pool_squares, student_t
 
+FEW_DF = 4
+
 
 class Average(Struct, frozen=True):
     """The average of one criterion over the games of an iteration, by the rubric and for the diagnostics.
@@ -229,9 +231,6 @@ def _describe_mean(count: int, pending: int) -> str:
     return say_many(
         "mean of {count} of {n} game", "mean of {count} of {n} games", count + pending, count=count
     )
-
-
-FEW_DF = 4
 
 
 class Spread(Struct, frozen=True):

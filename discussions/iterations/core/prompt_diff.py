@@ -20,6 +20,9 @@ from workspace.core.words import say, say_many
 
 SAME, REMOVED, ADDED = "same", "removed", "added"
 CONTEXT = 2
+# The largest product of both numbers of entries for which difflib is asked, for one stretch and for all together.
+LARGEST_STRETCH = 90_000
+MOST_IN_ALL = 400_000
 # Below this share of common words, lines are shown as replaced without marked words.
 LEAST_IN_COMMON = 0.25
 _TOKENS = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
@@ -237,11 +240,6 @@ def _warning(hunks: int, allowed: int) -> str:
         allowed,
         hunks=hunks,
     )
-
-
-# The largest product of both numbers of entries for which difflib is asked, for one stretch and for all together.
-LARGEST_STRETCH = 90_000
-MOST_IN_ALL = 400_000
 
 
 def trim_block(first: Sequence[str], other: Sequence[str], block: Stretch) -> Stretch:

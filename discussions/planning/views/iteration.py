@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from discussions.access.permissions import check_see_iterations
 from discussions.comparison.labels import material_text
 from discussions.comparison.views.compare import build_replay_button
-from discussions.comparison.views.decision import TONES, choice_words
+from discussions.comparison.views.decision import choice_words
 from discussions.core.evaluation_states import OPEN as UNDER_WAY
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import CHANGE
@@ -30,7 +30,7 @@ from discussions.iterations.core.history import (
     HistoryIteration,
 )
 from discussions.iterations.core.prompt_diff import prompt_diff
-from discussions.iterations.pages import describe_weak_score
+from discussions.iterations.pages import TONES, describe_weak_score
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import cost_text, load_history, load_rubric, refuse_unready
 from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404

@@ -157,10 +157,7 @@ def _save(request: SignedIn, view: PlanView, form: PlanForm) -> int:
 def _show_plan(
     request: SignedIn, view: PlanView, form: PlanForm, *, is_fine: bool = False, status: int = 200
 ) -> HttpResponse:
-    """Show the form, and after a POST also the difference from the reference's prompt.
-
-    Refusals disable the button, and the choice of a change.
-    """
+    """Show the form, and after a POST also the difference from the reference's prompt."""
     stage, history, kind, iteration = view
     reference = view.reference
     closed = get_refusal(check_open_iteration, request.user, stage)
