@@ -79,6 +79,8 @@ class Exported:
     A bare name is a field; a `TableColumn` is in tables only. `finish` completes the rows of one owner.
     """
 
+    of: tuple[str, ...] = ("pk",)
+
     def __init__(
         self,
         name: str,
@@ -90,6 +92,7 @@ class Exported:
     ) -> None:
         self.name, self.model, self.link, self.order, self.finish = name, model, link, order, finish
         self.fields = [field(part) if isinstance(part, str) else part for part in fields]
+        self.blank: list[Line] = []
 
     def list_columns(self) -> list[TableColumn]:
         columns: list[TableColumn] = []
@@ -111,7 +114,7 @@ class Exported:
         parts = [part for part in self.fields if not isinstance(part, TableColumn)]
         places = {self.link: 0}
         columns = [
-            [places.setdefault(lookup, len(places)) for lookup in _list_lookups(part, left_out)]
+            [] if part.name in left_out else [places.setdefault(path, len(places)) for path in part.of]
             for part in parts
         ]
         query = self.model._default_manager.filter(**{f"{within}__in": keys}).order_by(self.order)
@@ -150,8 +153,7 @@ class Exported:
     ) -> Make | None:
         """What makes a value from those at its lookups; None where the value stays as it is."""
         if part.name in left_out:
-            blank: Any = [] if isinstance(part, Exported) else part.blank
-            return lambda: blank
+            return lambda: part.blank
         if isinstance(part, Exported):
             owners = part.load(keys, names, left_out, f"{part.link}__{within}")
             return lambda key: owners.get(key, [])
@@ -216,12 +218,6 @@ def list_batches(rows: "models.QuerySet[Any]", size: int) -> Iterator[list[int]]
     while keys := list(rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:size]):
         yield keys
         last = keys[-1]
-
-
-def _list_lookups(part: Field | Exported, left_out: frozenset[str]) -> Sequence[str]:
-    if part.name in left_out:
-        return ()
-    return ("pk",) if isinstance(part, Exported) else part.of
 
 
 def _read_number(name: str, line: Line) -> float | None:
