@@ -31,7 +31,7 @@ def store_bytes(data: bytes) -> str:
     except BytesLost:
         with new_file() as part:
             part.write(data)
-            keep_file(part, _name(sha256))
+            keep_file(part, _path_of(sha256))
     return sha256
 
 
@@ -45,7 +45,7 @@ def load_bytes(sha256: str) -> bytes:
 
 def drop_bytes(sha256: str) -> None:
     """Delete the bytes stored under a hash; only for bytes that nothing refers to."""
-    default_storage.delete(_name(sha256))
+    default_storage.delete(_path_of(sha256))
 
 
 def load_start(sha256: str, count: int) -> bytes:
@@ -66,7 +66,7 @@ def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
 
 def _read(sha256: str, start: int = 0, count: int = -1) -> bytes:
     try:
-        with default_storage.open(_name(sha256), "rb") as file:
+        with default_storage.open(_path_of(sha256), "rb") as file:
             file.seek(start)
             data: bytes = file.read(count)
     except FileNotFoundError as reason:
@@ -145,7 +145,7 @@ def _drop_part(part: Path, before: datetime) -> int:
     return 1
 
 
-def _name(sha256: str) -> str:
+def _path_of(sha256: str) -> str:
     return f"{FOLDER}/{sha256[:2]}/{sha256}"
 
 
