@@ -29,9 +29,9 @@ ADJUDICATION_CHECKS = Checks()
 def _versions_count(_now: datetime) -> Iterator[str]:
     rows = add_newest(Judgement.objects.all(), Revision.objects.filter(judgement=OuterRef("pk")))
     for row in rows.filter(WRONG_VERSION):
-        yield f"{_name(row)} is at version {row.version}, with {row.count} revisions up to version {row.top}."
+        yield f"{_judgement(row)} is at version {row.version}, with {row.count} revisions up to version {row.top}."
     for row in rows.filter(WRONG_VALUE):
-        yield f"{_name(row)} holds another value than its newest revision."
+        yield f"{_judgement(row)} holds another value than its newest revision."
 
 
 @EVALUATION_CHECKS.add("I3", "Nobody judges one thing twice, or one game twice")
@@ -49,7 +49,7 @@ def _acts_have_events(_now: datetime) -> Iterator[str]:
     rows = Judgement.objects.annotate(count=Count("revisions"))
     untold, excess = compare_acts("judgement", rows, "judgement:made", "judgement:undone")
     for row in untold:
-        yield f"{_name(row)} does not have one audit line for each of its {row.count} revisions."
+        yield f"{_judgement(row)} does not have one audit line for each of its {row.count} revisions."
     yield from excess
     yield from missing_events(("evaluation", "game:taken", Evaluation.objects.all()))
     # A returned evaluation is submitted more than once.
@@ -106,7 +106,7 @@ def _belong_together(_now: datetime) -> Iterator[str]:
         yield f"Revision {revision.pk} was made by somebody other than the evaluator."
 
 
-def _name(judgement: Judgement) -> str:
+def _judgement(judgement: Judgement) -> str:
     return f"Judgement {judgement.pk} ({judgement.kind}) of evaluation {judgement.evaluation_id}"
 
 

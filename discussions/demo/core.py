@@ -39,7 +39,7 @@ class ScriptLine(Struct, frozen=True, forbid_unknown_fields=True):
     ago: timedelta | None = None
 
 
-class View(Struct, frozen=True):
+class Opinion(Struct, frozen=True):
     """What an evaluator thinks of a game.
 
     References without a label are accurate, and the five answers are written like "yynyn". Samples get the automatic

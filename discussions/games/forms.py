@@ -171,7 +171,7 @@ class AnswerForm(forms.Form):
 
 
 _SHOWN = re.compile(r"([0-9]{1,9}):([0-9a-f]{64})")
-_NUMBER = re.compile(r"[0-9]{1,9}")
+_TICKED = re.compile(r"[0-9]{1,9}")
 RECORD, ASSIGN, MOVE, WITHDRAW, EXPORT = "record", "assign", "move", "withdraw", "export"
 # The action named by a button of the list -> the name of its page.
 PAGES = {
@@ -193,7 +193,7 @@ def read_selection(request: HttpRequest, project: Project) -> tuple[str, list[in
     act, ticked = query.get("act", ""), query.getlist("game")
     if act not in PAGES or query.get("which", "chosen") not in ("chosen", "all"):
         raise _unknown_choice()
-    if len(ticked) > MOST_CHOSEN or not all(_NUMBER.fullmatch(number) for number in ticked):
+    if len(ticked) > MOST_CHOSEN or not all(_TICKED.fullmatch(number) for number in ticked):
         raise _unknown_choice()
     wanted = parse_list_address(query.get("in", ""))
     is_all = query.get("which") == "all"

@@ -29,7 +29,7 @@ from discussions.verdicts.core.rule import read_rules
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
-from workspace.display.core.multiples import Scale, compute_scale
+from workspace.display.core.multiples import Axis, compute_scale
 
 _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
 COST, CACHE = "cost", "cache"
@@ -307,10 +307,10 @@ def decision_words(row: HistoryIteration) -> tuple[str, str]:
     return _("to be decided"), "own"
 
 
-def chart_scale(known: Sequence[float], metric: Metric) -> Scale:
+def chart_scale(known: Sequence[float], metric: Metric) -> Axis:
     """The scale for these figures of a metric: the full scale for ratings, as much as is needed for others."""
     low, high = metric.scale.low, metric.scale.high
     if metric.is_rated:
-        return Scale(low, high, 1.0)
+        return Axis(low, high, 1.0)
     step = metric.scale.span / 10
     return compute_scale(known, step=step, least=4 * step, lowest=low, highest=high)

@@ -51,11 +51,11 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
     for review in _submitted(reviewer__kind=PERSON):
         work = load_review_state(review)
         if work.missing:
-            yield f"{_name(review)} was submitted, though {work.missing[0].says}"
+            yield f"{_review_name(review)} was submitted, though {work.missing[0].says}"
             continue
         record = build_record(work.sheet, work.values, work.rubric, work.slips)
         if not _holds(review, record, collect_reasons(work.values, work.reasons)):
-            yield f"{_name(review)} does not say what its marks say."
+            yield f"{_review_name(review)} does not say what its marks say."
 
 
 def _earlier_readers_read(_now: datetime) -> Iterator[str]:
@@ -82,12 +82,12 @@ def _answers_said_so(_now: datetime) -> Iterator[str]:
     for review in _submitted(ANSWERED).distinct():
         if review.reader != READER:
             if not fits_itself(review) or review.mode != handed_in.get(review.pk, review.mode):
-                yield f"{_name(review)} holds scores, a ranking and remarks that do not fit one another."
+                yield f"{_review_name(review)} holds scores, a ranking and remarks that do not fit one another."
             continue
         record = parse_answer(review)
         if record is not None and not _holds(review, record, {}):
             rows = ", ".join(str(answer.pk) for answer in load_answers(review).values())
-            yield f"{_name(review)} does not say what its first answer (row {rows}) says."
+            yield f"{_review_name(review)} does not say what its first answer (row {rows}) says."
     yield from _altered_answers()
 
 
@@ -123,11 +123,11 @@ def _responses_fit(_now: datetime) -> Iterator[str]:
             if response.written_by_id is None or response.written_by_id != review.reviewer.person_id
         }
         if not set(review.order) <= others or len(set(review.order)) != len(review.order):
-            yield f"{_name(review)} was shown responses that are not its reviewer's to judge."
+            yield f"{_review_name(review)} was shown responses that are not its reviewer's to judge."
         elif review.seed and review.order != shuffle(sorted(others), review.seed):
-            yield f"{_name(review)} has another order than its seed gives."
+            yield f"{_review_name(review)} has another order than its seed gives."
         if review.comparison.set_id != review.reviewer.set_id:
-            yield f"{_name(review)} is by a reviewer of another set."
+            yield f"{_review_name(review)} is by a reviewer of another set."
 
 
 @CHECKS.add("R4", "What was submitted fits the order, the criteria and the scale")
@@ -137,7 +137,7 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
         placed = [(row.position, row.response.number) for row in rows]
         elsewhere = any(row.response.comparison_id != review.comparison_id for row in rows)
         if elsewhere or placed != list(enumerate(review.order, start=1)):
-            yield f"{_name(review)} does not say something of each response in its order."
+            yield f"{_review_name(review)} does not say something of each response in its order."
         held_by = review.reviewer.set
         scales = {
             criterion.key: criterion.scale or COMMON
@@ -147,11 +147,11 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
         for row in rows:
             for key, score in row.scores.items():
                 if key not in scales or not scales[key].holds(score):
-                    yield f"{_name(review)} holds a score of no criterion, or beyond its scale: {key} {score:g}."
+                    yield f"{_review_name(review)} holds a score of no criterion, or beyond its scale: {key} {score:g}."
             if row.holistic is not None and not COMMON.holds(row.holistic):
-                yield f"{_name(review)} holds a holistic score beyond {COMMON.text}."
+                yield f"{_review_name(review)} holds a holistic score beyond {COMMON.text}."
             if row.is_own != (row.response.author.casefold() in names):
-                yield f"{_name(review)} is wrong about who wrote the response in row {row.response_id}."
+                yield f"{_review_name(review)} is wrong about who wrote the response in row {row.response_id}."
 
 
 @CHECKS.add("R5", "Every mark is the newest of its revisions, all by its reviewer")
@@ -188,10 +188,10 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
         comparison=OuterRef("comparison"), reviewer=OuterRef("reviewer"), purpose=RATING, state=SUBMITTED
     ).filter(submitted_at__lte=OuterRef("created_at"))
     for review in Review.objects.filter(~Exists(first), purpose=REPEAT).order_by("pk"):
-        yield f"{_name(review)} repeats a review that its reviewer did not submit before."
+        yield f"{_review_name(review)} repeats a review that its reviewer did not submit before."
     known = CalibrationComparison.objects.filter(comparison=OuterRef("comparison"))
     for review in Review.objects.filter(~Exists(known), purpose=CALIBRATION).order_by("pk"):
-        yield f"{_name(review)} is for calibration, but no round has its comparison."
+        yield f"{_review_name(review)} is for calibration, but no round has its comparison."
     rows = CalibrationComparison.objects.exclude(comparison__set=F("round__set"))
     for row in rows.order_by("pk"):
         yield f"Calibration {row.round_id} has comparison {row.comparison_id} of another set."
@@ -232,5 +232,5 @@ def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, st
     return is_same and to_builtins(record.flags) == review.flags
 
 
-def _name(review: Review) -> str:
+def _review_name(review: Review) -> str:
     return f"Review {review.pk} of comparison {review.comparison_id}, round {review.round},"

@@ -56,17 +56,17 @@ def list_events(request: SignedIn, slug: str, wanted: Query[WantedLines]) -> Lis
     The newest line comes first; there are 50 lines in a part. `kind` is what the lines are about, `number` that of one
     such thing.
     """
-    return _lines(request, project_or_404(request.user, slug, check_see_audit_log), wanted)
+    return _list_part(request, project_or_404(request.user, slug, check_see_audit_log), wanted)
 
 
 @router.get("/audit/", "api_site_audit", "see_people", scope="admin", costs="searches")
 def list_site_events(request: SignedIn, wanted: Query[WantedLines]) -> Listed[EventAnswer]:
     """Read the audit log of the installation: accounts, access tokens and admins."""
     check_see_people(request.user)
-    return _lines(request, None, wanted)
+    return _list_part(request, None, wanted)
 
 
-def _lines(request: SignedIn, project: Project | None, wanted: WantedLines) -> Listed[EventAnswer]:
+def _list_part(request: SignedIn, project: Project | None, wanted: WantedLines) -> Listed[EventAnswer]:
     asked = AuditQuery(**wanted.model_dump(exclude={"after"}))
     page = audit_page(project=project, wanted=asked, before=wanted.after, after=0)
     lines = [EventAnswer.read(line, detail=line.event.details) for line in page.lines]

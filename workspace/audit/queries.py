@@ -179,9 +179,7 @@ KINDS = {
         "webhook",
         fields="name removed_at number:pk",
         project="",
-        special=lambda _project, values: (
-            Thing(_("the webhook %(name)s") % values) if values["removed_at"] else None
-        ),
+        special=lambda _project, row: Thing(_("the webhook %(name)s") % row) if row["removed_at"] else None,
     ),
     "job": Kind(None, gettext_lazy("job %(number)d")),
 }
@@ -232,7 +230,7 @@ class AuditLine:
     @property
     def detail(self) -> list[tuple[str, str]]:
         return [
-            (detail_name(name), detail_word(name, _value(value)) if name in WORDS else _value(value))
+            (detail_name(name), detail_word(name, _plain(value)) if name in WORDS else _plain(value))
             for name, value in self.event.details.items()
         ]
 
@@ -343,11 +341,11 @@ def _window(lines: QuerySet[Event], before: int, after: int) -> list[Event]:
     return list(lines.order_by("-seq")[:PAGE_SIZE])
 
 
-def _value(value: object) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, list):
-        return ", ".join(_value(part) for part in value)
+        return ", ".join(_plain(part) for part in value)
     if isinstance(value, dict):
-        return "; ".join(f"{readable_name(str(name))}: {_value(part)}" for name, part in value.items())
+        return "; ".join(f"{readable_name(str(name))}: {_plain(part)}" for name, part in value.items())
     return _("none") if value in (None, "") else str(value)

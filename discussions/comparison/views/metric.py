@@ -32,7 +32,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text, place_of_metric
 from rubric.core.records import Criterion
 from workspace.core.text import figure, signed_figure
-from workspace.display.core.multiples import Arm, Value, arms
+from workspace.display.core.multiples import Arm, Point, arms
 from workspace.display.core.number_lists import format_numbers
 
 TONES = {IMPROVED: "good", WORSE: "bad", SAME: "", UNCLEAR: "wait"}
@@ -233,7 +233,7 @@ def _arm(side: JudgedIteration, key: str, threshold: float) -> Arm:
     return Arm(
         label=_("Iteration %(number)d") % {"number": side.row.number},
         values=[
-            Value(game.number, score, not game.applies(key), is_out)
+            Point(game.number, score, not game.applies(key), is_out)
             for game, is_out in games
             if (score := game.score(key)) is not None
         ],
@@ -252,7 +252,7 @@ def describe_figure(game: GameFigures, key: str, threshold: float) -> tuple[str,
     return " ".join(filter(None, (text, describe_weak_score(game, key)))), part
 
 
-def _dot_text(value: Value, threshold: float) -> str:
+def _dot_text(value: Point, threshold: float) -> str:
     text = format_figure(value.value, threshold)
     return _("%(figure)s, withdrawn") % {"figure": text} if value.is_out else text
 

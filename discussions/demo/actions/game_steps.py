@@ -13,7 +13,7 @@ from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
-from discussions.demo.core import View
+from discussions.demo.core import Opinion
 from discussions.games.actions import return_evaluation
 from discussions.iterations.actions.opening import change_iteration
 from discussions.models import CalibrationRound, Evaluation, Iteration
@@ -57,7 +57,7 @@ def _import_file(scene: Scene, by: str, file: str) -> None:
 
 
 def _rate(scene: Scene, by: str, games: dict[str, Any]) -> None:
-    views = msgspec.convert(games, dict[str, View])
+    views = msgspec.convert(games, dict[str, Opinion])
     iteration = scene.game(next(iter(views))).iteration
     for _ in views:
         taken = take_next_game(project=scene.project, iteration=iteration, **scene.stamp(by))
@@ -65,13 +65,13 @@ def _rate(scene: Scene, by: str, games: dict[str, Any]) -> None:
 
 
 def _calibrate(scene: Scene, by: str, games: dict[str, Any]) -> None:
-    views = msgspec.convert(games, dict[str, View])
+    views = msgspec.convert(games, dict[str, Opinion])
     opened = CalibrationRound.objects.get(project=scene.project)
     for _ in views:
         _judge_all(scene, by, take_calibration(opened=opened, **scene.stamp(by)), views)
 
 
-def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[str, View]) -> None:
+def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[str, Opinion]) -> None:
     """Judge everything and submit it; with `most` only a part."""
     assert taken is not None
     evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
@@ -105,7 +105,7 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
         submit_evaluation(evaluation=evaluation, **scene.stamp(by))
 
 
-def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: View) -> None:
+def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:
     work = load_state(evaluation)
     acts = []
     for missing in work.visibility.missing[: view.most]:
@@ -129,7 +129,7 @@ def _is_shared(work: EvaluationState, kind: str, subject: str) -> bool:
     )
 
 
-def value_in(view: View, kind: str, subject: str, automatic: str, seed: str) -> str:
+def value_in(view: Opinion, kind: str, subject: str, automatic: str, seed: str) -> str:
     """The view's answer on a subject; the same seed gives the same answer."""
     if kind == judgement_kinds.REFERENCE:
         return view.labels.get(subject, judgement_kinds.ACCURATE)

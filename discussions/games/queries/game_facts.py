@@ -69,12 +69,12 @@ def load_game_facts(games: list[GameRow], iterations: dict[int, IterationRules])
     for row in games:
         rules, outcome = iterations[row.iteration_id], outcomes.get(row.pk)
         counted = figures.get((row.pk, rules.version))
-        state = _state(row, rules, counted, states.get(row.pk, [])) if outcome is None else RECORDED
+        state = _find_state(row, rules, counted, states.get(row.pk, [])) if outcome is None else RECORDED
         facts.append(GameFacts(row, rules, state, counted, outcome, row.pk in by_hand))
     return facts
 
 
-def _state(game: GameRow, rules: IterationRules, figures: str | None, evaluations: list[str]) -> str:
+def _find_state(game: GameRow, rules: IterationRules, figures: str | None, evaluations: list[str]) -> str:
     if figures is None:
         return MEASURING
     if evaluations.count(SUBMITTED) >= (game.needed_count or rules.evaluator_count):

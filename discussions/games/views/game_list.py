@@ -140,7 +140,7 @@ class GamesPage:
         }
         self.headings = {key: Heading(key, label, wanted) for key, label in labels.items()}
         facts = load_game_facts(window.games, iterations)
-        self.lines = _lines(facts, self.metrics, _count_flags(facts) if FLAGS in self.shown else {})
+        self.lines = _list_games(facts, self.metrics, _count_flags(facts) if FLAGS in self.shown else {})
         self.choices = _choices(iterations, name_evaluators(project))
         self.chips = _chips(wanted, self.choices)
         # Games are never deleted, so the next number gives their count.
@@ -206,7 +206,7 @@ def _count_flags(games: list[GameFacts]) -> dict[int, int]:
     return dict(counted.values_list("evaluation__game", "count"))
 
 
-def _lines(games: list[GameFacts], metrics: list[str], flags: dict[int, int]) -> "list[ListedGame]":
+def _list_games(games: list[GameFacts], metrics: list[str], flags: dict[int, int]) -> "list[ListedGame]":
     waiting = {game.row.iteration_id for game in games if game.state == MEASURING}
     stopped = find_stopped_jobs(waiting) if waiting else {}
     words = {key: str(label) for key, label in STATUSES.items()} | list_cell_words()

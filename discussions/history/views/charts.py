@@ -22,7 +22,7 @@ from discussions.iterations.pages import (
 )
 from discussions.metrics.core.registry import METRICS
 from workspace.display.core.minimums import HISTORY_VALUES
-from workspace.display.core.multiples import Column, Scale, Value, compute_scale, multiple
+from workspace.display.core.multiples import Axis, Column, Point, compute_scale, multiple
 
 # What is the same in every chart: the number of the iteration, the index of its origin, whether it was only tried,
 # and its mark.
@@ -35,7 +35,7 @@ class DescribedFigure(Struct, frozen=True):
     `games` are the number of each, the figure or why there is none, a word on it, and whether the game is withdrawn.
     """
 
-    values: tuple[Value, ...]
+    values: tuple[Point, ...]
     texts: tuple[str, ...]
     games: tuple[tuple[int, str, str, bool], ...]
     mean: Mean
@@ -55,7 +55,7 @@ class HistoryChart:
         kind: FigureKind,
         frame: tuple[ColumnHead, ...],
         described: tuple[DescribedFigure | None, ...],
-        scale: Scale,
+        scale: Axis,
     ) -> None:
         self.key, self.label, self.needs, self.place = kind.key, kind.label, kind.needs, kind.place
         missing = DescribedFigure((), (), (), Mean(None, "", "", _("not in its rubric version"), ""))
@@ -133,7 +133,7 @@ def describe_figures(
             value, text, says = kind.value(game), kind.missing, ""
             if value is not None:
                 text, says = kind.text(value), kind.weak(game)
-                values.append(Value(game.number, value, kind.is_hollow(game), is_out))
+                values.append(Point(game.number, value, kind.is_hollow(game), is_out))
                 texts.append(f"{text}, {withdrawn}" if is_out else text)
             cells.append((game.number, text, withdrawn if is_out else says, is_out))
         mean = kind.mean(averages, rate, len(counted))
@@ -143,7 +143,7 @@ def describe_figures(
 
 def _scales(
     kinds: Mapping[str, FigureKind], described: Sequence[dict[str, DescribedFigure]]
-) -> dict[str, Scale]:
+) -> dict[str, Axis]:
     """The scale of each chart: metrics of one unit share one, so that they can be compared."""
     metrics: dict[str, list[str]] = {}
     for key in kinds.keys() - {COST, CACHE}:

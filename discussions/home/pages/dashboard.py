@@ -37,7 +37,7 @@ from discussions.iterations.core.gates import GateStatus
 from discussions.iterations.queries import load_gate
 from discussions.models import Decision, Iteration, Stage
 from workspace.display.core.charts import Segment, share_bar
-from workspace.display.core.multiples import Column, Multiple, Scale, Value, compute_scale, multiple
+from workspace.display.core.multiples import Axis, Column, Multiple, Point, compute_scale, multiple
 from workspace.models import Project
 
 WORKED_WITHIN = timedelta(days=7)
@@ -240,7 +240,7 @@ def _trend(periods: Periods, recorded: Iterable[RecordedSum]) -> Trend:
         unit=periods.unit,
         rows=rows,
         before=by_period[-1].count if -1 in by_period else 0,
-        rate=_chart(rows, rates, [row.count for row in rows], Scale(0, 100, 25)),
+        rate=_chart(rows, rates, [row.count for row in rows], Axis(0, 100, 25)),
         cost=_chart(
             rows,
             costs,
@@ -264,7 +264,7 @@ def _trend_row(start: date, line: RecordedSum | None) -> TrendRow:
 
 
 def _chart(
-    rows: Sequence[TrendRow], values: Sequence[float | None], counts: Sequence[int], scale: Scale
+    rows: Sequence[TrendRow], values: Sequence[float | None], counts: Sequence[int], scale: Axis
 ) -> Multiple | None:
     """A dot for each period with verdicts, in a line; None with fewer than two."""
     if sum(value is not None for value in values) < 2:
@@ -274,7 +274,7 @@ def _chart(
         [
             Column(
                 label=date_format(row.start, "j M"),
-                values=[] if value is None else [Value(at, value, is_hollow=count < FEW)],
+                values=[] if value is None else [Point(at, value, is_hollow=count < FEW)],
                 mean=value,
                 origin=origin,
             )

@@ -36,7 +36,7 @@ from workspace.display.pages import render_markdown
 from workspace.management.command import BAD_INPUT, DIFFERS, BadInput, SiteCommand
 
 
-class Measured(Struct, frozen=True):
+class MeasuredGame(Struct, frozen=True):
     """A measured game as the Markdown summary shows it: a cell for each metric, and why it was not accepted."""
 
     name: str
@@ -95,7 +95,7 @@ class Command(SiteCommand):
         begun = list(islice(outcomes, 2))
         has_many = len(begun) > 1
         refused: list[Fault] = []
-        measured: list[Measured] = []
+        measured: list[MeasuredGame] = []
         has_games = False
         for outcome in chain(begun, outcomes):
             refused += outcome.faults
@@ -140,13 +140,13 @@ class Command(SiteCommand):
         if has_many:
             self.stdout.write(f"{read.record.game_id}:")
         for key, metric in result["metrics"].items():
-            self.stdout.write(_line(key, metric))
+            self.stdout.write(_format_metric(key, metric))
         for warning in read.warnings:
             kind = "looks odd" if warning.code in ODDITY_CODES else "warning"
             self.stderr.write(f"{kind}: {warning.place}: {warning.message}")
 
     def _write_summary(
-        self, path: Path, games: list[Measured], refused: list[Fault], rubric: RubricRecord
+        self, path: Path, games: list[MeasuredGame], refused: list[Fault], rubric: RubricRecord
     ) -> None:
         columns = [str(LABELS[key].column) for key in measured_keys(rubric)]
         given = {"games": games, "refused": refused, "columns": columns, "version": rubric.version}
@@ -203,7 +203,7 @@ def _summarise(
     limits: dict[str, Decimal],
     *,
     is_verdict_asked: bool,
-) -> Measured:
+) -> MeasuredGame:
     """The game in the summary. Its verdict is FAIL on automatic values, or open."""
     scores = {
         key: Score(
@@ -219,7 +219,7 @@ def _summarise(
     failures = find_shortfalls(result["metrics"], limits)
     if reason and is_verdict_asked:
         failures.append(f"The verdict is FAIL on automatic values: {reason}.")
-    return Measured(
+    return MeasuredGame(
         name=read.record.game_id,
         cells=[" ".join(_cell(key, metric)) for key, metric in result["metrics"].items()],
         verdict="FAIL" if reason else "open",
@@ -234,7 +234,7 @@ def _cell(key: str, metric: dict[str, Any]) -> tuple[str, str]:
     return score, outcome if metric["applicable"] else f"{outcome} by rule"
 
 
-def _line(key: str, metric: dict[str, Any]) -> str:
+def _format_metric(key: str, metric: dict[str, Any]) -> str:
     symbol = METRICS[key].scale.symbol
     score, outcome = _cell(key, metric)
     counts = f"{metric['numerator']}/{metric['denominator']}"

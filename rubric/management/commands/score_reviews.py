@@ -40,7 +40,7 @@ class Command(SiteCommand):
         rubric = self._rubric(options["rubric"])
         reviews, faults = read_lines(self._bytes(options["file"]))
         if faults:
-            name = _name(options["file"])
+            name = _place_of(options["file"])
             lines = [
                 (f"{name} line {fault.line} {fault.pointer}", fault.code, fault.message) for fault in faults
             ]
@@ -51,7 +51,7 @@ class Command(SiteCommand):
                 output = review_output(review_line.reviewer, review)
                 self.stdout.write(json.dumps(output, ensure_ascii=False, allow_nan=False))
             else:
-                for line in _lines(review_line.reviewer, review):
+                for line in _review_lines(review_line.reviewer, review):
                     self.stdout.write(line)
 
     def _rubric(self, file: str | None) -> RubricRecord:
@@ -59,11 +59,11 @@ class Command(SiteCommand):
             return response_version(weights=settings.RESPONSE_WEIGHTS)
         found = read_version(self._bytes(file))
         if not isinstance(found, RubricRecord):
-            rows = [(f"{_name(file)} {item.pointer}", item.code, item.message) for item in found]
+            rows = [(f"{_place_of(file)} {item.pointer}", item.code, item.message) for item in found]
             self._refuse(rows)
         elif found.kind != RESPONSE:
             sentence = f'The rubric\'s kind is "{found.kind}"; reviews need one of kind "{RESPONSE}".'
-            self._refuse([(f"{_name(file)} /kind", "wrong_kind", sentence)])
+            self._refuse([(f"{_place_of(file)} /kind", "wrong_kind", sentence)])
         return found
 
     def _bytes(self, file: str) -> bytes:
@@ -73,18 +73,18 @@ class Command(SiteCommand):
             return Path(file).read_bytes()
         except OSError as error:
             sentence = f"The file cannot be read: {error.strerror}. Check its name and its rights."
-            self._refuse([(_name(file), "cannot_read", sentence)])
+            self._refuse([(_place_of(file), "cannot_read", sentence)])
 
     def _refuse(self, rows: list[Row]) -> NoReturn:
         self.say_faults((place.strip(), code, message) for place, code, message in rows)
         sys.exit(BAD_INPUT)
 
 
-def _name(file: str) -> str:
+def _place_of(file: str) -> str:
     return "standard input" if file == STANDARD_INPUT else Path(file).name
 
 
-def _lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
+def _review_lines(reviewer: str, review: ReviewRecord) -> Iterator[str]:
     """One review for people: reviewer and mode, each response with its overall, then the flags."""
     yield f"{reviewer}: {review.mode}"
     for response in review.responses:

@@ -24,7 +24,7 @@ from discussions.comparison.queries import decision_preview
 from discussions.demo.actions.fill import STEPS, play, read_script
 from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
-from discussions.demo.core import View
+from discussions.demo.core import Opinion
 from discussions.home.pages.home import build_home
 from discussions.iterations.core.averages import compute_averages
 from discussions.iterations.queries import compute_stage_gate, load_history, load_rubric
@@ -392,7 +392,7 @@ def test_an_iteration_can_be_moved_to_the_newer_version_and_an_evaluator_is_aske
 
 
 def test_chance_is_the_same_every_time():
-    view = View(questions="yynyn", differs=0.5)
+    view = Opinion(questions="yynyn", differs=0.5)
     values = [value_in(view, "coherence", str(number), "yes", f"second:{number}") for number in range(40)]
     assert values == [
         value_in(view, "coherence", str(number), "yes", f"second:{number}") for number in range(40)
@@ -401,11 +401,11 @@ def test_chance_is_the_same_every_time():
 
 
 def test_a_view_gives_its_labels_answers_and_rating_and_else_the_automatic_value():
-    calm = View(questions="yynyn", rating="4.5", labels={"9.1": "vague"})
+    calm = Opinion(questions="yynyn", rating="4.5", labels={"9.1": "vague"})
     assert value_in(calm, "reference", "8.1", "inaccurate", "") == "accurate"
     assert value_in(calm, "reference", "9.1", "accurate", "") == "vague"
     assert "".join(value_in(calm, "question", str(n), "", "")[0] for n in range(1, 6)) == "yynyn"
     assert value_in(calm, "rating", "", "", "") == "4.5"
     assert value_in(calm, "coherence", "1", "no", "") == "no"
-    opposed = View(differs=1.0)
+    opposed = Opinion(differs=1.0)
     assert [value_in(opposed, "coherence", "1", value, "") for value in OPPOSITE] == list(OPPOSITE.values())

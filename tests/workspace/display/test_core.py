@@ -44,9 +44,9 @@ from workspace.display.core.multiples import (
     TOP,
     WIDE,
     Arm,
+    Axis,
     Column,
-    Scale,
-    Value,
+    Point,
     arms,
     compute_scale,
     compute_width,
@@ -348,22 +348,22 @@ def test_a_symmetric_scale_holds_everything():
     assert symmetric([], least=1.0) == (-1.0, 1.0)
 
 
-PERCENT = Scale(0, 100, 20)
+PERCENT = Axis(0, 100, 20)
 
 
 def column(label, *values, mean=None, **given):
-    return Column(label, [Value(at, value) for at, value in enumerate(values, start=1)], mean, **given)
+    return Column(label, [Point(at, value) for at, value in enumerate(values, start=1)], mean, **given)
 
 
 @pytest.mark.parametrize(
     ("values", "scale"),
     [
-        ([62, 88], Scale(50, 90, 10)),  # 60 to 90 is 30 wide, 40 at the least: downwards first
-        ([5, 12], Scale(0, 40, 10)),  # no room downwards
-        ([0, 100], Scale(0, 100, 20)),
-        ([38, 95], Scale(20, 100, 20)),  # 70 is no whole number of steps of 20: downwards again
-        ([100, 100], Scale(60, 100, 10)),
-        ([], Scale(0, 40, 10)),
+        ([62, 88], Axis(50, 90, 10)),  # 60 to 90 is 30 wide, 40 at the least: downwards first
+        ([5, 12], Axis(0, 40, 10)),  # no room downwards
+        ([0, 100], Axis(0, 100, 20)),
+        ([38, 95], Axis(20, 100, 20)),  # 70 is no whole number of steps of 20: downwards again
+        ([100, 100], Axis(60, 100, 10)),
+        ([], Axis(0, 40, 10)),
     ],
 )
 def test_a_scale_holds_every_value_in_whole_steps(values, scale):
@@ -371,9 +371,9 @@ def test_a_scale_holds_every_value_in_whole_steps(values, scale):
 
 
 def test_a_scale_without_a_top_grows():
-    assert compute_scale([0.4, 3.2], step=0.5, least=2, lowest=0) == Scale(0, 4, 1.0)
-    assert compute_scale([12.1], step=0.5, least=2, lowest=0) == Scale(10.5, 12.5, 0.5)
-    assert compute_scale([2.9, 3.2], step=0.5, least=2, lowest=0) == Scale(1.5, 3.5, 0.5)
+    assert compute_scale([0.4, 3.2], step=0.5, least=2, lowest=0) == Axis(0, 4, 1.0)
+    assert compute_scale([12.1], step=0.5, least=2, lowest=0) == Axis(10.5, 12.5, 0.5)
+    assert compute_scale([2.9, 3.2], step=0.5, least=2, lowest=0) == Axis(1.5, 3.5, 0.5)
 
 
 @given(st.lists(st.floats(0, 100), min_size=1))
@@ -437,21 +437,21 @@ def test_threshold_and_ticks():
     ]  # 132 - 0.75 * 122
     assert [(tick.text, tick.y) for tick in found.ticks][::5] == [("0", 132), ("100", 10)]
     assert multiple([], PERCENT).columns == []
-    assert [tick.text for tick in multiple([], Scale(1, 5, 1)).ticks] == ["1", "2", "3", "4", "5"]
+    assert [tick.text for tick in multiple([], Axis(1, 5, 1)).ticks] == ["1", "2", "3", "4", "5"]
 
 
 def test_marks_and_hollow_dots_are_handed_on():
-    hollow = Column("7", [Value(3, 100, is_hollow=True)], 100.0, mark="K")
+    hollow = Column("7", [Point(3, 100, is_hollow=True)], 100.0, mark="K")
     (upright,) = multiple([hollow], PERCENT).columns
     assert (upright.label, upright.mark, upright.dots[0].value) == ("7", "K", hollow.values[0])
 
 
 def test_arms_share_a_scale():
     rows = [
-        Arm("before", [Value(1, 60), Value(2, 70)], 65.0, "65.0", low=55, high=75),
-        Arm("after", [Value(3, 90, is_hollow=True)], None, ""),
+        Arm("before", [Point(1, 60), Point(2, 70)], 65.0, "65.0", low=55, high=75),
+        Arm("after", [Point(3, 90, is_hollow=True)], None, ""),
     ]
-    found = arms(rows, Scale(50, 100, 10), threshold=70)
+    found = arms(rows, Axis(50, 100, 10), threshold=70)
     before, after = found.rows
     assert [(dot.x, dot.y, dot.value.number) for dot in before.dots] == [(20, 8, 1), (40, 8, 2)]
     assert (before.mean_x, before.interval) == (30, "M10 5V11M10 8H50M50 5V11")
@@ -461,7 +461,7 @@ def test_arms_share_a_scale():
 
 
 def test_dots_that_would_touch_stand_above_each_other():
-    row = Arm("", [Value(1, 50.0), Value(2, 90.0), Value(3, 50.5), Value(4, 51.0)], None, "")
+    row = Arm("", [Point(1, 50.0), Point(2, 90.0), Point(3, 50.5), Point(4, 51.0)], None, "")
     (found,) = arms([row], PERCENT, threshold=0).rows
     assert [(dot.x, dot.y, dot.value.number) for dot in found.dots] == [
         (50, 3.5, 1),
@@ -472,6 +472,6 @@ def test_dots_that_would_touch_stand_above_each_other():
 
 
 def test_many_equal_dots_stay_on_the_track():
-    row = Arm("", [Value(at, 50.0) for at in range(9)], None, "")
+    row = Arm("", [Point(at, 50.0) for at in range(9)], None, "")
     (found,) = arms([row], PERCENT, threshold=0).rows
     assert [dot.y for dot in found.dots] == [2, 3.5, 5, 6.5, 8, 9.5, 11, 12.5, 14]

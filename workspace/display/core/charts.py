@@ -238,7 +238,7 @@ class IntervalRow(Struct, frozen=True):
     tone: str = ""
 
 
-class Placed(Struct, frozen=True):
+class PlacedRow(Struct, frozen=True):
     """The shapes of one row: paths of the dot, of its interval and of other figures; "" for what is not there."""
 
     row: IntervalRow
@@ -255,7 +255,7 @@ class IntervalsChart(Struct, frozen=True):
     `first` and `last` are the ends of the scale in words.
     """
 
-    rows: list[Placed]
+    rows: list[PlacedRow]
     grid: str
     reference: str
     first: str
@@ -300,11 +300,11 @@ def _step(width: float) -> float:
     return next((step for step in _STEPS if width / step <= _MOST_STEPS), max(1.0, width / _MOST_STEPS))
 
 
-def _placed(row: IntervalRow, number: int, minimum: float, maximum: float) -> Placed:
+def _placed(row: IntervalRow, number: int, minimum: float, maximum: float) -> PlacedRow:
     def draw(value: float | None, shape: str) -> str:
         return "" if value is None else f"M{compute_track_position(value, minimum, maximum)} {shape}"
 
     interval = _bracket(row.low, row.high, minimum, maximum)
-    return Placed(
+    return PlacedRow(
         row, draw(row.value, "8h0"), interval, draw(row.other, "2V14"), draw(row.hollow, "8h0"), number
     )

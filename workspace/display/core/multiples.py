@@ -25,7 +25,7 @@ MOST_TICKS = 5
 NEAR, STEP = 2.0, 4.5
 
 
-class Value(Struct, frozen=True):
+class Point(Struct, frozen=True):
     """One value, of the thing with that number; a hollow one counts differently, one taken out does not count."""
 
     number: int
@@ -42,7 +42,7 @@ class Column(Struct, frozen=True):
     """
 
     label: str
-    values: Sequence[Value]
+    values: Sequence[Point]
     mean: float | None
     origin: int | None = None
     is_tried: bool = False
@@ -52,7 +52,7 @@ class Column(Struct, frozen=True):
 class Dot(Struct, frozen=True):
     x: float
     y: float
-    value: Value
+    value: Point
 
 
 class Upright(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Upright(Struct, frozen=True):
     mark: str
 
 
-class Tick(Struct, frozen=True):
+class AxisTick(Struct, frozen=True):
     y: float
     text: str
 
@@ -84,11 +84,11 @@ class Multiple(Struct, frozen=True):
     means: str
     line: str
     tried: str
-    rules: list[Tick]
-    ticks: list[Tick]
+    rules: list[AxisTick]
+    ticks: list[AxisTick]
 
 
-class Scale(Struct, frozen=True):
+class Axis(Struct, frozen=True):
     """The range of a chart; `step` is the distance of its ticks."""
 
     minimum: float
@@ -98,7 +98,7 @@ class Scale(Struct, frozen=True):
 
 def compute_scale(
     values: Sequence[float], *, step: float, least: float, lowest: float, highest: float = math.inf
-) -> Scale:
+) -> Axis:
     """A scale of whole steps that holds every value, at least `least` wide; it grows downwards.
 
     It stays within `lowest` and `highest` as far as whole steps allow.
@@ -110,7 +110,7 @@ def compute_scale(
     span = between * math.ceil(round(span / between, 6))
     if top - span < lowest:
         top = min(highest, lowest + span)
-    return Scale(round(max(lowest, top - span), 6), round(top, 6), round(between, 6))
+    return Axis(round(max(lowest, top - span), 6), round(top, 6), round(between, 6))
 
 
 def compute_width(count: int) -> int:
@@ -119,7 +119,7 @@ def compute_width(count: int) -> int:
     return max(WIDE, LEFT + RIGHT + LEAST_COLUMN * count)
 
 
-def multiple(columns: Sequence[Column], scale: Scale, *, rules: Sequence[tuple[float, str]] = ()) -> Multiple:
+def multiple(columns: Sequence[Column], scale: Axis, *, rules: Sequence[tuple[float, str]] = ()) -> Multiple:
     """The small chart of these columns, a rule at every threshold; values outside the scale are drawn at its end."""
     width = compute_width(len(columns))
     room = (width - LEFT - RIGHT) / max(1, len(columns))
@@ -149,18 +149,18 @@ def multiple(columns: Sequence[Column], scale: Scale, *, rules: Sequence[tuple[f
         ),
         line=_lines(columns, middles, levels, is_tried=False),
         tried=_lines(columns, middles, levels, is_tried=True),
-        rules=[Tick(level(value, scale), text) for value, text in rules],
+        rules=[AxisTick(level(value, scale), text) for value, text in rules],
         ticks=_ticks(scale),
     )
 
 
-def level(value: float, scale: Scale) -> float:
+def level(value: float, scale: Axis) -> float:
     foot = HEIGHT - BOTTOM
     y = foot - (foot - TOP) * (value - scale.minimum) / (scale.maximum - scale.minimum)
     return round(y if TOP <= y <= foot else TOP if y < TOP else foot, 1)
 
 
-def _dots(values: Sequence[Value], x: float, room: float, scale: Scale) -> list[Dot]:
+def _dots(values: Sequence[Point], x: float, room: float, scale: Axis) -> list[Dot]:
     """The values of a column side by side in their own order, so that equal ones do not hide each other."""
     if not values:
         return []
@@ -184,17 +184,17 @@ def _lines(
     return "".join(drawn)
 
 
-def _ticks(scale: Scale) -> list[Tick]:
+def _ticks(scale: Axis) -> list[AxisTick]:
     count = math.floor(round((scale.maximum - scale.minimum) / scale.step, 6))
     at = [scale.minimum + scale.step * number for number in range(count + 1)]
-    return [Tick(level(value, scale), f"{value:g}") for value in at]
+    return [AxisTick(level(value, scale), f"{value:g}") for value in at]
 
 
 class Arm(Struct, frozen=True):
     """One side of a comparison: its values, their mean and the interval of that, `text` as the page shows the mean."""
 
     label: str
-    values: Sequence[Value]
+    values: Sequence[Point]
     mean: float | None
     text: str
     low: float | None = None
@@ -214,12 +214,12 @@ class Arms(Struct, frozen=True):
     """Both sides on one scale; `threshold_x` is where they pass, `grid` a path with a line at every tick."""
 
     rows: list[PlacedArm]
-    scale: Scale
+    scale: Axis
     threshold_x: float
     grid: str
 
 
-def arms(rows: Sequence[Arm], scale: Scale, *, threshold: float) -> Arms:
+def arms(rows: Sequence[Arm], scale: Axis, *, threshold: float) -> Arms:
     """Both sides of a comparison under each other, a dot for each value."""
     low, high = scale.minimum, scale.maximum
     count = math.floor(round((high - low) / scale.step, 6))
@@ -240,7 +240,7 @@ def arms(rows: Sequence[Arm], scale: Scale, *, threshold: float) -> Arms:
     )
 
 
-def _bracket(arm: Arm, scale: Scale) -> str:
+def _bracket(arm: Arm, scale: Axis) -> str:
     if arm.low is None or arm.high is None:
         return ""
     start, end = (
@@ -249,7 +249,7 @@ def _bracket(arm: Arm, scale: Scale) -> str:
     return f"M{start:g} 5V11M{start:g} 8H{end:g}M{end:g} 5V11"
 
 
-def _stacked(values: Sequence[Value], scale: Scale) -> list[Dot]:
+def _stacked(values: Sequence[Point], scale: Axis) -> list[Dot]:
     """Each value at its own x; those that would touch stand above each other around the middle."""
     placed = sorted(
         (compute_track_position(value.value, scale.minimum, scale.maximum), at)
