@@ -126,7 +126,7 @@ def test_who_put_another_response_first_reads_how_often_the_key_asks_for_it():
     submitted(review, whole=[5 + number for number in review.order])
     shown = words(signed(person).get(reverse("review", args=[review.pk])))
     assert (
-        "In 0 % of the comparisons you put the team's response first; at least 100 % are required." in shown
+        "In 0.0 % of the comparisons you put the team's response first; at least 100 % are required." in shown
     )
 
 
