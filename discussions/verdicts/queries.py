@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -52,7 +54,7 @@ from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from workspace.core.canonical import bytes_hash, canonical_bytes
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Person
 
 
@@ -127,8 +129,6 @@ class _RecordedLine(Struct):
 
 
 class _PlayedVerdict(Struct):
-    """What `load_next_games` reads from a verdict."""
-
     lines: list[_RecordedLine]
 
 
@@ -140,7 +140,7 @@ def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
 
     Games whose prompt was not kept form one batch per iteration. Unsorted games have no known prompt.
     """
-    rows = _PLAYED.rows(game.project_id, game.iteration.rubric_version_id)
+    rows = _played(game.project_id, game.iteration.rubric_version_id)
     played = [
         PlayedGame(key, prompt or f"iteration {iteration}", _read_scores(recorded))
         for key, iteration, prompt, recorded in rows
@@ -149,6 +149,7 @@ def load_next_games(game: Game, outcome: Outcome) -> dict[str, NextGame]:
     return predict_next_games(outcome.lines, game.pk, "" if game.iteration.is_unsorted else own, played)
 
 
+@prepared
 def _played(project: int, version: int) -> "QuerySet[Verdict, Any]":
     verdicts = Verdict.objects.filter(
         project=project,
@@ -158,9 +159,6 @@ def _played(project: int, version: int) -> "QuerySet[Verdict, Any]":
     ).not_superseded()
     columns = ("game_id", "game__iteration_id", "game__iteration__prompt_sha256", "outcome")
     return verdicts.order_by("-pk").values_list(*columns)[:MOST_PLAYED]
-
-
-_PLAYED = Prepared(_played, int, int)
 
 
 def _read_scores(outcome: str) -> dict[str, Fraction]:
@@ -180,7 +178,7 @@ def load_basis(game: Game) -> Basis | None:
     measured = newest_measured(game)
     if measured is None:
         return None
-    by_hand, supersedes = _CURRENT.rows(game.pk)[0]
+    by_hand, supersedes = _current(game.pk)[0]
     (basis,) = load_bases(
         [(game, measured, by_hand, supersedes)],
         lambda tested: [load_drawn_test(evaluation, game) for evaluation in tested],
@@ -193,22 +191,22 @@ def load_bases(
     draw_tests: Callable[[list[Evaluation]], list[DrawnTest | None]],
 ) -> list[Basis]:
     """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries."""
-    keys = [game.pk for game, *_others in games]
+    keys = [game.id for game, *_others in games]
     evaluations: dict[int, list[Evaluation]] = defaultdict(list)
-    rated = _RATED.objects(keys)
-    game_of = {evaluation.pk: evaluation.game_id for evaluation in rated}
+    rated = _rated(keys)
     for evaluation in rated:
         evaluations[evaluation.game_id].append(evaluation)
-    judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
-    for judgement in (BasisJudgement(*row) for row in _JUDGED.rows(keys)):
-        if judgement.evaluation in game_of:
-            judgements[game_of[judgement.evaluation]].append(judgement)
+    known, rows = {evaluation.id for evaluation in rated}, sorted(_judged(keys), key=itemgetter(0))
+    judgements = {
+        game: [BasisJudgement(*values) for _game, *values in own if values[1] in known]
+        for game, own in groupby(rows, itemgetter(0))
+    }
     tests = _draw_by_game(rated, draw_tests)
     adjudications = adjudications_in(keys)
     return [
         Basis(
             format=FORMAT,
-            game=game.pk,
+            game=game.id,
             game_sha256=game.content_sha256,
             transcript=game.transcript_id,
             transcript_sha256=game.transcript.sha256,
@@ -216,15 +214,15 @@ def load_bases(
                 game.iteration.rubric_version_id, game.iteration.rubric_version.sha256
             ),
             measured=BasisMeasured(
-                measured.pk, measured.code_version, measured.input_hash, measured.findings_sha256
+                measured.id, measured.code_version, measured.input_hash, measured.findings_sha256
             ),
             cost=_build_cost(game.cost_usd, by_hand),
             evaluator_count=game.evaluator_count,
-            evaluations=[BasisEvaluation(row.pk, row.evaluator_id) for row in evaluations[game.pk]],
-            judgements=judgements[game.pk],
-            adjudications=adjudications[game.pk],
+            evaluations=[BasisEvaluation(row.id, row.evaluator_id) for row in evaluations[game.id]],
+            judgements=judgements.get(game.id, []),
+            adjudications=adjudications[game.id],
             supersedes=supersedes,
-            tests=tests[game.pk],
+            tests=tests[game.id],
         )
         for game, measured, by_hand, supersedes in games
     ]
@@ -237,11 +235,13 @@ def _draw_by_game(
     tested = [evaluation for evaluation in evaluations if evaluation.identification == TEST]
     for evaluation, drawn in zip(tested, draw_tests(tested), strict=True):
         if drawn is not None:
-            test = BasisTest(evaluation.pk, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
+            test = BasisTest(evaluation.id, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
             tests[evaluation.game_id].append(test)
     return tests
 
 
+# Every page of a game asks these.
+@prepared
 def _rated(games: list[int]) -> "QuerySet[Evaluation]":
     submitted = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
     return submitted.select_related("measured__rubric_version").only(
@@ -249,20 +249,18 @@ def _rated(games: list[int]) -> "QuerySet[Evaluation]":
     )
 
 
+@prepared
 def _judged(games: list[int]) -> "QuerySet[Judgement, Any]":
     submitted = Evaluation.objects.submitted_ratings().filter(game__in=games)
     rows = Judgement.objects.filter(evaluation__in=submitted).order_by("pk")
-    return rows.values_list(*BasisJudgement.__struct_fields__)
+    return rows.values_list("evaluation__game", *BasisJudgement.__struct_fields__)
 
 
+@prepared
 def _current(game: int) -> "QuerySet[Game, Any]":
     """The cost entered by hand and the current verdict; each None if missing."""
     verdict = Verdict.objects.filter(game=OuterRef("pk")).not_superseded().values("pk")[:1]
     return Game.objects.filter(pk=game).values_list(Subquery(entered(COST)), Subquery(verdict))
-
-
-# Every page of a game asks these.
-_RATED, _JUDGED, _CURRENT = Prepared(_rated, list), Prepared(_judged, list), Prepared(_current, int)
 
 
 def _build_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:

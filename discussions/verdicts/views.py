@@ -23,7 +23,7 @@ from discussions.verdicts.permissions import (
 )
 from workspace.access.permissions import may
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.display.pages import render_markdown
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
@@ -117,16 +117,14 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
 
 def find_reopenable(person: Person, game: Game) -> int:
     """The person's own evaluation of the game, while it can be reopened; else 0."""
-    found = _SUBMITTED.first(game.pk, person.pk)
-    return found.pk if found is not None and may(check_reopen, person, found, timezone.now()) else 0
+    own = _submitted(game.pk, person.pk)
+    return own[0].pk if own and may(check_reopen, person, own[0], timezone.now()) else 0
 
 
+@prepared
 def _submitted(game: int, person: int) -> "QuerySet[Evaluation]":
     own = Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person)
     return own.select_related("game").order_by("pk")[:1]
-
-
-_SUBMITTED = Prepared(_submitted, int, int)
 
 
 def show_verdict(

@@ -128,7 +128,6 @@ def _describe_distance(line: OutcomeLine) -> str:
 
 
 def describe_next_game(line: OutcomeLine, found: NextGame) -> str:
-    """Where another game under the same prompt would score, the evidence for it, and whether its result may differ."""
     basis = describe_next_basis(found)
     return ", ".join(part for part in (describe_next_range(line, found), basis) if part) + _may(line, found)
 
@@ -238,12 +237,12 @@ def format_p(p: float) -> str:
     return f"= {p:.3f}" if abs(p - 0.05) >= 0.0005 else f"= {p:.6f}"
 
 
-def build_threshold_chart(outcome: Outcome) -> BarsChart:
-    return threshold_bars([_bar(line) for line in outcome.lines])
+def build_threshold_chart(rows: list[FigureRow]) -> BarsChart:
+    return threshold_bars([_bar(row, row.figures) for row in rows])
 
 
-def _bar(line: OutcomeLine) -> BarRow:
-    row, scale = figure_row(line), METRICS[line.key].scale
+def _bar(row: FigureRow, line: OutcomeLine) -> BarRow:
+    scale = METRICS[line.key].scale
     low, high = line.interval if line.interval and row.interval else (None, None)
     return BarRow(
         label=row.label,

@@ -27,7 +27,6 @@ class ReadyGame(Struct, frozen=True):
 
 
 def list_ready_games(*, project: Project, numbers: Collection[int]) -> list[ReadyGame]:
-    """The games with these numbers in their order; a fixed number of queries for each."""
     rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
     return [_read(game) for game in rows.filter(project=project, number__in=numbers).order_by("number")]
 

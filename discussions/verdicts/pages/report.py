@@ -35,6 +35,7 @@ from discussions.verdicts.pages.lines import (
     describe_next_basis,
     describe_unasked,
     figure_row,
+    figure_rows,
     verdict_turns,
 )
 from discussions.verdicts.pages.verdict import cost_says
@@ -89,7 +90,7 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
 
 def build_report_chart(*, game: Game) -> BarsChart | None:
     outcome = Verdict.objects.filter(game=game).not_superseded().values_list("outcome", flat=True).first()
-    return None if outcome is None else build_threshold_chart(read_outcome(outcome))
+    return None if outcome is None else build_threshold_chart(figure_rows(read_outcome(outcome)))
 
 
 def _load_evaluations(basis: Basis) -> list[Evaluation]:
@@ -148,7 +149,6 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
 def _steps(
     game: Game, evaluations: list[Evaluation], basis: Basis, words: SubjectWords
 ) -> list[AdjudicationStep]:
-    """The adjudications of the basis in the order of the transcript, each with the earlier ones on its subject."""
     named = {adjudication.id for adjudication in basis.adjudications}
     names = {evaluation.pk: evaluation.evaluator.name for evaluation in evaluations}
     chains: dict[Key, list[AdjudicationRecord]] = defaultdict(list)

@@ -1,6 +1,7 @@
 """The page of a game's verdict: the outcome, what would change it, and all recorded verdicts."""
 
 import msgspec
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
@@ -42,7 +43,7 @@ from discussions.verdicts.queries import (
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
@@ -98,7 +99,7 @@ class VerdictPage(Struct, frozen=True):
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     preview = load_verdict_preview(game)
-    history = [(row, read_outcome(row.outcome)) for row in _VERDICTS.objects(game.pk)]
+    history = [(row, read_outcome(row.outcome)) for row in _load_verdicts(game.pk)]
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
     sees_game, leads = may(check_see_game, person, game), may(check_supersede_verdict, person, game)
@@ -133,9 +134,9 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     )
 
 
-_VERDICTS = Prepared(
-    lambda game: Verdict.objects.filter(game=game).select_related("created_by").order_by("-number"), int
-)
+@prepared
+def _load_verdicts(game: int) -> "QuerySet[Verdict]":
+    return Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
 
 
 def describe_people_estimate(estimate: PeopleEstimate) -> str:
@@ -166,14 +167,14 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
 
 def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -> OutcomePart:
     """The parts of an outcome and its basis for a page; `next_games` only for people who may know of other games."""
-    so_far = _so_far(outcome, basis)
+    so_far, rows = _so_far(outcome, basis), figure_rows(outcome, next_games)
     return OutcomePart(
         outcome=outcome,
         state="pending" if outcome.passes is None or so_far else "pass" if outcome.passes else "fail",
         so_far=so_far,
         judged=_judged(basis),
-        rows=figure_rows(outcome, next_games),
-        chart=build_threshold_chart(outcome),
+        rows=rows,
+        chart=build_threshold_chart(rows),
         missing=[outcome.line(key).label for key in outcome.missing],
         turns=verdict_turns(outcome, basis.rater_count),
         cost=""
