@@ -169,3 +169,20 @@ def test_no_branch_reads_a_name_that_another_sets():
     assert set_elsewhere("{% if a %}{% set link = 1 %}{% else %}{{ link }}{% endif %}") == ["1 reads link"]
     faults = [f"{short(path)}:{fault}" for path in templates() for fault in set_elsewhere(path.read_text())]
     assert not faults, "\n".join(faults)
+
+
+# Tables that are read across and down: they keep their columns and scroll in their own box.
+READ_ACROSS = re.compile(r"wide|games|crossed|history|guardrails|by-game|differences|summary-table|scores")
+
+
+def plain_tables(source: str) -> list[str]:
+    """The classes of tables of three columns and more that do not become cards on a narrow screen."""
+    found = re.findall(r'<table class="table\b([^"]*)">(.*?)</thead>', source, re.DOTALL)
+    return [kind for kind, head in found if not READ_ACROSS.search(kind) and head.count("<th ") > 2]
+
+
+def test_tables_become_cards():
+    head = "<thead><tr>" + '<th scope="col">A</th>' * 3 + "</tr></thead>"
+    assert plain_tables(f'<table class="table fit">{head}</table>') == [" fit"]
+    assert not plain_tables(f'<table class="table wide">{head}</table>')
+    assert not [short(path) for path in templates() if plain_tables(path.read_text())]
