@@ -9,7 +9,6 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.access.permissions import check_see_games
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, Side
 from discussions.adjudication.permissions import check_adjudicate
 from discussions.adjudication.queries import (
@@ -20,6 +19,7 @@ from discussions.adjudication.queries import (
 )
 from discussions.core.judgement_kinds import find_judgement_fault
 from discussions.models import Adjudication, Evaluation, Game
+from discussions.slots.permissions import check_see_games
 from workspace.audit.actions import key_reused, record_event, short_key, single_act
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Conflict, Unacceptable

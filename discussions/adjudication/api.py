@@ -5,7 +5,6 @@ from datetime import datetime
 from django.utils import timezone
 from pydantic import Field
 
-from discussions.access.permissions import check_see_games
 from discussions.adjudication.actions import adjudicate, unmask_evaluators
 from discussions.adjudication.core.disagreements import Disagreement, Side, has_letters, letters
 from discussions.adjudication.permissions import check_adjudicate
@@ -15,6 +14,7 @@ from discussions.core.evaluation_states import SUBMITTED
 from discussions.models import Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
+from discussions.slots.permissions import check_see_games
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Listed, Operations

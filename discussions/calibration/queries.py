@@ -9,7 +9,6 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.access.queries import evaluators_in
 from discussions.calibration.core import ComparedAnswers, GamesResult, Key, compare, compute_result
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import OPEN, SUBMITTED
@@ -23,6 +22,7 @@ from discussions.models import (
     Judgement,
 )
 from discussions.models.slots import CALIBRATION
+from discussions.slots.queries import evaluators_in
 from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 

@@ -3,12 +3,12 @@
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.metrics.core.registry import uses_round_offset
 from discussions.models import Evaluation, Game, Remark
 from discussions.models.slots import RATING
 from discussions.queries import rubric_record
+from discussions.slots.permissions import reason_unblinded
 from discussions.verdicts.queries import rests_on
 from workspace.access.permissions import check_leads, role_in
 from workspace.core.refusals import Conflict, NotAllowed

@@ -2,7 +2,6 @@
 
 from django.utils import timezone
 
-from discussions.access.permissions import check_see_games
 from discussions.home.pages.dashboard import (
     DashboardPage,
     GameStates,
@@ -13,6 +12,7 @@ from discussions.home.pages.dashboard import (
 )
 from discussions.home.pages.site import ProjectLine, SitePage, build_site_page
 from discussions.home.queries import Worker
+from discussions.slots.permissions import check_see_games
 from workspace.checks.api import JobAnswer
 from workspace.checks.pages import LastBackup
 from workspace.checks.permissions import check_see_overview

@@ -5,7 +5,6 @@ from typing import Literal
 from django.utils import timezone
 from pydantic import Field
 
-from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import AVERAGE, ITERATION
 from discussions.iterations.actions import gates as actions
 from discussions.iterations.actions.gates import StagePlan
@@ -15,6 +14,7 @@ from discussions.iterations.queries import load_gate
 from discussions.iterations.views import get_next_refusal, stage_or_404
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
+from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import get_refusal
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person

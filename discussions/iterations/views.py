@@ -8,7 +8,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
 from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, FEW_REFERENCES, UNREPORTED
 from discussions.iterations.actions import gates as actions
@@ -35,6 +34,7 @@ from discussions.iterations.queries import (
     refuse_new_rules,
 )
 from discussions.models import Iteration, Stage
+from discussions.slots.permissions import check_see_iterations
 from discussions.verdicts.core.rule import get_cost_state, read_rules
 from workspace.access.permissions import get_refusal, is_admin
 from workspace.core.refusals import Refusal

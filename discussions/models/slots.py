@@ -1,6 +1,5 @@
 """Slots on games: rows that one conditional update takes, each for one purpose, held under a lease."""
 
-from datetime import datetime
 from typing import Any
 
 from django.db import models
@@ -8,7 +7,6 @@ from django.db.models import Q
 
 from discussions.models.games import Game
 from workspace.database.pairs import set_together
-from workspace.database.prepared_queries import build_part
 from workspace.models import Person, Project
 
 RATING = "rating"
@@ -117,8 +115,3 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return f"place {self.number} on game {self.game_id}"
-
-
-def slot_with_lease(key: int, lease_until: datetime | None) -> Slot:
-    """The slot with that key; only its lease is loaded, other fields are deferred."""
-    return build_part(Slot, ("id", "lease_until"), (key, lease_until), "")

@@ -15,7 +15,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from discussions.access.queries import barred_until, reason_unblinded
 from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
 from discussions.calibration.permissions import check_guideline_is_read
@@ -37,8 +36,8 @@ from discussions.slots.actions import (
     take_up,
     transition,
 )
-from discussions.slots.permissions import check_assign, check_may_get, check_take_game
-from discussions.slots.queries import FreeSlot, count_picks, kept_for, next_free
+from discussions.slots.permissions import check_assign, check_may_get, check_take_game, reason_unblinded
+from discussions.slots.queries import FreeSlot, barred_until, count_picks, kept_for, next_free
 from workspace.audit.actions import record_event
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable

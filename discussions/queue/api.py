@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.access.queries import evaluators_in
 from discussions.models import Slot
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
 from discussions.queue.permissions import check_see_team
@@ -15,6 +14,7 @@ from discussions.queue.views import HeldSlot, TeamPage
 from discussions.rating.api import EvaluationAnswer
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_assign, check_take_game
+from discussions.slots.queries import evaluators_in
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404

@@ -8,14 +8,13 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from discussions.access.queries import evaluators_in, games_led_by
 from discussions.core.evaluation_states import DRAFT, LAPSED, OPEN, RETURNED, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Revision, Slot
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.queue.core import LONG_DAYS, CompletedWork, Held, Load, active_minutes, compute_loads
 from discussions.rating.core.visibility import count_judged
 from discussions.rating.queries import load_state
-from discussions.slots.queries import query_free_slots
+from discussions.slots.queries import evaluators_in, games_led_by, query_free_slots
 from workspace.access.queries import prepare_by_rights
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount
 from workspace.models import Person, Project

@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.access.queries import barred_until, evaluators_in, games_led_by
 from discussions.calibration.queries import OwnCalibration, own_calibrations
 from discussions.calibration.views.guidelines import take_after_guideline
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
@@ -29,7 +28,7 @@ from discussions.queue.queries import free_counts, load_progress, load_workloads
 from discussions.slots.actions import release_slot
 from discussions.slots.core import minutes_left
 from discussions.slots.permissions import check_assign, check_take_game
-from discussions.slots.queries import free_for, query_kept_slots
+from discussions.slots.queries import barred_until, evaluators_in, free_for, games_led_by, query_kept_slots
 from workspace.access.permissions import get_refusal
 from workspace.audit.forms import KeyedForm
 from workspace.core.refusals import Refusal

@@ -13,15 +13,15 @@ from django.utils.translation import gettext_lazy
 from discussions.core.evaluation_states import LAPSED, OPEN, state_after
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.games import NEEDED
-from discussions.models.slots import RATING, slot_with_lease
-from discussions.slots.core import SlotChanges, is_due, lease_from, plan_slot_changes
+from discussions.models.slots import RATING
+from discussions.slots.core import LEASE, RENEWED_AFTER, SlotChanges, lease_from, plan_slot_changes
 from discussions.slots.permissions import check_assign, check_need_fewer, check_rate, check_return_to_game
 from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.bulk_rows import insert_rows
 from workspace.database.isolation import do_each
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import Prepared, build_part
 from workspace.models import Person, Project
 from workspace.people.actions.people import system_person
 from workspace.texts import clean_text
@@ -41,7 +41,12 @@ def hold_slot(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
     if evaluation.evaluator_id != by.pk:
         return
     if evaluation.state in OPEN:
-        _renew(evaluation, by, now)
+        lease_until = evaluation.slot.lease_until
+        if lease_until is None or lease_until - now <= LEASE - RENEWED_AFTER:
+            until = lease_from(now)
+            held = Slot.objects.filter(pk=evaluation.slot_id, evaluator=by, is_closed=False)
+            if held.update(lease_until=until):
+                evaluation.slot = slot_with_lease(evaluation.slot_id, until)
     elif evaluation.state == LAPSED:
         check_return_to_game(by, evaluation)
         if why := evaluation.released_reason:
@@ -78,13 +83,9 @@ def _released(why: str) -> str:
     ) % {"why": why if why.endswith((".", "!", "?")) else f"{why}."}
 
 
-def _renew(evaluation: Evaluation, by: Person, now: datetime) -> None:
-    if not is_due(evaluation.slot.lease_until, now):
-        return
-    until = lease_from(now)
-    held = Slot.objects.filter(pk=evaluation.slot_id, evaluator=by, is_closed=False)
-    if held.update(lease_until=until):
-        evaluation.slot = slot_with_lease(evaluation.slot_id, until)
+def slot_with_lease(key: int, lease_until: datetime | None) -> Slot:
+    """The slot with that key; only its lease is loaded, other fields are deferred."""
+    return build_part(Slot, ("id", "lease_until"), (key, lease_until), "")
 
 
 def take_up(*, evaluation: Evaluation, by: Person, now: datetime) -> bool:

@@ -46,8 +46,6 @@ def plan_slot_changes(places: Iterable[SlotRecord], needed: int) -> SlotChanges:
 
 
 LEASE = timedelta(minutes=30)
-
-
 # Work renews a lease only when this much of it is gone, so that most acts write nothing more.
 RENEWED_AFTER = timedelta(minutes=2)
 
@@ -55,11 +53,6 @@ RENEWED_AFTER = timedelta(minutes=2)
 def lease_from(now: datetime) -> datetime:
     """The end of the lease of a slot that is taken, or worked in, now."""
     return now + LEASE
-
-
-def is_due(lease_until: datetime | None, now: datetime) -> bool:
-    """Whether work in a slot should renew its lease now."""
-    return lease_until is None or lease_until - now <= LEASE - RENEWED_AFTER
 
 
 def minutes_left(lease_until: datetime | None, now: datetime) -> int | None:

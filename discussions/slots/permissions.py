@@ -1,14 +1,73 @@
-"""Who may take, hold and hand back a slot: `check_...` raises NotAllowed with the sentence of the greyed button."""
+"""Who sees games, who judges them blind, and who takes, holds and hands back their slots.
 
+`check_...` raises NotAllowed with the sentence of the greyed button.
+"""
+
+from typing import Any
+
+from django.db.models import Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
-from discussions.access.queries import reason_unblinded
-from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, WHY_BARRED, why_closed
+from discussions.core.evaluation_states import LAPSED, LEADS, LED, LEFT, OPEN, SKIPPED, WHY_BARRED, why_closed
 from discussions.models import Evaluation, Game, Verdict
-from workspace.access.permissions import check_leads, role_in
+from discussions.slots.queries import memberships_beyond
+from workspace.access.permissions import check_leads, may_lead, role_in
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import say
-from workspace.models import Person, Project
+from workspace.database.prepared_queries import prepared
+from workspace.models import Membership, Person, Project
+from workspace.models.projects import LEAD
+
+
+def check_see_games(person: Person, project: Project) -> None:
+    """Leads and admins see every game of a project with its figures."""
+    check_leads(
+        person,
+        project,
+        _("Only team leads of this project see all its games. Yours are under “My evaluations”."),
+    )
+
+
+def check_see_game(person: Person, game: Game) -> None:
+    """Leads and admins; after the verdict also the evaluators who submitted an evaluation of the game."""
+    if may_lead(person, game.project):
+        return
+    if not (has_submitted(person, game) and game.verdicts.exists()):
+        raise NotAllowed(_("A game opens to whoever rated it once its verdict is recorded."))
+
+
+def has_submitted(person: Person, game: Game) -> bool:
+    if role_in(person, game.project) is None:
+        return False
+    return Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person).exists()
+
+
+def check_see_iterations(person: Person, project: Project) -> None:
+    """Leads and admins; evaluators must rate without knowing iterations."""
+    check_leads(
+        person,
+        project,
+        _("Only team leads of this project see its iterations: who rates must not know them."),
+    )
+
+
+def reason_unblinded(person: Person, game: int) -> str:
+    """Why the person may not judge the game blind: they lead, led or left its project; "" when they may."""
+    if person.is_admin or person.is_system:
+        return LEADS
+    held = {(role, ended is None) for role, ended in _list_held(person.pk, game)}
+    if (LEAD, True) in held:
+        return LEADS
+    if (LEAD, False) in held:
+        return LED
+    return "" if held else LEFT
+
+
+@prepared  # with every save
+def _list_held(person: int, game: int) -> "QuerySet[Membership, Any]":
+    project, since = (Game.objects.filter(pk=game).values(name) for name in ("project", "created_at"))
+    rows = memberships_beyond(person, Subquery(project), Subquery(since))
+    return rows.exclude(~Q(ended_at=None), ~Q(role=LEAD)).values_list("role", "ended_at")
 
 
 def check_take_game(person: Person, project: Project) -> None:

@@ -1,4 +1,8 @@
-"""Free slots that one person may take, found by an index however many games there are."""
+"""Who rates in a project, who is no longer blind to a game, and the free slots that one person may take.
+
+Free slots are found by an index however many games there are. No longer blind are leads of a game's project and
+admins, past and present.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -9,7 +13,6 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
-from discussions.access.queries import barred_until, games_led_by
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
 from discussions.models.games import GameQuerySet
@@ -17,7 +20,8 @@ from discussions.models.queue_rules import BY_CHANCE, OLDEST
 from discussions.models.slots import RATING
 from discussions.slots.core import SlotRecord, plan_slot_changes
 from workspace.database.prepared_queries import Prepared, prepared
-from workspace.models import Person, Project
+from workspace.models import Membership, Person, Project
+from workspace.models.projects import EVALUATOR, LEAD
 
 # How many are read at once; when several people try the same slot, all but one take the next.
 CANDIDATES = 8
@@ -38,10 +42,67 @@ class FreeSlot(NamedTuple):
     measured: int | None
 
 
+def games_led_by(person: Person) -> GameQuerySet:
+    """Games whose roles, figures and evaluations the person can or could see, so that they cannot rate them blind."""
+    if person.is_admin or person.is_system:
+        return Game.objects.all()
+    led = memberships_beyond(person.pk, OuterRef("project"), OuterRef("created_at")).filter(role=LEAD)
+    return Game.objects.filter(Exists(led))
+
+
+def barred_until(person: Person, project: Project) -> int:
+    """The key of the newest game that an evaluator could see as a former lead; 0 for people who never led.
+
+    Games are ordered by import, so one index range excludes all of them.
+    """
+    led_until = _list_led(person.pk, project.pk)
+    if not led_until:
+        return 0
+    games = Game.objects.filter(project=project, created_at__lt=led_until[0][0])
+    return games.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def memberships_beyond(person: int, project: Any, since: Any) -> "QuerySet[Membership]":
+    """The person's memberships that lasted beyond that moment."""
+    lasted = Q(ended_at=None) | Q(ended_at__gt=since)
+    return Membership.objects.filter(lasted, person=person, project=project)
+
+
+@prepared  # for every game that is given out
+def _list_led(person: int, project: int) -> "QuerySet[Membership, Any]":
+    led = Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
+    return led.order_by("-ended_at").values_list("ended_at")[:1]
+
+
+def evaluators_in(project: Project) -> list[Person]:
+    """The people who rate in the project now, by name."""
+    return sorted(_evaluators(project.pk), key=lambda person: (person.name.casefold(), person.pk))
+
+
+def name_evaluators(project: Project) -> dict[int, str]:
+    """The names of the same people by key, in the same order, for lists that need only names."""
+    return dict(sorted(_list_names(project.pk), key=lambda row: (row[1].casefold(), row[0])))
+
+
+def _evaluators(project: int) -> "QuerySet[Person]":
+    found: QuerySet[Person] = Person.objects.filter(
+        is_active=True,
+        memberships__project=project,
+        memberships__role=EVALUATOR,
+        memberships__ended_at=None,
+    )
+    return found
+
+
+@prepared
+def _list_names(project: int) -> "QuerySet[Person, tuple[int, str]]":
+    return _evaluators(project).values_list("pk", "name")
+
+
 def query_free_slots(person: Any, project: Any) -> "QuerySet[Slot]":
     """Free slots of a project, assigned to nobody, on games that count and that the person has not started.
 
-    A person who led the project once may not take all of them: see `access.queries.games_led_by`.
+    A person who led the project once may not take all of them: see `games_led_by`.
     """
     known = Evaluation.objects.filter(game=OuterRef("game"), evaluator=person)
     return Slot.objects.free().filter(

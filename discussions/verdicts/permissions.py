@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.access.permissions import has_submitted
-from discussions.access.queries import reason_unblinded
 from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
 from discussions.models import Adjudication, Evaluation, Game, Verdict
 from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION, REPEAT
+from discussions.slots.permissions import has_submitted, reason_unblinded
 from discussions.verdicts.queries import Preview, is_held_back, rests_on
 from workspace.access.permissions import check_leads, may_lead
 from workspace.core.refusals import NotAllowed

@@ -53,7 +53,6 @@ ORDER = {
         "core",
         "models",
         "queries",
-        "access",
         "slots",
         "metrics",
         "transcripts",

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_see_games
 from discussions.adjudication.actions import adjudicate as do_adjudicate
 from discussions.adjudication.actions import unmask_evaluators
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, letters
@@ -22,6 +21,7 @@ from discussions.adjudication.queries import disagreements_in, has_seen_names, l
 from discussions.core.judgement_kinds import VALUES, item_id
 from discussions.models import Evaluation, Game, Remark
 from discussions.queries import newest_measured
+from discussions.slots.permissions import check_see_games
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person

@@ -8,7 +8,6 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_see_games
 from discussions.adjudication.core.disagreements import Disagreement
 from discussions.adjudication.core.packet import (
     Differing,
@@ -26,6 +25,7 @@ from discussions.adjudication.queries import GameDisagreements, load_disagreemen
 from discussions.core.judgement_kinds import ROLE_CONSISTENCY
 from discussions.models import GameText, Iteration
 from discussions.queries import rubric_record
+from discussions.slots.permissions import check_see_games
 from workspace.core.refusals import Malformed
 from workspace.core.text import figure, shorten
 from workspace.display.pages import render_markdown

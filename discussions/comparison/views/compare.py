@@ -7,7 +7,6 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
-from discussions.access.permissions import check_see_iterations
 from discussions.comparison.core.comparison import (
     MOST_LOOKS,
     IterationComparison,
@@ -38,6 +37,7 @@ from discussions.iterations.permissions import check_stage_open
 from discussions.iterations.queries import load_history, refuse_replay
 from discussions.iterations.views import COMPARE, SECTION, build_stage_frame
 from discussions.models import Iteration, Stage
+from discussions.slots.permissions import check_see_iterations
 from rubric.core.records import RubricRecord
 from workspace.access.permissions import get_refusal
 from workspace.core.text import figure, signed_figure

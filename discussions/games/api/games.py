@@ -7,7 +7,6 @@ import msgspec
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.access.permissions import check_see_games
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement, Message, Player, Vote
 from discussions.games.queries.game_facts import GameFacts, load_game_facts, load_iteration_rules
@@ -19,6 +18,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Iteration, ManualFigure, Measured
 from discussions.models.manual_figures import CACHE, COST
 from discussions.queries import load_measured_record, load_measurements, newest_measured
+from discussions.slots.permissions import check_see_games
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed

@@ -13,7 +13,6 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.access.permissions import check_see_game
 from discussions.adjudication.queries import has_seen_names
 from discussions.core.judgement_kinds import PHRASE, REFERENCE
 from discussions.core.records import Fault, GameRecord, Measurement, Vote
@@ -37,6 +36,7 @@ from discussions.queries import (
     load_measurements,
     rubric_record,
 )
+from discussions.slots.permissions import check_see_game
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import (
     ODDITY_CODES,

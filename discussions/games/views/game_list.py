@@ -14,8 +14,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from discussions.access.permissions import check_see_games
-from discussions.access.queries import name_evaluators
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED
 from discussions.games.forms import GameColumnsForm, parse_list_address, parse_list_query, read_columns
 from discussions.games.pages import ScoreCell, build_figure_cells, build_outcome_cells, list_cell_words
@@ -46,6 +44,8 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
 from discussions.models import Remark
 from discussions.queries import find_stopped_jobs
+from discussions.slots.permissions import check_see_games
+from discussions.slots.queries import name_evaluators
 from discussions.verdicts.core.rule import get_cost_state
 from discussions.verdicts.pages.lines import FAIL, PASS, describe_weak_pass
 from workspace.access.permissions import role_in

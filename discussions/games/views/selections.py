@@ -11,8 +11,6 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from discussions.access.permissions import check_see_games
-from discussions.access.queries import barred_until, evaluators_in
 from discussions.games.actions import withdraw_games
 from discussions.games.forms import (
     EXPORT,
@@ -32,7 +30,8 @@ from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
 from discussions.models.slots import RATING
 from discussions.queue.actions import assign_games
-from discussions.slots.permissions import check_assign
+from discussions.slots.permissions import check_assign, check_see_games
+from discussions.slots.queries import barred_until, evaluators_in
 from discussions.transcripts.permissions import check_takes_games
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games
 from discussions.verdicts.pages.ready import list_ready_games

@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE, IMPORTING
 from discussions.history.core.stages import StageSummary, figures_csv, summary_to_json
 from discussions.history.views.charts import history_charts
@@ -17,6 +16,7 @@ from discussions.iterations.pages import JudgedIteration, history_row, judge_ite
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import HISTORY, SECTION, SUMMARY, build_stage_frame, stage_or_404
 from discussions.models import Stage
+from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import may_lead
 from workspace.display.core.multiples import MOST_NARROW
 from workspace.display.core.number_lists import format_numbers

@@ -9,7 +9,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from discussions.access.permissions import check_see_iterations
 from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY
 from discussions.core.outcome import DIVERSITY
 from discussions.games.core import MESSAGES_A_PAGE
@@ -32,6 +31,7 @@ from discussions.metrics.labels import CHECKS, rule_text
 from discussions.models import Game, Iteration
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import measured_for, rubric_record
+from discussions.slots.permissions import check_see_iterations
 from discussions.verdicts.core.scoring import compute_effective_values
 from workspace.display.pages import render_markdown
 from workspace.web.bind_form import only_parameters

@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.access.permissions import check_see_iterations
 from discussions.core.iteration_states import BASELINE
 from discussions.iterations.actions.opening import change_iteration, open_for_rating
 from discussions.iterations.actions.opening import move_games as move
@@ -36,6 +35,7 @@ from discussions.planning.permissions import check_open_iteration
 from discussions.planning.views.plan import PlanView, first_texts, plan_texts
 from discussions.planning.views.settings import settings_or_404
 from discussions.queue.actions import change_queue
+from discussions.slots.permissions import check_see_iterations
 from rubric.models import RubricVersion
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person

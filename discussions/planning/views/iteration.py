@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.access.permissions import check_see_iterations
 from discussions.comparison.labels import material_text
 from discussions.comparison.views.compare import build_replay_button
 from discussions.comparison.views.decision import choice_words
@@ -44,6 +43,7 @@ from discussions.planning.forms import HERE, MoveForm
 from discussions.planning.permissions import check_open_iteration
 from discussions.planning.queries import refuse_change, refuse_new_plan
 from discussions.queries import measured_for
+from discussions.slots.permissions import check_see_iterations
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
 from rubric.core.records import Criterion
 from workspace.access.permissions import get_refusal

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import ATTRIBUTION
 from discussions.models import Evaluation, Game, Reveal, Slot
-from discussions.models.slots import RATING, slot_with_lease
+from discussions.models.slots import RATING
 from discussions.rating.core.visibility import (
     ROLES,
     TRANSCRIPT,
@@ -27,6 +27,7 @@ from discussions.slots.actions import (
     lock_evaluation,
     lock_for_work,
     record_slot_event,
+    slot_with_lease,
     take_up,
     transition,
 )

@@ -8,7 +8,6 @@ from django.db.models import Max, OuterRef, Q, Subquery
 from django.utils.translation import gettext as _
 from msgspec import Struct, structs
 
-from discussions.access.queries import reason_unblinded
 from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import WHY_BARRED, state_after
@@ -30,6 +29,7 @@ from discussions.rating.pages.visible_evaluation import (
     load_remarks,
 )
 from discussions.rating.queries import EvaluationState
+from discussions.slots.permissions import reason_unblinded
 from workspace.core.words import say
 from workspace.database.prepared_queries import Prepared
 

@@ -7,12 +7,11 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.access.permissions import check_see_game
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome
 from discussions.models import Game, Remark, Verdict
-from discussions.slots.permissions import check_take_game
+from discussions.slots.permissions import check_see_game, check_take_game
 from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.people_estimate import PeopleEstimate
