@@ -28,7 +28,6 @@ def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRe
 
 @lru_cache(maxsize=32)
 def load_measurements(measured: int, findings_sha256: str) -> dict[str, Measurement]:
-    """The measurements with their findings."""
     return MeasuredFindings.objects.get(measured=measured).to_records()
 
 

@@ -40,7 +40,6 @@ class Estimate(Struct, frozen=True):
 
     @property
     def per_week(self) -> float:
-        """How many are done in a week."""
         return 7 * self.done / self.days if self.days else 0.0
 
 

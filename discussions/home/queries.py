@@ -87,12 +87,10 @@ class Worker(NamedTuple):
 
 
 def count_games(project: Project) -> dict[int, int]:
-    """Iteration -> its games, withdrawn ones among them."""
     return _count_by_iteration(Game.objects.filter(project=project))
 
 
 def count_withdrawn(project: Project) -> dict[int, int]:
-    """Iteration -> its withdrawn games."""
     return _count_by_iteration(Game.objects.filter(project=project, withdrawn_at__isnull=False))
 
 
@@ -145,7 +143,6 @@ def _find_tied(games: "QuerySet[Game]") -> list[int]:
 
 
 def count_jobs(project: Project) -> JobCount:
-    """The jobs of the project that are not done."""
     jobs = Job.objects.filter(project=project).exclude(state=DONE).order_by()
     rows = jobs.values_list("kind", "state").annotate(count=Count("pk"))
     return JobCount(
@@ -155,7 +152,6 @@ def count_jobs(project: Project) -> JobCount:
 
 
 def count_flags(project: Project) -> int:
-    """The flags that wait for a lead's answer."""
     return query_flags().filter(waits_for_lead(), is_in_project(project)).count()
 
 
@@ -170,7 +166,6 @@ def find_unopened(project: Project) -> list[int]:
 
 
 def count_faulty(project: Project) -> int:
-    """The imports with faults."""
     return faulty_transcripts(project).count()
 
 
@@ -202,7 +197,6 @@ def _verdicts_of(project: Any) -> "QuerySet[Verdict]":
 
 
 def _period(starts: Sequence[datetime]) -> Case:
-    """The place of the period in which a row was created."""
     newest_first = reversed(list(enumerate(starts)))
     return Case(*(When(created_at__gte=start, then=Value(at)) for at, start in newest_first))
 
@@ -281,7 +275,6 @@ def _by_evaluator(project: Any, wanted: Q) -> "QuerySet[Any, Any]":
 
 
 def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
-    """The changes of `find_undecided`; `project` may be an expression."""
     games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
     recorded = Verdict.objects.filter(
         game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
@@ -299,7 +292,6 @@ def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
 
 
 def query_unopened(project: Any) -> "QuerySet[Iteration, Any]":
-    """The iterations of `find_unopened`; `project` may be an expression."""
     counted = Count("games", filter=Q(games__withdrawn_at=None))
     planned = Iteration.objects.filter(project=project, state=IMPORTING, stage__isnull=False)
     there = planned.filter(stage__closed_at=None).annotate(there=counted).filter(there__gte=F("least_games"))

@@ -112,7 +112,6 @@ class Evaluation(Versioned):
 
     @property
     def game_number(self) -> int:
-        """The number under which its evaluator knows the game."""
         is_submitted = self.state == SUBMITTED and self.submitted_at is not None
         if self.shown_number and (self.purpose == REPEAT or not is_submitted):
             return self.shown_number
@@ -238,8 +237,6 @@ class Remark(models.Model):
 
 
 class FlagReply(models.Model):
-    """What a lead or the evaluator wrote below a flag."""
-
     flag = models.ForeignKey(Remark, models.PROTECT, related_name="replies")
     text = models.TextField()
     created_at = models.DateTimeField()

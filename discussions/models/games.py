@@ -180,5 +180,4 @@ class GameText(models.Model):
     body = models.TextField()
 
     def to_record(self) -> GameRecord:
-        """The game as metrics and pages read it."""
         return msgspec.json.decode(self.body, type=GameRecord)

@@ -43,7 +43,6 @@ MOST_EVALUATORS = 10
 
 
 def _pair(name: str) -> Q:
-    """Both the person and the moment are set, or neither."""
     at, by = f"{name}_at", f"{name}_by"
     return Q(**{at: None, by: None}) | Q(**{f"{at}__isnull": False, f"{by}__isnull": False})
 
@@ -204,7 +203,6 @@ class Iteration(models.Model):
 
     @property
     def is_unsorted(self) -> bool:
-        """Whether these are the project's unsorted games."""
         return self.stage_id is None
 
     @property

@@ -13,8 +13,6 @@ KINDS = [(COST, "cost in dollars"), (CACHE, "cache hit rate")]
 
 
 class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
-    """Queries for figures entered by hand."""
-
     def not_superseded(self) -> "ManualFigureQuerySet":
         return self.filter(superseded_by=None)
 

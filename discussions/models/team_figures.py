@@ -7,8 +7,6 @@ from workspace.models.stored_statistics import StoredStatistics
 
 
 class TeamFigures(StoredStatistics):
-    """Statistics of one kind for one project."""
-
     project = models.ForeignKey(Project, models.PROTECT, related_name="+")
     evaluation_count = models.PositiveIntegerField()
     job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)

@@ -36,7 +36,6 @@ class Pace(Struct, frozen=True):
 
     @property
     def most(self) -> int:
-        """The count of the fullest week."""
         return max((week.count for week in self.weeks), default=0)
 
 
@@ -134,7 +133,6 @@ def active_minutes(times: Iterable[datetime]) -> float | None:
 def compute_loads(
     names: Mapping[int, str], done: Sequence[CompletedWork], held: Mapping[int, Held], now: datetime
 ) -> list[Load]:
-    """A load for every named person, in the order of names."""
     ordered = sorted(names.items(), key=lambda item: (item[1].casefold(), item[0]))
     return [_load(person, name, done, held.get(person, Held()), now) for person, name in ordered]
 

@@ -37,7 +37,6 @@ class NumbersField(forms.TypedMultipleChoiceField):
         super().__init__(coerce=int, **given)
 
     def valid_value(self, value: str) -> bool:
-        """Any number that a game could have."""
         return value.isascii() and value.isdigit() and len(value) <= 9
 
 
@@ -66,7 +65,6 @@ class AssignForm(forms.Form):
         self.fields["person"].choices = [("", _now("Choose somebody")), *named]  # type: ignore[attr-defined]
 
     def clean_numbers(self) -> list[int]:
-        """The numbers that were typed."""
         try:
             return numbers_in(self.cleaned_data["numbers"])
         except ValueError as fault:
@@ -77,12 +75,10 @@ class AssignForm(forms.Form):
 
     @property
     def all_games(self) -> list[int]:
-        """Every number that was typed or chosen, each once."""
         return sorted({*self.cleaned_data["numbers"], *self.cleaned_data["games"]})
 
     @property
     def who(self) -> Person:
-        """The person that was chosen."""
         return self.people[self.cleaned_data["person"]]
 
 

@@ -76,7 +76,6 @@ def query_submitted_since(person: Any, moment: Any) -> "QuerySet[Evaluation]":
 
 
 def start_of_day(now: datetime) -> datetime:
-    """Midnight of the current time zone."""
     return timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
 
 

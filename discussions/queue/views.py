@@ -118,7 +118,6 @@ def team_holds(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("assign", methods=("GET", "POST"))
 def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse:
-    """Ask for a reason, then release the slot; redirects to the team page."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_assign)
     row = get_object_or_404(
@@ -150,7 +149,6 @@ def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse
 
 @require("assign", methods=("POST",))
 def assign_game(request: SignedIn, slug: str) -> HttpResponse:
-    """Assign all of these games to one person, or none of them."""
     project = project_or_404(request.user, slug, check_assign)
     form = bind_form(request, AssignForm, people=evaluators_in(project))
     if not form.is_valid():
@@ -166,7 +164,6 @@ def assign_game(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("assign", methods=("POST",))
 def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
-    """End an assignment."""
     project = project_or_404(request.user, slug, check_assign)
     row = get_object_or_404(Slot.objects.select_related("project", "game__project"), pk=slot, project=project)
     bind_form(request, NothingForm)
@@ -176,7 +173,6 @@ def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
 
 @require("assign", methods=("POST",))
 def change_queue(request: SignedIn, slug: str) -> HttpResponse:
-    """Set the order in which games are given out, and the percentage of hidden duplicates."""
     project = project_or_404(request.user, slug, check_assign)
     form = bind_form(request, QueueForm)
     if not form.is_valid():
@@ -196,7 +192,6 @@ def show_team(
     ruling: QueueForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page, with a form that was refused."""
     page = TeamPage(project=project, now=timezone.now())
     rule = {"order": page.rule.order, "repeat_percent": page.rule.repeat_percent}
     context = {
@@ -212,7 +207,6 @@ def show_team(
 
 @require("see_team")
 def team_pace(request: SignedIn, slug: str) -> HttpResponse:
-    """Workload of each evaluator, for leads alone."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team)
     loads, timed = load_workloads(project=project, now=timezone.now())
@@ -269,7 +263,6 @@ def queue_page(*, person: Person, project: Project) -> QueuePage:
 
 
 def count_says(count: int) -> str:
-    """A count as text: "100 or more" where counting stopped."""
     return _("%(n)d or more") % {"n": MOST_COUNTED} if count >= MOST_COUNTED else str(count)
 
 
@@ -333,7 +326,6 @@ def _games(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
 
 @require("sign_in")
 def queue(request: SignedIn, slug: str) -> HttpResponse:
-    """What is free in a project, or why nothing is."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
     page = queue_page(person=request.user, project=project)

@@ -46,8 +46,6 @@ class SubmissionForm(KeyedForm):
 
 
 class SkipForm(KeyedForm):
-    """Skipping a game, with a reason."""
-
     text = forms.CharField(label=_("Why do you skip this game?"), required=False, max_length=2000)
 
 
@@ -59,5 +57,4 @@ class LeaseForm(forms.Form):
 
     @property
     def is_again(self) -> bool:
-        """Whether to resume the game."""
         return bool(self.cleaned_data["again"])

@@ -82,7 +82,6 @@ class EvaluationState:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything can still be judged."""
         return self.evaluation.state in OPEN
 
     @property
@@ -95,7 +94,6 @@ class EvaluationState:
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:
-        """The positions of the accuracy samples, by metric."""
         rule = read_sample_rule(self.rubric.parameters)
         count = len(self.game.messages)
         metrics = (STRATEGIC_DEPTH, COHERENCE)
@@ -147,7 +145,6 @@ class EvaluationState:
 
     @cached_property
     def visibility(self) -> Visibility:
-        """What the evaluator may see now."""
         return compute_visibility(self.progress)
 
     @cached_property
@@ -162,19 +159,15 @@ class EvaluationState:
 
     @cached_property
     def own_outcome(self) -> Outcome:
-        """The outcome, computed from this evaluation alone."""
         return compute_outcome(self.own, self.measurements, self.evaluation.game.paid_usd, self.rubric)
 
     def own_lines(self, metrics: Collection[str]) -> list[OutcomeLine]:
-        """The lines of `own_outcome` for these metrics only."""
         return compute_metric_lines(metrics, self.own, self.measurements, self.rubric)
 
     def changed(self, judgement: AnswerRecord) -> "EvaluationState":
-        """The state after one judgement was stored."""
         return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
 
     def shown(self, what: frozenset[str]) -> "EvaluationState":
-        """The state after more was revealed."""
         return replace(self, revealed=self.revealed | what) if what else self
 
 

@@ -55,7 +55,6 @@ PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED = (
 
 
 def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
-    """One's own evaluation with that number."""
     found = load_own_evaluation(person, evaluation)
     if found is None:
         raise Http404
@@ -139,7 +138,6 @@ def judge(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("rate", methods=("POST",))
 def undo(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Undo the newest act."""
     found = evaluation_or_404(request.user, evaluation)
     form = bind_form(request, UndoForm)
     try:
@@ -179,7 +177,6 @@ def _after(submitted: Evaluation) -> str:
 
 @require("rate", methods=("POST",))
 def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Give the slot on a game back, with a reason."""
     found = evaluation_or_404(request.user, evaluation)
     form = bind_form(request, SkipForm)
     reason = form.cleaned_data["text"] if form.is_valid() else ""
@@ -192,7 +189,6 @@ def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("reopen_evaluation", methods=("POST",))
 def reopen_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Make one's submitted evaluation a draft again; redirects to it."""
     found = evaluation_or_404(request.user, evaluation)
     bind_form(request, NothingForm)
     do_reopen(evaluation=found, by=request.user, now=timezone.now())
@@ -213,7 +209,6 @@ def own_differences(request: SignedIn, evaluation: int) -> HttpResponse:
 
 @require("return_to_game", methods=("POST",))
 def return_to_game(request: SignedIn, evaluation: int) -> HttpResponse:
-    """Resume a skipped game."""
     found = evaluation_or_404(request.user, evaluation)
     bind_form(request, KeyedForm)
     do_return(evaluation=found, by=request.user, now=timezone.now())
@@ -358,7 +353,6 @@ def _answered(
 
 @require("sign_in")
 def own_history(request: SignedIn) -> HttpResponse:
-    """My answers and ratings, newest first."""
     asked = only_parameters(request, "before")
     page = own_history_page(person=request.user, before=parse_number(asked["before"]))
     return respond(
@@ -368,7 +362,6 @@ def own_history(request: SignedIn) -> HttpResponse:
 
 @require("sign_in")
 def mine(request: SignedIn) -> HttpResponse:
-    """My evaluations, newest first."""
     asked = only_parameters(request, "before")
     page = mine_page(person=request.user, now=timezone.now(), before=parse_number(asked["before"]))
     return respond(

@@ -176,7 +176,6 @@ def query_submitted(project: Project) -> "QuerySet[Evaluation]":
 
 
 def accuracy_figures(project: Project) -> AccuracyFigures:
-    """The accuracy of automatic values in all submitted evaluations."""
     return compute_accuracy(read_evaluated(project), read_turning(project))
 
 
@@ -318,8 +317,6 @@ KINDS: dict[str, Callable[[Project], Struct]] = {"accuracy": accuracy_figures, "
 
 
 class _TeamStore(StatisticsStore[Project]):
-    """The figures of a project's team."""
-
     row_model, owner_name, subject_name = TeamFigures, "project", "project"
     job_kind, kinds = FIGURE_TEAM, tuple(KINDS)
 

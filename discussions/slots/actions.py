@@ -146,7 +146,6 @@ def transition(evaluation: Evaluation, move: str, **changes: object) -> None:
 def record_slot_event(
     *, evaluation: Evaluation, verb: str, by: Person, now: datetime, **detail: object
 ) -> None:
-    """Record the event of an act on a whole evaluation."""
     record_event(
         verb,
         evaluation,
@@ -158,7 +157,6 @@ def record_slot_event(
 
 
 def changed_elsewhere() -> Conflict:
-    """The conflict of an act on an evaluation that another act changed in the meantime."""
     return Conflict(_("This evaluation was changed elsewhere meanwhile. Load the page again."), code="stale")
 
 

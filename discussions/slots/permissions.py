@@ -93,7 +93,6 @@ def check_skip(person: Person, evaluation: Evaluation) -> None:
 
 
 def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
-    """One's own evaluation that was skipped or that lapsed."""
     if evaluation.evaluator_id != person.pk or not person.is_active:
         raise NotAllowed(_("Only the evaluator who skipped this game can resume it."))
     if evaluation.state not in (SKIPPED, LAPSED):
@@ -103,7 +102,6 @@ def check_return_to_game(person: Person, evaluation: Evaluation) -> None:
 
 
 def check_assign(person: Person, project: Project) -> None:
-    """Leads of the project and admins assign and release slots, and set the queue order."""
     check_leads(person, project, _("Only team leads of this project assign its games. Ask one of them."))
 
 
@@ -118,7 +116,6 @@ def check_may_get(person: Person, game: Game) -> None:
 
 
 def check_submit(person: Person, evaluation: Evaluation) -> None:
-    """One's own evaluation, while it is open."""
     check_rate(person, evaluation)
 
 

@@ -145,7 +145,6 @@ def next_free(
 
 
 def count_picks(person: int) -> int:
-    """How many games the person got so far."""
     return sum(_count_picks(person))
 
 
@@ -205,7 +204,6 @@ class Effect(Struct, frozen=True):
 
 
 def with_verdict(iteration: Iteration) -> GameQuerySet:
-    """The iteration's games on which a verdict is recorded."""
     return Game.objects.filter(_recorded(), iteration=iteration)
 
 

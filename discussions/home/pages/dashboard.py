@@ -63,7 +63,6 @@ class GameStates(Struct, frozen=True):
 
     @property
     def recorded(self) -> int:
-        """Those with a verdict."""
         return self.passed + self.failed
 
     @property
@@ -87,7 +86,6 @@ class ToDo(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing needs a lead."""
         counts = (
             self.ready.count,
             self.flag_count,

@@ -299,7 +299,6 @@ _RATED = prepare_by_rights(
 
 
 def _names(transcripts: list[int]) -> dict[int, str]:
-    """The names of these transcripts; no query for none."""
     if not transcripts:
         return {}
     return dict(Transcript.objects.filter(pk__in=transcripts).values_list("pk", "name"))

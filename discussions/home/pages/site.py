@@ -72,7 +72,6 @@ def build_site_page(*, person: Person, now: datetime) -> SitePage:
 
 
 def _list_projects() -> list[ProjectLine]:
-    """The first projects by name."""
     last = Event.objects.filter(chain__project=OuterRef("pk")).order_by("-seq").values("at")[:1]
     present = Q(memberships__ended_at=None)
     rows = Project.objects.order_by("name", "pk").annotate(
@@ -99,6 +98,5 @@ def _list_projects() -> list[ProjectLine]:
 
 
 def _count_verdicts() -> Mapping[int, int]:
-    """Project -> how many of its games have a verdict."""
     counted = Verdict.objects.order_by().values("project").annotate(count=Count("game", distinct=True))
     return dict(counted.values_list("project", "count"))

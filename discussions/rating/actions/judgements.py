@@ -58,7 +58,6 @@ def undo(
 
 
 def _is_dismissed_last(evaluation: Evaluation) -> bool:
-    """Whether suggestions were dismissed after everything that was judged."""
     dismissed = Reveal.objects.filter(evaluation=evaluation, what__startswith=SUGGESTIONS)
     at = dismissed.aggregate(at=Max("created_at"))["at"]
     judged = Revision.objects.filter(judgement__evaluation=evaluation)
@@ -113,7 +112,6 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
     def changed(
         self, work: EvaluationState, latest: AnswerRecord, *, now: datetime
     ) -> tuple[EvaluationState, frozenset[str]]:
-        """Store what the judgement reveals."""
         after = work.changed(latest)
         due = due_reveals(after.progress)
         for what in sorted(due):

@@ -113,7 +113,6 @@ def select_visible_findings(
     visibility: Visibility,
     role_map: Mapping[str, Sequence[str]],
 ) -> VisibleFindings:
-    """The findings that may be seen now."""
     return VisibleFindings(
         references=[
             _reference(finding, game, is_checked=finding.subject in visibility.checks)

@@ -71,7 +71,6 @@ class Progress(Struct, frozen=True):
     role_sample: RoleSample | None = None
 
     def value(self, kind: str, subject: str) -> str:
-        """The evaluator's own value, "" when unset."""
         return self.values.get(kind, {}).get(subject, "")
 
     @property
@@ -110,7 +109,6 @@ class Visibility(Struct, frozen=True):
 
 
 def compute_visibility(progress: Progress) -> Visibility:
-    """What the evaluator may see now, and what is missing."""
     before_roles = tuple(_before_roles(progress))
     roles = roles_seen(progress)
     after_roles = tuple(_role_labels(progress)) if roles else (_unrevealed(),)
@@ -197,7 +195,6 @@ def make_dismissal(shown: Sequence[str]) -> str:
 
 
 def is_dismissal(what: str) -> bool:
-    """Whether this reveal name says that suggested references were looked at."""
     return what.partition(":")[0] == SUGGESTIONS
 
 
@@ -243,7 +240,6 @@ def is_rated(progress: Progress) -> bool:
 
 
 def is_value(what: str) -> bool:
-    """Whether this reveal name stands for an automatic value."""
     return what.partition(":")[0] in ("reference", "metric")
 
 
@@ -252,12 +248,10 @@ def _either(everything: Iterable[str], machine: bool, hidden: bool, earned: set[
 
 
 def transcript_seen(progress: Progress) -> bool:
-    """Whether the transcript is open to this evaluator."""
     return not progress.judgeable.unseen_count or TRANSCRIPT in progress.revealed or progress.is_recorded
 
 
 def roles_seen(progress: Progress) -> bool:
-    """Whether the roles are shown to this evaluator."""
     return ROLES in progress.revealed or progress.reveal == ALONGSIDE
 
 
@@ -445,7 +439,6 @@ class Sitting(Struct, frozen=True):
 
     @property
     def minutes(self) -> int:
-        """How long it has lasted, in whole minutes."""
         return int((self.last_at - self.began_at).total_seconds() // 60)
 
 

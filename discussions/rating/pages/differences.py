@@ -76,7 +76,6 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
 
 
 def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> MetricDifferences:
-    """The messages that the evaluator judged differently from the rule."""
     judged, found = 0, []
     for position, finding in sorted(visible.shown.findings[metric].items()):
         yours = visible.value(metric, str(position))

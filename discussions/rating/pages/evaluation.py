@@ -74,7 +74,6 @@ class EvaluationQuery(Struct, frozen=True):
 
 
 def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease) -> RatingPage:
-    """The whole page, in a fixed number of queries for any game."""
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
     place = None
@@ -282,7 +281,6 @@ def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
 
 
 def build_conflict(detail: dict[str, object]) -> Conflict:
-    """Both versions of a judgement that was changed elsewhere, in words."""
     kind, subject = str(detail["kind"]), str(detail["subject"])
     yours, stored = str(detail["yours"] or ""), str(detail["stored"] or "")
     stored_at = detail["stored_at"]
@@ -300,7 +298,6 @@ def build_conflict(detail: dict[str, object]) -> Conflict:
 
 
 def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
-    """The steps to render as a whole."""
     steps = [
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]
@@ -326,7 +323,6 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
 
 
 def _item(visible: VisibleEvaluation, done: CompletedAct) -> Item | None:
-    """The judged item, if the page has it."""
     kind, subject = done.kind, done.subject
     if kind in (judgement_kinds.REFERENCE, judgement_kinds.DELIBERATE):
         return rating_items.build_reference_item(visible, subject)

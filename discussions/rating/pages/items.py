@@ -61,7 +61,6 @@ MOST_QUOTES, LONGEST_QUOTE = 12, 2000
 
 
 def references(visible: VisibleEvaluation) -> list[ReferenceItem]:
-    """M1: counted and marked references in transcript order, then the suggested ones."""
     found = {reference.subject: reference for reference in visible.shown.references}
     open_subjects = set(open_suggestions(visible.progress))
     shown = fitting(
@@ -94,7 +93,6 @@ def build_more(visible: VisibleEvaluation, kind: str, items: Iterable[Item]) -> 
 
 
 def build_reference_item(visible: VisibleEvaluation, subject: str) -> ReferenceItem | None:
-    """The one reference with that subject, if it is in the list."""
     listed = _listed(visible)
     if subject not in listed:
         return None
@@ -185,7 +183,6 @@ def _quotes(visible: VisibleEvaluation, found: SeenReference) -> list[Quote]:
 
 
 def samples(visible: VisibleEvaluation, metric: str) -> list[SampleItem]:
-    """M2 or M3: the messages of the accuracy sample."""
     return [sample(visible, metric, position) for position in visible.progress.samples[metric]]
 
 
@@ -207,12 +204,10 @@ def sample(visible: VisibleEvaluation, metric: str, position: int) -> SampleItem
 
 
 def build_sample_item(visible: VisibleEvaluation, metric: str, position: int) -> SampleItem | None:
-    """The item of that message, if it is in the sample."""
     return sample(visible, metric, position) if position in visible.progress.samples[metric] else None
 
 
 def phrases(visible: VisibleEvaluation) -> list[PhraseItem]:
-    """M6: the most repeated phrases, and whatever was marked acceptable."""
     most = int(visible.rubric.parameters["top_phrase_count"])
     allowed, found = visible.progress.judgeable.phrases, visible.shown.phrases
     # A long game repeats tens of thousands of phrases: only those that may be among the first are sorted.
@@ -340,7 +335,6 @@ def _given(visible: VisibleEvaluation, value: str) -> str:
 
 
 def questions(visible: VisibleEvaluation) -> list[QuestionItem]:
-    """M7: the questions."""
     return [question(visible, number) for number in range(1, visible.progress.judgeable.question_count + 1)]
 
 
@@ -350,7 +344,6 @@ def question(visible: VisibleEvaluation, number: int) -> QuestionItem:
 
 
 def rating(visible: VisibleEvaluation) -> RatingItem:
-    """M7: the rating with the rubric's anchors."""
     anchors = visible.rubric.criterion("engagement").anchors
     return RatingItem(
         **visible.item(judgement_kinds.RATING, ""),
@@ -414,7 +407,6 @@ def describe_more(visible: VisibleEvaluation) -> str:
 
 
 def reveal_item() -> Item:
-    """The act that shows the roles."""
     return Item(id=item_id("reveal", ROLES), kind="reveal", subject=ROLES, needs=True)
 
 
@@ -437,7 +429,6 @@ def role(visible: VisibleEvaluation, position: int) -> RoleItem:
 
 
 def build_role_item(visible: VisibleEvaluation, position: int) -> RoleItem | None:
-    """The item of that message, if it needs a label."""
     return role(visible, position) if position in asked_roles(visible.progress) else None
 
 

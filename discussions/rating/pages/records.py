@@ -111,8 +111,6 @@ class ReviewStep(Struct, frozen=True):
 
 
 class MissingStep(Struct, frozen=True):
-    """Something that is missing before submitting."""
-
     item_id: str
     says: str
     step: str
@@ -284,8 +282,6 @@ class ManualCheckItem(Item, frozen=True, kw_only=True):
 
 
 class QuestionItem(Item, frozen=True, kw_only=True):
-    """M7: one of the questions."""
-
     number: int
     text: str
 

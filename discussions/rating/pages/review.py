@@ -51,7 +51,6 @@ STEP_METRICS = {
 
 
 def steps(visible: VisibleEvaluation) -> list[RatingStep]:
-    """Every step with the name of its metric and its progress."""
     needs = Counter(missing.step for missing in visible.visibility.missing)
     names = {criterion.key: criterion.label for criterion in visible.rubric.criteria}
     labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
@@ -83,7 +82,6 @@ def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
 
 
 def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
-    """The state of one step, and its text."""
     if key == "review":
         left = len(visible.visibility.missing)
         return ("todo", _("%(n)s to do") % {"n": left}) if left else ("done", _("ready"))
@@ -139,7 +137,6 @@ def progress(visible: VisibleEvaluation) -> tuple[int, int]:
 
 
 def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigure]:
-    """The figures of metrics with all their judgements; other metrics are left out."""
     if not visible.visibility.figures:
         return []
     return [_figure(line) for line in work.own_lines(visible.visibility.figures)]

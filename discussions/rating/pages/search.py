@@ -34,13 +34,10 @@ class Search(Struct, frozen=True):
 
     @property
     def more(self) -> int:
-        """How many are not listed."""
         return self.count - len(self.messages)
 
 
 class RoundStart(Struct, frozen=True):
-    """A round and its first message."""
-
     round: int
     position: int
 
@@ -56,7 +53,6 @@ def search(visible: VisibleEvaluation, text: str) -> Search | None:
 
 
 def _cut(visible: VisibleEvaluation, wanted: re.Pattern[str], message: Message) -> FoundMessage:
-    """An excerpt around the first match in a message."""
     first = next(wanted.finditer(message.text))
     begin, end = max(first.start() - AROUND, 0), min(first.end() + AROUND, len(message.text))
     excerpt = message.text[begin:end]

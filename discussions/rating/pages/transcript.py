@@ -43,7 +43,6 @@ OPPOSITE = {
 
 
 def messages(visible: VisibleEvaluation) -> list[MessageRow]:
-    """Every message of the shown page of the transcript, in order."""
     spans = locate_references(visible)
     return [message_row(visible, message.position, spans) for message in _shown(visible)]
 
@@ -98,7 +97,6 @@ def locate_references(visible: VisibleEvaluation) -> dict[int, list[tuple[int, i
 
 
 def chips(visible: VisibleEvaluation, position: int) -> list[Chip]:
-    """The chips of the metrics that may be seen, for one message."""
     return [
         chip(visible, metric, found[position])
         for metric in KEYS
@@ -149,7 +147,6 @@ def _round(
 
 
 def _about(visible: VisibleEvaluation) -> dict[str, set[int]]:
-    """The messages in each state that a tick can show."""
     about: dict[str, set[int]] = {"flag": set(), "asks": set(), "changed": set(), "judged": set()}
     for remark in visible.remarks:
         if remark.kind == "flag" and remark.target.startswith("message:"):
@@ -181,7 +178,6 @@ def _state(position: int, about: dict[str, set[int]]) -> str:
 
 
 def votes(visible: VisibleEvaluation) -> list[RoundVotes]:
-    """The votes of every round on the shown page."""
     numbers = sorted({vote.round for vote in visible.seen.votes})
     if visible.window.is_paged:
         shown = {message.round for message in _shown(visible)}

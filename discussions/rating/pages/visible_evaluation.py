@@ -46,15 +46,12 @@ class TranscriptWindow(Struct, frozen=True):
 
     @property
     def is_paged(self) -> bool:
-        """Whether there is more than this page."""
         return len(self.starts) > 1
 
     def holds(self, position: int) -> bool:
-        """Whether the message stands on this page."""
         return not self.is_paged or self.first <= position <= self.last
 
     def find_page_number(self, position: int) -> int:
-        """The page on which a message stands."""
         return bisect_right(self.starts, position)
 
     def moved(self, page: int) -> "TranscriptWindow":
@@ -158,12 +155,10 @@ class VisibleEvaluation:
         return frozenset((missing.kind, missing.subject) for missing in self.visibility.missing)
 
     def value(self, kind: str, subject: str) -> str:
-        """The evaluator's own value, "" when unset."""
         judgement = self.judgements.get((kind, subject))
         return judgement.value if judgement else ""
 
     def version(self, kind: str, subject: str) -> int:
-        """How often the subject was judged."""
         judgement = self.judgements.get((kind, subject))
         return judgement.version if judgement else 0
 

@@ -42,8 +42,6 @@ Version = tuple[int, str]
 
 
 class SubmittedAnswer(Struct, frozen=True):
-    """One evaluator's answer on a subject, and the blind answer."""
-
     kind: str
     subject: str
     value: str
@@ -85,7 +83,6 @@ class SubmittedEvaluation(Struct, frozen=True):
 
     @property
     def is_blind(self) -> bool:
-        """Whether any answer was blind."""
         return any(answer.blind_value for answer in self.answers)
 
     def count(
@@ -148,7 +145,6 @@ class VersionAccuracy(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The name of the version in addresses."""
         return f"{self.rubric_version}-{self.code_version}"
 
     def table(self, part: str) -> Crosstab:

@@ -38,8 +38,6 @@ class BlindAnswer(Struct, frozen=True, gc=False):
 
 
 class PairCell(Struct, frozen=True, array_like=True):
-    """The count of pairs of answers (`row`, `column`)."""
-
     row: str
     column: str
     count: int
@@ -84,7 +82,6 @@ class AnswerKind(Struct, frozen=True):
 
     @property
     def is_rating(self) -> bool:
-        """Whether answers are points on a scale."""
         return self.kind == judgement_kinds.RATING
 
     @property
@@ -94,7 +91,6 @@ class AnswerKind(Struct, frozen=True):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """All possible answers, in order."""
         return judgement_kinds.VALUES[self.kind]
 
     @property
@@ -104,7 +100,6 @@ class AnswerKind(Struct, frozen=True):
 
 
 def list_answer_kinds(question_count: int) -> list[AnswerKind]:
-    """All subjects of agreement, in the order of the rubric."""
     parts = [AnswerKind(kind) for kind in PART_KINDS]
     questions = [AnswerKind(judgement_kinds.QUESTION, str(number)) for number in range(1, question_count + 1)]
     return [*parts, *questions, AnswerKind(judgement_kinds.RATING)]
@@ -126,7 +121,6 @@ class AnswerTable(Struct, frozen=True, dict=True):
 
     @cached_property
     def shared(self) -> list[Mapping[int, str]]:
-        """The rows with two answers or more."""
         return [row for row in self.rows if len(row) > 1]
 
     @cached_property

@@ -37,8 +37,6 @@ class Answer(NamedTuple):
 
 
 class CrosstabCase(Struct, frozen=True, array_like=True):
-    """The position of a counted answer."""
-
     game: int
     message: int
     evaluator: int
@@ -86,7 +84,6 @@ class Crosstab(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """The count of all answers."""
         return sum(cell.count for cell in self.cells)
 
     def count(self, row: str, column: str) -> int:

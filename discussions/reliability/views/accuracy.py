@@ -73,7 +73,6 @@ KIND = "accuracy"
 
 @require("see_team_figures")
 def accuracy(request: SignedIn, slug: str) -> HttpResponse:
-    """The accuracy of automatic values, and anchoring."""
     version = only_parameters(request, "version")["version"]
     project = project_or_404(request.user, slug, check_see_team_statistics)
     context = {**_accuracy_context(project, version), **frame(request.user, project, SECTION)}
@@ -363,7 +362,6 @@ def _points_between(interval: Interval | None) -> str:
 
 
 def describe_work(evaluations: int, games: int, people: int) -> str:
-    """ "6 evaluations, 3 games, 1 evaluator"."""
     return ", ".join(
         (
             ngettext("%(n)d evaluation", "%(n)d evaluations", evaluations) % {"n": evaluations},
@@ -374,12 +372,10 @@ def describe_work(evaluations: int, games: int, people: int) -> str:
 
 
 def percent(value: float) -> str:
-    """A share with its percent sign on the same line."""
     return f"{figure(value)}\N{NO-BREAK SPACE}%"
 
 
 def format_count(rate: Rate) -> str:
-    """ "16 of 20"."""
     return _("%(n)d of %(of)d") % {"n": rate.numerator, "of": rate.denominator}
 
 

@@ -67,7 +67,6 @@ STRENGTHS = {
 
 @require("see_team_figures")
 def agreement(request: SignedIn, slug: str) -> HttpResponse:
-    """Show agreement on all subjects."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team_statistics)
     context = {**_agreement_context(project), **frame(request.user, project, SECTION)}
@@ -149,7 +148,6 @@ def _own_row(line: SelfAgreement, question_count: int) -> dict[str, object]:
 
 
 def get_kind_label(answer_kind: AnswerKind) -> str:
-    """The name of a subject: "Question 2", "Coherence"."""
     return (
         _("Question %(number)s") % {"number": answer_kind.question}
         if answer_kind.question
@@ -177,12 +175,10 @@ GAMES = ngettext_lazy("%(n)d game", "%(n)d games", "n")
 
 
 def format_unit_count(answer_kind: AnswerKind, count: int) -> str:
-    """The count with its unit: "3 messages"."""
     return _UNITS.get(answer_kind.kind, GAMES) % {"n": count}
 
 
 def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
-    """Sentences that help to read these figures."""
     notes = []
     if line.is_skewed:
         words = {
