@@ -60,11 +60,8 @@ def tell_free(free: int, started: int, aside: int) -> int:
 
     A hidden duplicate counts as a game that was given out; the last free game is always offered.
     """
-    return free if free >= MOST_COUNTED else _known_free(free, started, aside)
-
-
-def _known_free(free: int, started: int, aside: int) -> int:
-    """The count as if hidden duplicates were ordinary games."""
+    if free >= MOST_COUNTED:
+        return free
     left = max(0, free - started)
     return max(min(left, 1), left - aside)
 

@@ -238,6 +238,7 @@ def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
     tested = {row.game_id for row in batch if row.identification == TEST}
     texts = {game: text for game, _number, text in game_texts(game__in=tested)}
     for row in batch:
+        rule = read_sample_rule(_rubric(row).parameters)
         yield SubmittedEvaluation(
             game=row.game__number,
             evaluator=row.evaluator_id,
@@ -245,7 +246,10 @@ def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
             rubric_version=row.measured__rubric_version_id,
             code_version=row.measured__code_version,
             automatic=automatic[row.measured_id],
-            samples=_samples(row),
+            samples={
+                metric: frozenset(audit_sample(row.seed, metric, row.game__message_count, rule))
+                for metric in judgement_kinds.MESSAGE_KINDS
+            },
             drawn_from={
                 metric: row.game__message_count + 1 - first_sampled(row.seed, metric)
                 for metric in judgement_kinds.MESSAGE_KINDS
@@ -258,14 +262,6 @@ def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
 
 def _rubric(row: Any) -> RubricRecord:
     return rubric_record(row.measured__rubric_version_id, row.measured__rubric_version__sha256)
-
-
-def _samples(row: Any) -> dict[str, frozenset[int]]:
-    rule = read_sample_rule(_rubric(row).parameters)
-    return {
-        metric: frozenset(audit_sample(row.seed, metric, row.game__message_count, rule))
-        for metric in judgement_kinds.MESSAGE_KINDS
-    }
 
 
 def _read_automatic_values(measurements: dict[str, Measurement], rubric: RubricRecord) -> AutomaticValues:

@@ -211,20 +211,17 @@ def release_slot(*, evaluation: Evaluation, reason: str, by: Person, now: dateti
         if locked.state == LAPSED:
             return locked
         if locked.state not in OPEN:
-            raise Conflict(_given_back(locked), code="not_held")
+            says = _(
+                "%(name)s submitted game %(number)d, or gave its slot back, meanwhile. Nothing was changed."
+            )
+            values = {"name": locked.evaluator.name, "number": locked.game.number}
+            raise Conflict(says % values, code="not_held")
         transition(locked, "lapse", released_reason=reason, set_aside_at=now)
         give_back(locked)
         record_slot_event(
             evaluation=locked, verb="place:released", by=by, now=now, person=locked.evaluator_id
         )
     return locked
-
-
-def _given_back(evaluation: Evaluation) -> str:
-    return _("%(name)s submitted game %(number)d, or gave its slot back, meanwhile. Nothing was changed.") % {
-        "name": evaluation.evaluator.name,
-        "number": evaluation.game.number,
-    }
 
 
 SHUFFLES = 2**31

@@ -165,6 +165,12 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         withdrawn=left_out,
     )
     counted = {key: count - withdrawn.get(key, 0) for key, count in games.items()}
+    decisions = (
+        Decision.objects.not_superseded()
+        .filter(iteration__project=project)
+        .select_related("iteration", "created_by")
+        .only("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
+    )
     return DashboardPage(
         states=states,
         parts=_parts(states),
@@ -179,7 +185,7 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         progress=_progress(stage, counted, recorded, periods, today),
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
-        decision=_newest_decision(project),
+        decision=decisions.order_by("-pk").first(),
     )
 
 
@@ -212,20 +218,17 @@ def _progress(
     by_period = {line.period: line.own for line in recorded}
     total, done = sum(games.get(key, 0) for key in own), sum(by_period.values())
     gate = load_gate(stage) if stage is not None and total <= MOST_GATED else None
+    gate_unit = ""
+    if gate is not None:
+        gate_unit = _("iterations") if gate.streak.unit == "iteration" else _("games")
     return GoalProgress(
         stage=stage,
         total=total,
         recorded=done,
         estimate=estimate_end(left=total - done, done=by_period, periods=periods, today=today),
         gate=gate,
-        gate_unit=_gate_unit(gate),
+        gate_unit=gate_unit,
     )
-
-
-def _gate_unit(gate: GateStatus | None) -> str:
-    if gate is None:
-        return ""
-    return _("iterations") if gate.streak.unit == "iteration" else _("games")
 
 
 def _trend(periods: Periods, recorded: Iterable[RecordedSum]) -> Trend:
@@ -279,15 +282,4 @@ def _chart(
             for at, (row, value, count, origin) in enumerate(zip(rows, values, counts, origins, strict=True))
         ],
         scale,
-    )
-
-
-def _newest_decision(project: Project) -> Decision | None:
-    return (
-        Decision.objects.not_superseded()
-        .filter(iteration__project=project)
-        .order_by("-pk")
-        .select_related("iteration", "created_by")
-        .only("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
-        .first()
     )

@@ -105,7 +105,8 @@ def _list_work(
     """
     mine, led_work, kept = _own_work(person, rated), _lead_work(led), _kept(person, rated)
     calibrations = own_calibrations(person=person, projects=rated)
-    names = _names([key for work in led_work.values() for key in work.faulty[:LISTED]])
+    faulty = [key for work in led_work.values() for key in work.faulty[:LISTED]]
+    names = dict(Transcript.objects.filter(pk__in=faulty).values_list("pk", "name")) if faulty else {}
     listed = []
     for project in projects:
         own_work, to_do = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
@@ -296,9 +297,3 @@ _RATED = prepare_by_rights(
     ),
     list,
 )
-
-
-def _names(transcripts: list[int]) -> dict[int, str]:
-    if not transcripts:
-        return {}
-    return dict(Transcript.objects.filter(pk__in=transcripts).values_list("pk", "name"))

@@ -1,6 +1,5 @@
 """The overview of the installation for admins: projects, people, jobs, storage, versions, backups."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from django.db.models import Count, OuterRef, Q, Subquery
@@ -81,7 +80,8 @@ def _list_projects() -> list[ProjectLine]:
     )
     projects = list(rows[:MOST_PROJECTS])
     stages = {stage.project_id: stage for stage in Stage.objects.filter(closed_at=None)}
-    verdicts = _count_verdicts()
+    counted = Verdict.objects.order_by().values("project").annotate(count=Count("game", distinct=True))
+    verdicts = dict(counted.values_list("project", "count"))
     return [
         ProjectLine(
             project=project,
@@ -95,8 +95,3 @@ def _list_projects() -> list[ProjectLine]:
         )
         for project in projects
     ]
-
-
-def _count_verdicts() -> Mapping[int, int]:
-    counted = Verdict.objects.order_by().values("project").annotate(count=Count("game", distinct=True))
-    return dict(counted.values_list("project", "count"))

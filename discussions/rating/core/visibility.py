@@ -111,7 +111,15 @@ class Visibility(Struct, frozen=True):
 def compute_visibility(progress: Progress) -> Visibility:
     before_roles = tuple(_before_roles(progress))
     roles = roles_seen(progress)
-    after_roles = tuple(_role_labels(progress)) if roles else (_unrevealed(),)
+    after_roles = (
+        tuple(_role_labels(progress))
+        if roles
+        else (
+            _missing(
+                "reveal", ROLES, say("The roles are not revealed yet; role consistency is judged after that.")
+            ),
+        )
+    )
     missing = before_roles + after_roles
     machine = progress.reveal == ALONGSIDE or progress.is_recorded
     hidden = progress.reveal == NEVER and not progress.is_recorded
@@ -359,12 +367,6 @@ def list_unidentified(progress: Progress) -> list[int]:
         for player in progress.judgeable.speakers
         if not progress.value(judgement_kinds.IDENTIFY, str(player))
     ]
-
-
-def _unrevealed() -> Missing:
-    return _missing(
-        "reveal", ROLES, say("The roles are not revealed yet; role consistency is judged after that.")
-    )
 
 
 def _missing(kind: str, subject: str, says: str) -> Missing:

@@ -10,7 +10,6 @@ from discussions.adjudication.core.authorship_test import ShownTest
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
-from discussions.rating.core.concealed import SeenGame
 from discussions.rating.core.visibility import TRANSCRIPT
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
@@ -85,7 +84,10 @@ def identification_page(
         can_undo=visible.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
         guides=build_guides(visible.rubric),
-        agents=_agents(shown_test, work.seen),
+        agents=[
+            SampledAgent(player, work.seen.name(player), work.seen.players[player - 1].is_confusable, texts)
+            for player, texts in zip(shown_test.agents, shown_test.samples, strict=True)
+        ],
         left_out=[work.seen.name(player) for player in shown_test.left_out],
         items=[_item(visible, shown_test, number) for number in range(1, len(shown_test.unseen) + 1)],
         opening=_opening(visible),
@@ -104,13 +106,6 @@ def identification_answer(
         return page, Changed(conflict=done.conflict, items=[*judged])
     # The judged message is last, because the focus goes there after an undo.
     return page, Changed(items=[page.opening, *judged])
-
-
-def _agents(shown_test: ShownTest, seen: SeenGame) -> list[SampledAgent]:
-    return [
-        SampledAgent(player, seen.name(player), seen.players[player - 1].is_confusable, texts)
-        for player, texts in zip(shown_test.agents, shown_test.samples, strict=True)
-    ]
 
 
 def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> AttributionItem:

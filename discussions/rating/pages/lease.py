@@ -85,14 +85,10 @@ def _not_held(evaluation: Evaluation, refusal: Refusal | None) -> Lease:
         state=ENDED if is_lapsed else CLOSED,
         says=says,
         released=released,
-        is_free=state_after(evaluation.state, "resume") is not None and _can_go_on(evaluation),
+        is_free=state_after(evaluation.state, "resume") is not None
+        and set_aside(evaluation.evaluator, [evaluation.game.project_id]).filter(pk=evaluation.pk).exists(),
         is_gone=refusal is not None and refusal.code in TAKEN,
     )
-
-
-def _can_go_on(evaluation: Evaluation) -> bool:
-    aside = set_aside(evaluation.evaluator, [evaluation.game.project_id])
-    return aside.filter(pk=evaluation.pk).exists()
 
 
 def _acts(

@@ -108,7 +108,10 @@ def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
     own = Evaluation.objects.visible_to(person).filter(state=SUBMITTED)
     found, older = _page(own.select_related("game__project", "measured__rubric_version"), before)
     given = _load_answers(found)
-    texts = _questions(found)
+    texts: Sequence[str] = []
+    if found:
+        version = found[0].measured.rubric_version
+        texts = rubric_record(version.pk, version.sha256).criterion("engagement").guiding_questions
     rows = [
         AnsweredGame(
             evaluation,
@@ -132,13 +135,6 @@ def _load_answers(evaluations: Sequence[Evaluation]) -> dict[int, dict[tuple[str
     for evaluation, kind, subject, value in answers.values_list("evaluation", "kind", "subject", "value"):
         found[evaluation][kind, subject] = value
     return found
-
-
-def _questions(evaluations: Sequence[Evaluation]) -> Sequence[str]:
-    if not evaluations:
-        return []
-    version = evaluations[0].measured.rubric_version
-    return rubric_record(version.pk, version.sha256).criterion("engagement").guiding_questions
 
 
 def _question(text: str, answers: list[str]) -> Question:
