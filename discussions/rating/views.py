@@ -30,7 +30,7 @@ from discussions.rating.pages.evaluation import (
     rating_page,
 )
 from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
-from discussions.rating.pages.own_work import mine_page, own_history_page
+from discussions.rating.pages.own_work import build_own_history, mine_page
 from discussions.rating.pages.visible_evaluation import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
 from discussions.slots.actions import renew_lease as renew
@@ -354,7 +354,7 @@ def _answered(
 @require("sign_in")
 def own_history(request: SignedIn) -> HttpResponse:
     asked = only_parameters(request, "before")
-    page = own_history_page(person=request.user, before=parse_number(asked["before"]))
+    page = build_own_history(person=request.user, before=parse_number(asked["before"]))
     return respond(
         request, page="discussions/rating/own_history.html", context={"page": page, **frame(request.user)}
     )

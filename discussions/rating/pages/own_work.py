@@ -18,7 +18,7 @@ from discussions.slots.queries import set_aside, submitted_count
 from discussions.verdicts.permissions import check_reopen
 from workspace.access.permissions import may
 from workspace.core.limits import PAGE_SIZE
-from workspace.display.core.charts import DotRow, DotsChart, Segment, dot_plot, share_bar
+from workspace.display.core.charts import DotRow, dot_plot, share_bar
 from workspace.models import Membership, Person
 from workspace.models.projects import EVALUATOR
 
@@ -77,54 +77,39 @@ def _page(own: "QuerySet[Evaluation]", before: int) -> tuple[list[Evaluation], i
     return found[:PAGE_SIZE], found[PAGE_SIZE - 1].pk if len(found) > PAGE_SIZE else 0
 
 
-class Question(Struct, frozen=True):
-    """A question as in the newest of these games, and how often the person answered yes and no."""
+def build_own_history(*, person: Person, before: int = 0) -> dict[str, object]:
+    """One page of the person's submitted evaluations; `before` continues after the one with that key.
 
-    text: str
-    yes: int
-    no: int
-    parts: list[Segment]
-
-
-class AnsweredGame(Struct, frozen=True):
-    """One submitted evaluation; `answers` are "yes", "no" or "" by question, in their order."""
-
-    evaluation: Evaluation
-    answers: list[str]
-    rating: str
-
-
-class OwnHistoryPage(Struct, frozen=True):
-    """The newest games of the person; `older` is the key to continue from, 0 at the end."""
-
-    questions: list[Question]
-    ratings: DotsChart | None
-    rows: list[AnsweredGame]
-    older: int
-
-
-def own_history_page(*, person: Person, before: int = 0) -> OwnHistoryPage:
-    """One page of the person's submitted evaluations; `before` continues after the one with that key."""
+    `questions` are those of the newest game, each with the counts of `yes` and `no`; `rows` have `answers` in their
+    order, "" where there is none. `older` is the key to continue from, 0 at the end.
+    """
     own = Evaluation.objects.visible_to(person).filter(state=SUBMITTED)
-    found, older = _page(own.select_related("game__project", "measured__rubric_version"), before)
-    given = _load_answers(found)
+    evaluations, older = _page(own.select_related("game__project", "measured__rubric_version"), before)
+    by_evaluation = _load_answers(evaluations)
     texts: Sequence[str] = []
-    if found:
-        version = found[0].measured.rubric_version
+    if evaluations:
+        version = evaluations[0].measured.rubric_version
         texts = rubric_record(version.pk, version.sha256).criterion("engagement").guiding_questions
-    rows = [
-        AnsweredGame(
-            evaluation,
-            [
-                given[evaluation.pk].get((judgement_kinds.QUESTION, str(n)), "")
-                for n in range(1, len(texts) + 1)
-            ],
-            given[evaluation.pk].get((judgement_kinds.RATING, ""), ""),
-        )
-        for evaluation in found
-    ]
-    questions = [_question(text, [row.answers[index] for row in rows]) for index, text in enumerate(texts)]
-    return OwnHistoryPage(questions, _ratings_chart(rows), rows, older)
+    rows: list[dict[str, object]] = []
+    answered: list[list[str]] = []
+    ratings: list[float] = []
+    for evaluation in evaluations:
+        values = by_evaluation[evaluation.pk]
+        answers = [values.get((judgement_kinds.QUESTION, str(n)), "") for n in range(1, len(texts) + 1)]
+        rating = values.get((judgement_kinds.RATING, ""), "")
+        answered.append(answers)
+        rows.append({"evaluation": evaluation, "answers": answers, "rating": rating})
+        ratings += [float(rating)] if rating else []
+    mean = sum(ratings) / len(ratings) if ratings else 0
+    dots = DotRow("", ratings, mean, f"{mean:.2f}")
+    return {
+        "questions": [
+            _count_answers(text, [answers[index] for answers in answered]) for index, text in enumerate(texts)
+        ],
+        "ratings": dot_plot([dots], minimum=RATING.low, maximum=RATING.high) if ratings else None,
+        "rows": rows,
+        "older": older,
+    }
 
 
 def _load_answers(evaluations: Sequence[Evaluation]) -> dict[int, dict[tuple[str, str], str]]:
@@ -137,17 +122,8 @@ def _load_answers(evaluations: Sequence[Evaluation]) -> dict[int, dict[tuple[str
     return found
 
 
-def _question(text: str, answers: list[str]) -> Question:
+def _count_answers(text: str, answers: list[str]) -> dict[str, object]:
     yes, no = answers.count(judgement_kinds.YES), answers.count(judgement_kinds.NO)
     counts = ((judgement_kinds.YES, yes), (judgement_kinds.NO, no)) if yes + no else ()
     parts = share_bar([(label, str(count), count / (yes + no)) for label, count in counts])
-    return Question(text, yes, no, parts)
-
-
-def _ratings_chart(rows: list[AnsweredGame]) -> DotsChart | None:
-    """One dot for each rating; equal ratings are stacked."""
-    given = [float(row.rating) for row in rows if row.rating]
-    if not given:
-        return None
-    mean = sum(given) / len(given)
-    return dot_plot([DotRow("", given, mean, f"{mean:.2f}")], minimum=RATING.low, maximum=RATING.high)
+    return {"text": text, "yes": yes, "no": no, "parts": parts}
