@@ -23,7 +23,6 @@ from discussions.adjudication.core.effective import (
 )
 from discussions.adjudication.core.judgeable import judgeable_subjects
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import JudgeableSubjects
 from discussions.core.records import Measurement
 from discussions.models import Adjudication, Evaluation, Game, Judgement, MeasuredFindings
@@ -250,9 +249,7 @@ def has_seen_names(person: Person, game: Game) -> bool:
 
 
 def load_drawn_test(evaluation: Evaluation, game: Game) -> DrawnTest | None:
-    """The blind test that the evaluation started with; None if the question is asked, or too little was said."""
-    if evaluation.identification != TEST:
-        return None
+    """The blind test of an evaluation that should start with one (TEST); None if too little was said for it."""
     version = evaluation.measured.rubric_version
     return _draw_test((game.pk, game.content_sha256), (version.pk, version.sha256), evaluation.seed)
 

@@ -24,6 +24,7 @@ from discussions.adjudication.core.judgeable import (
 from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
+from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
 from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.core.records import GameRecord, Measurement
@@ -207,7 +208,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (version.pk, version.sha256),
     )
     judgeable, machine, machine_roles, inconsistent = _load_judgeable(*keys)
-    drawn = load_drawn_test(evaluation, game)
+    drawn = load_drawn_test(evaluation, game) if evaluation.identification == TEST else None
     if drawn:
         judgeable = msgspec.structs.replace(judgeable, agents=drawn.agents, unseen_count=len(drawn.unseen))
     return EvaluationState(
