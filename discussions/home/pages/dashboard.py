@@ -153,11 +153,10 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     recorded = sum_recorded(project, stage, [_midnight(start) for start in periods.starts])
     games, withdrawn = count_games(project), count_withdrawn(project)
     jobs, ready = count_jobs(project), find_ready(project)
-    measuring = count_unmeasured(project) if jobs.adding else 0
     left_out, passed = sum(withdrawn.values()), sum(line.passed for line in recorded)
     states = GameStates(
         total=sum(games.values()) - left_out,
-        measuring=measuring,
+        measuring=count_unmeasured(project) if jobs.adding else 0,
         rating=count_taken(project),
         complete=ready.count,
         passed=passed,
