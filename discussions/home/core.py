@@ -22,7 +22,7 @@ class Periods(Struct, frozen=True):
     starts: list[date]
 
 
-class Estimate(Struct, frozen=True):
+class GoalEstimate(Struct, frozen=True):
     """When what is left will be done at the pace of the last days.
 
     `state` is "known", or why there is no date: "done" (nothing is left), "no_pace" (nothing was done lately), "short"
@@ -53,7 +53,7 @@ def divide_time(first: date, today: date) -> Periods:
     return Periods(WEEK, [monday - timedelta(weeks=count - 1 - at) for at in range(count)])
 
 
-def estimate_end(*, left: int, done: Mapping[int, int], periods: Periods, today: date) -> Estimate:
+def estimate_end(*, left: int, done: Mapping[int, int], periods: Periods, today: date) -> GoalEstimate:
     """When `left` games will be done, at the pace of the last days or of the last four weeks, today included.
 
     `done` counts by index of the period, -1 before the first. Time before the first game that was done does not count.
@@ -68,17 +68,17 @@ def estimate_end(*, left: int, done: Mapping[int, int], periods: Periods, today:
     days = (today - periods.starts[since]).days + 1
     count = sum(done.get(at, 0) for at in worked)
     if not left:
-        return Estimate(DONE, count, days)
+        return GoalEstimate(DONE, count, days)
     if not count:
-        return Estimate(NO_PACE, count, days)
+        return GoalEstimate(NO_PACE, count, days)
     if days < LEAST_DAYS:
-        return Estimate(SHORT, count, days)
+        return GoalEstimate(SHORT, count, days)
     if count < LEAST_DONE:
-        return Estimate(FEW, count, days)
+        return GoalEstimate(FEW, count, days)
     likely, slow, fast = (left * days / pace for pace in (count, *_bounds(count)))
     if likely > FARTHEST:
-        return Estimate(FAR, count, days)
-    return Estimate(
+        return GoalEstimate(FAR, count, days)
+    return GoalEstimate(
         KNOWN,
         count,
         days,

@@ -13,7 +13,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.models.iterations import LEAST_GAMES, MOST_EVALUATORS
 from discussions.models.queue_rules import HOLD, IGNORE, MOST_REOPEN_MINUTES, WARN
 from discussions.planning.core import MOST_GAMES, Plan
-from discussions.queue.forms import NumbersField
+from discussions.queue.forms import GameNumbersField
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from rubric.versions.core.draft import NO, YES
@@ -201,7 +201,7 @@ class ChangeForm(PlanForm):
 
 class MoveForm(forms.Form):
     to = forms.ChoiceField(choices=((HERE, _("into this iteration")), (OUT, _("back to the unsorted games"))))
-    games = NumbersField(label=_("Games"), required=False)
+    games = GameNumbersField(label=_("Games"), required=False)
 
 
 class VersionForm(forms.Form):

@@ -30,7 +30,7 @@ class ReleaseForm(forms.Form):
     )
 
 
-class NumbersField(forms.TypedMultipleChoiceField):
+class GameNumbersField(forms.TypedMultipleChoiceField):
     """Numbers of games; whether there are such games is asked by the action."""
 
     def __init__(self, **given: Any) -> None:
@@ -56,7 +56,7 @@ class AssignForm(forms.Form):
         help_text=_("Such as 3, 5-7."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    games = NumbersField(label=_("Games"), required=False)
+    games = GameNumbersField(label=_("Games"), required=False)
 
     def __init__(self, *args: Any, people: Iterable[Person], **given: Any) -> None:
         super().__init__(*args, **given)

@@ -39,7 +39,7 @@ from discussions.reliability.core.accuracy import (
     compute_accuracy,
 )
 from discussions.reliability.core.agreement import (
-    AgreementFigures,
+    RatingAgreement,
     compute_agreement,
     compute_self_agreement,
     headline,
@@ -65,7 +65,7 @@ COMPARED = (*PART_KINDS, *MARKS, judgement_kinds.QUESTION, judgement_kinds.RATIN
 _CHUNK = 5_000
 
 
-def agreement_figures(project: Project) -> AgreementFigures:
+def agreement_figures(project: Project) -> RatingAgreement:
     """Agreement in the games that two evaluators or more submitted."""
     shared = query_submitted(project).filter(game__in=shared_games(project))
     counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
@@ -73,7 +73,7 @@ def agreement_figures(project: Project) -> AgreementFigures:
     first, twice = (
         read_answers(rows.filter(kind__in=COMPARED)) for rows in (_first(project), _twice(project))
     )
-    return AgreementFigures(
+    return RatingAgreement(
         games=counted["games"],
         submitted=counted["n"],
         questions=questions,

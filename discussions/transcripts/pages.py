@@ -28,7 +28,7 @@ LIVE = (QUEUED, RUNNING)
 ROW_FORMATS = ("csv", "jsonl")
 
 
-class Counts(msgspec.Struct, frozen=True):
+class ImportCounts(msgspec.Struct, frozen=True):
     """The imported games of a transcript: all, the measured ones, and their warnings.
 
     `own` leaves out games that were made here from another one of the file.
@@ -47,7 +47,7 @@ class ImportLine(msgspec.Struct, frozen=True):
     """
 
     transcript: Transcript
-    counts: Counts
+    counts: ImportCounts
     state: str
     says: str
     tone: str
@@ -165,7 +165,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
     found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
     shown = found[:SHOWN_IMPORTS]
     counts = _counts([transcript.pk for transcript in shown])
-    lines = [_listed(_line(transcript, counts.get(transcript.pk, Counts()))) for transcript in shown]
+    lines = [_listed(_line(transcript, counts.get(transcript.pk, ImportCounts()))) for transcript in shown]
     is_live = any(line.is_live for line in lines)
     return ImportsPage(
         lines=lines,
@@ -179,7 +179,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
 
 def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = False) -> ImportPage:
     """The page of one import. `is_packed` says that the file is an archive."""
-    line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, Counts())))
+    line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts())))
     faults = decode_stored(transcript.faults, list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
     # Where not all are shown, those with warnings are.
@@ -271,7 +271,7 @@ def _imported_game(game: Game) -> ImportedGame:
     )
 
 
-def _counts(transcripts: list[int]) -> dict[int, Counts]:
+def _counts(transcripts: list[int]) -> dict[int, ImportCounts]:
     measured = Measured.objects.filter(
         game=OuterRef("pk"),
         rubric_version=OuterRef("iteration__rubric_version"),
@@ -279,7 +279,7 @@ def _counts(transcripts: list[int]) -> dict[int, Counts]:
     )
     games = Game.objects.filter(transcript__in=transcripts).order_by().values_list("transcript")
     return {
-        transcript: Counts(*counts)
+        transcript: ImportCounts(*counts)
         for transcript, *counts in games.annotate(
             games=Count("pk"),
             measured=Count("pk", filter=Exists(measured)),
@@ -289,7 +289,7 @@ def _counts(transcripts: list[int]) -> dict[int, Counts]:
     }
 
 
-def _line(transcript: Transcript, counts: Counts) -> ImportLine:
+def _line(transcript: Transcript, counts: ImportCounts) -> ImportLine:
     state = _state(transcript, counts)
     says, tone = {
         "waiting": (_("waiting"), "pending"),
@@ -304,7 +304,7 @@ def _line(transcript: Transcript, counts: Counts) -> ImportLine:
     return ImportLine(transcript, counts, state, says, tone)
 
 
-def _state(transcript: Transcript, counts: Counts) -> str:
+def _state(transcript: Transcript, counts: ImportCounts) -> str:
     job = transcript.job
     if job is not None and job.state in LIVE:
         return "waiting" if job.started_at is None else "reading"

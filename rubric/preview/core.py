@@ -14,7 +14,7 @@ from msgspec import Struct
 from rubric.core.records import DISCUSSION, RESPONSE, RubricRecord
 from rubric.core.scales import COMMON
 from rubric.core.scores import get_weights, round_half_up
-from rubric.reviews.core.panel import Judgement, Panel, panel
+from rubric.reviews.core.panel import Panel, PanelScore, panel
 from workspace.core.words import say, say_many
 
 GAMES, COMPARISONS = "games", "comparisons"
@@ -239,7 +239,7 @@ def comparable_weights(own: RubricRecord, draft: RubricRecord) -> dict[str, Frac
     return {key: weight / total for key, weight in kept.items()} if total else {}
 
 
-def rerank(where: Location, before: Sequence[Judgement], after: Sequence[Judgement]) -> Reranked:
+def rerank(where: Location, before: Sequence[PanelScore], after: Sequence[PanelScore]) -> Reranked:
     """The comparison ranked under its own weights and under the draft's; responses are named by their numbers."""
     old, new = panel(before), panel(after)
     winners = _winners(old), _winners(new)

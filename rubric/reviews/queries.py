@@ -27,8 +27,8 @@ from rubric.models import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
-from rubric.reviews.core.panel import Judgement, rank_to_values
-from rubric.reviews.core.score_rows import Row
+from rubric.reviews.core.panel import PanelScore, rank_to_values
+from rubric.reviews.core.score_rows import ScoreRow
 from workspace.core.canonical import canonical_hash
 from workspace.models import Person
 
@@ -99,9 +99,9 @@ class Reviewed(Struct, frozen=True):
         """The scores by criterion on the common scale."""
         return bring_all(self.scores, self.scales)
 
-    def to_row(self) -> Row:
+    def to_row(self) -> ScoreRow:
         """The row from which rubric/reviewer_statistics/core and rubric/calibration compute."""
-        return Row(
+        return ScoreRow(
             comparison=str(self.comparison),
             response=str(self.response),
             reviewer=str(self.reviewer),
@@ -112,10 +112,10 @@ class Reviewed(Struct, frozen=True):
             is_own=self.is_own,
         )
 
-    def to_judgement(self, shares: Mapping[str, Fraction]) -> Judgement:
+    def to_judgement(self, shares: Mapping[str, Fraction]) -> PanelScore:
         """The judgement for the panel, with the overall under these exact weights."""
         found = compute_overall(self.common, shares)
-        return Judgement(
+        return PanelScore(
             reviewer=str(self.reviewer),
             response=str(self.response),
             overall=found.value,
@@ -198,7 +198,7 @@ def list_changes(first: ReviewedResponse | None, second: ReviewedResponse) -> di
     return {key: before.get(key) for key in {**before, **after} if before.get(key) != after.get(key)}
 
 
-def to_rows(reviewed: Iterable[Reviewed]) -> list[Row]:
+def to_rows(reviewed: Iterable[Reviewed]) -> list[ScoreRow]:
     """The same as plain rows."""
     return [review.to_row() for review in reviewed]
 

@@ -50,7 +50,7 @@ class NoteForm(forms.Form):
     )
 
 
-class ReasonForm(forms.Form):
+class RetireForm(forms.Form):
     """The reason for an act on a version; `basis` is the hash of the content that the person saw."""
 
     reason = LinesField(

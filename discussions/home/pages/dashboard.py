@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.home.core import (
-    Estimate,
+    GoalEstimate,
     Periods,
     divide_time,
     estimate_end,
@@ -106,7 +106,7 @@ class GoalProgress(Struct, frozen=True):
     stage: Stage | None
     total: int
     recorded: int
-    estimate: Estimate
+    estimate: GoalEstimate
     gate: GateStatus | None
     gate_unit: str
 

@@ -18,7 +18,7 @@ from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.lease import Lease
-from discussions.rating.pages.records import AnswerPage, Changed, Conflict, Item, OpenRoles, RatingPage
+from discussions.rating.pages.records import AnswerPage, BothVersions, Changed, Item, OpenRoles, RatingPage
 from discussions.rating.pages.returned import find_returned_place
 from discussions.rating.pages.search import list_round_starts, search
 from discussions.rating.pages.visible_evaluation import (
@@ -156,7 +156,7 @@ class CompletedAct(Struct, frozen=True):
     revealed: frozenset[str] = frozenset()
     saved_at: datetime | None = None
     refusal: str = ""
-    conflict: Conflict | None = None
+    conflict: BothVersions | None = None
     is_undoable: bool | None = None
     is_unchanged: bool = False
 
@@ -280,11 +280,11 @@ def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
     )
 
 
-def build_conflict(detail: dict[str, object]) -> Conflict:
+def build_conflict(detail: dict[str, object]) -> BothVersions:
     kind, subject = str(detail["kind"]), str(detail["subject"])
     yours, stored = str(detail["yours"] or ""), str(detail["stored"] or "")
     stored_at = detail["stored_at"]
-    return Conflict(
+    return BothVersions(
         item_id=item_id(kind, subject),
         kind=kind,
         subject=subject,

@@ -155,7 +155,7 @@ class AtMessage(Struct, frozen=True):
     reasons: list[StepReason]
 
 
-class Conflict(Struct, frozen=True):
+class BothVersions(Struct, frozen=True):
     """Both versions of a judgement that was changed in another tab or device; both are the evaluator's own."""
 
     item_id: str
@@ -196,7 +196,7 @@ class Changed(Struct, frozen=True):
     messages: list[MessageRow] = []
     rounds: list[RoundRow] = []
     is_map_changed: bool = False
-    conflict: Conflict | None = None
+    conflict: BothVersions | None = None
     refusal: str = ""
     is_unchanged: bool = False
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import parse_subject
-from discussions.reliability.core.crosstab import ANY, Answer, Crosstab, Interval, Share, Tally
+from discussions.reliability.core.crosstab import ANY, CellShare, CrossedAnswer, Crosstab, Interval, Tally
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
 from workspace.statistics.proportions import newcombe
 
@@ -87,10 +87,10 @@ class SubmittedEvaluation(Struct, frozen=True):
 
     def count(
         self, part: str, row: str, column: str, message: int, weight: float = 1.0, detail: str = ""
-    ) -> Answer:
+    ) -> CrossedAnswer:
         """An answer in a cell of the table `part`."""
         by = (self.evaluator, self.evaluation)
-        return Answer(part, row, column, self.game, message, *by, weight, detail)
+        return CrossedAnswer(part, row, column, self.game, message, *by, weight, detail)
 
 
 class MetricTurns(Struct, frozen=True):
@@ -158,14 +158,14 @@ class AccuracyFigures(Struct, frozen=True):
     versions: list[VersionAccuracy]
 
 
-def _binary(yes: str, no: str) -> tuple[Share, ...]:
+def _binary(yes: str, no: str) -> tuple[CellShare, ...]:
     everything = ((yes, yes), (yes, no), (no, yes), (no, no))
     return (
-        Share(PRECISION, ((yes, yes),), ((yes, yes), (yes, no))),
-        Share(RECALL, ((yes, yes),), ((yes, yes), (no, yes))),
-        Share(SPECIFICITY, ((no, no),), ((yes, no), (no, no))),
-        Share(BY_PEOPLE, ((yes, yes), (no, yes)), everything),
-        Share(BY_MACHINE, ((yes, yes), (yes, no)), everything),
+        CellShare(PRECISION, ((yes, yes),), ((yes, yes), (yes, no))),
+        CellShare(RECALL, ((yes, yes),), ((yes, yes), (no, yes))),
+        CellShare(SPECIFICITY, ((no, no),), ((yes, no), (no, no))),
+        CellShare(BY_PEOPLE, ((yes, yes), (no, yes)), everything),
+        CellShare(BY_MACHINE, ((yes, yes), (yes, no)), everything),
     )
 
 
@@ -174,36 +174,36 @@ _OBJECTED = (
     (judgement_kinds.INCONSISTENT, judgement_kinds.CONSISTENT),
 )
 
-SHARES: dict[str, tuple[Share, ...]] = {
+SHARES: dict[str, tuple[CellShare, ...]] = {
     judgement_kinds.STRATEGIC_DEPTH: _binary(judgement_kinds.YES, judgement_kinds.NO),
     judgement_kinds.COHERENCE: _binary(judgement_kinds.YES, judgement_kinds.NO),
     judgement_kinds.ROLE_CONSISTENCY: _binary(judgement_kinds.CONSISTENT, judgement_kinds.INCONSISTENT),
-    OBJECTIONS: (Share(PRECISION, _OBJECTED[:1], _OBJECTED),),
+    OBJECTIONS: (CellShare(PRECISION, _OBJECTED[:1], _OBJECTED),),
     REFERENCES: (
-        Share(PRECISION, ((COUNTED, KEPT),), ((COUNTED, ANY),)),
-        Share(RECALL, ((COUNTED, KEPT),), ((ANY, KEPT),)),
-        Share("wide_recall", ((COUNTED, KEPT), (POSSIBLE, KEPT)), ((ANY, KEPT),)),
+        CellShare(PRECISION, ((COUNTED, KEPT),), ((COUNTED, ANY),)),
+        CellShare(RECALL, ((COUNTED, KEPT),), ((ANY, KEPT),)),
+        CellShare("wide_recall", ((COUNTED, KEPT), (POSSIBLE, KEPT)), ((ANY, KEPT),)),
     ),
     CHECKS: (
-        Share("supported_accurate", ((SUPPORTED, judgement_kinds.ACCURATE),), ((SUPPORTED, ANY),)),
-        Share(
+        CellShare("supported_accurate", ((SUPPORTED, judgement_kinds.ACCURATE),), ((SUPPORTED, ANY),)),
+        CellShare(
             "close_wrong",
             ((CLOSE, judgement_kinds.INACCURATE), (CLOSE, judgement_kinds.VAGUE)),
             ((CLOSE, ANY),),
         ),
-        Share("unchecked_accurate", ((CANNOT_CHECK, judgement_kinds.ACCURATE),), ((CANNOT_CHECK, ANY),)),
-        Share(BY_PEOPLE, ((ANY, judgement_kinds.ACCURATE),), ((ANY, ANY),)),
-        Share(BY_MACHINE, ((SUPPORTED, ANY), (CLOSE, ANY)), ((ANY, ANY),)),
+        CellShare("unchecked_accurate", ((CANNOT_CHECK, judgement_kinds.ACCURATE),), ((CANNOT_CHECK, ANY),)),
+        CellShare(BY_PEOPLE, ((ANY, judgement_kinds.ACCURATE),), ((ANY, ANY),)),
+        CellShare(BY_MACHINE, ((SUPPORTED, ANY), (CLOSE, ANY)), ((ANY, ANY),)),
     ),
-    PHRASES: (Share(PRECISION, ((REPEATED, STANDS),), ((REPEATED, ANY),)),),
+    PHRASES: (CellShare(PRECISION, ((REPEATED, STANDS),), ((REPEATED, ANY),)),),
     ASKED: _binary(PASSES, FAILS),
     TESTED: _binary(PASSES, FAILS),
 }
 
 
 MOVES = (
-    Share(TOWARD, ((APART, TO_MACHINE),), ((APART, TO_MACHINE), (APART, ELSEWHERE), (APART, STAYED))),
-    Share(AWAY, ((TOGETHER, AWAY),), ((TOGETHER, AWAY), (TOGETHER, STAYED))),
+    CellShare(TOWARD, ((APART, TO_MACHINE),), ((APART, TO_MACHINE), (APART, ELSEWHERE), (APART, STAYED))),
+    CellShare(AWAY, ((TOGETHER, AWAY),), ((TOGETHER, AWAY), (TOGETHER, STAYED))),
 )
 
 
@@ -225,7 +225,7 @@ def compute_accuracy(
     return AccuracyFigures(sum(version.evaluations for version in versions), versions)
 
 
-def iter_answers(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
+def iter_answers(evaluation: SubmittedEvaluation) -> Iterator[CrossedAnswer]:
     """The blind answers of an evaluation that have an automatic value; each judgement counts once."""
     if not evaluation.is_blind:
         return
@@ -245,7 +245,7 @@ def iter_answers(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
         yield evaluation.count(TESTED if is_test else ASKED, row, column, 0)
 
 
-def _messages(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
+def _messages(evaluation: SubmittedEvaluation) -> Iterator[CrossedAnswer]:
     """The accuracy samples only: other judged messages are not a random sample. All objections are labelled, though."""
     for answer in evaluation.answers:
         machine = evaluation.automatic.values.get((answer.kind, answer.subject))
@@ -259,7 +259,7 @@ def _messages(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
             yield evaluation.count(OBJECTIONS, *cell)
 
 
-def _references(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
+def _references(evaluation: SubmittedEvaluation) -> Iterator[CrossedAnswer]:
     """Found, suggested and marked sentences: first whether people keep them as references, then their checks."""
     labels = {
         answer.subject: answer.blind_value
@@ -276,7 +276,7 @@ def _references(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
             yield evaluation.count(CHECKS, check, label, message, detail=subject)
 
 
-def iter_revealed_answers(evaluation: SubmittedEvaluation) -> Iterator[Answer]:
+def iter_revealed_answers(evaluation: SubmittedEvaluation) -> Iterator[CrossedAnswer]:
     """The blind answers after which the automatic value was shown, with their changes."""
     for answer in evaluation.answers:
         if answer.kind in REVEALED and answer.blind_value and (machine := _shown(evaluation, answer)):

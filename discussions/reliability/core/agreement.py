@@ -131,7 +131,7 @@ class OwnAgreement(Struct, frozen=True):
     reason: str
 
 
-class SelfAgreement(Struct, frozen=True):
+class EvaluatorSelfAgreement(Struct, frozen=True):
     """A subject over all people; each game of each person is a group."""
 
     key: str
@@ -142,7 +142,7 @@ class SelfAgreement(Struct, frozen=True):
     people: list[OwnAgreement]
 
 
-class AgreementFigures(Struct, frozen=True):
+class RatingAgreement(Struct, frozen=True):
     """Agreement of evaluators with each other and, by hidden duplicates, with themselves.
 
     `games` counts the games with two or more submitted evaluations, `submitted` these evaluations, blind or not.
@@ -153,7 +153,7 @@ class AgreementFigures(Struct, frozen=True):
     submitted: int
     questions: list[str]
     agreement: TeamAgreement
-    own: list[SelfAgreement]
+    own: list[EvaluatorSelfAgreement]
 
 
 def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> TeamAgreement:
@@ -300,7 +300,9 @@ def _marked(kind: str, answers: Sequence[BlindAnswer]) -> MarkCounts:
     return MarkCounts(kind, len(by_whom) - more, more)
 
 
-def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) -> list[SelfAgreement]:
+def compute_self_agreement(
+    answers: Iterable[BlindAnswer], question_count: int
+) -> list[EvaluatorSelfAgreement]:
     """Agreement of first answers with repeats; subjects without two answers are left out."""
     found: dict[str, _Twice] = defaultdict(lambda: defaultdict(dict))
     for answer in answers:
@@ -320,7 +322,9 @@ def compute_self_agreement(answers: Iterable[BlindAnswer], question_count: int) 
                 for person in sorted({evaluator for evaluator, _item in rows})
             ]
             counts = (len(rows), whole.shared_groups)
-            lines.append(SelfAgreement(answer_kind.key, *counts, headline(whole), _share(whole), people))
+            lines.append(
+                EvaluatorSelfAgreement(answer_kind.key, *counts, headline(whole), _share(whole), people)
+            )
     return lines
 
 

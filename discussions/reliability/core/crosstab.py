@@ -18,7 +18,7 @@ Cellname = tuple[str, str]
 Interval = tuple[float, float]
 
 
-class Answer(NamedTuple):
+class CrossedAnswer(NamedTuple):
     """An answer with its row and column in the table `part`, and its position.
 
     `weight` is the number of messages that a sampled message represents; `detail` is the judged subject when it is
@@ -93,7 +93,7 @@ class Crosstab(Struct, frozen=True):
         return next(rate for rate in self.rates if rate.name == name)
 
 
-class Share(NamedTuple):
+class CellShare(NamedTuple):
     """Numerator and denominator of a share as cells (row, column); `ANY` matches every row or column."""
 
     name: str
@@ -111,7 +111,7 @@ class Tally:
         self.evaluators: set[int] = set()
         self.evaluations: set[int] = set()
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: CrossedAnswer) -> None:
         self.counts[answer.game][answer.row, answer.column, answer.weight] += 1
         self.evaluators.add(answer.evaluator)
         self.evaluations.add(answer.evaluation)
@@ -121,7 +121,7 @@ class Tally:
         if len(cases) >= 4 * MOST_CASES:
             cases[:] = _newest(cases)
 
-    def table(self, shares: Iterable[Share]) -> Crosstab:
+    def table(self, shares: Iterable[CellShare]) -> Crosstab:
         counts: Counter[Cellname] = Counter()
         for counted in self.counts.values():
             for (row, column, _weight), count in counted.items():
@@ -131,11 +131,11 @@ class Tally:
         sizes = (len(self.counts), len(self.evaluators), len(self.evaluations))
         return Crosstab(self.part, cells, rates, *sizes)
 
-    def compute_sums(self, game: int, shares: Iterable[Share]) -> list[int]:
+    def compute_sums(self, game: int, shares: Iterable[CellShare]) -> list[int]:
         """Numerator and denominator of each share in one game, in a flat list."""
         return [number for share in shares for number in self._sums(game, share)[:2]]
 
-    def _rate(self, share: Share) -> Rate:
+    def _rate(self, share: CellShare) -> Rate:
         games = [found for found in (self._sums(game, share) for game in sorted(self.counts)) if found[1]]
         numerator, denominator = sum(found[0] for found in games), sum(found[1] for found in games)
         above, below = fsum(found[2] for found in games), fsum(found[3] for found in games)
@@ -144,7 +144,7 @@ class Tally:
         weighted = 100 * above / below if below else None
         return Rate(share.name, numerator, denominator, interval, *over_games, weighted)
 
-    def _sums(self, game: int, share: Share) -> tuple[int, int, float, float]:
+    def _sums(self, game: int, share: CellShare) -> tuple[int, int, float, float]:
         """Numerator and denominator of the share in one game, then both weighted."""
         counted = sorted(self.counts[game].items())
         above, below = (

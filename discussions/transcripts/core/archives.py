@@ -43,7 +43,7 @@ _BROKEN = (
 )
 
 
-class Refused(Struct, frozen=True):
+class RefusedFile(Struct, frozen=True):
     """Why a file is not read: a code, and a sentence that says what to do."""
 
     code: str
@@ -86,46 +86,46 @@ class Archive(Struct, frozen=True):
     data: bytes
 
 
-DAMAGED = Refused(
+DAMAGED = RefusedFile(
     "damaged",
     mark("The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."),
 )
-_DAMAGED_FILE = Refused(
+_DAMAGED_FILE = RefusedFile(
     "damaged", mark("This file of the archive is damaged, so it was not read. Make the archive again.")
 )
-NESTED = Refused(
+NESTED = RefusedFile(
     "nested_archive",
     mark("This is an archive inside an archive. Unpack it and put its transcripts into the outer one."),
 )
-_ENCRYPTED = Refused(
+_ENCRYPTED = RefusedFile(
     "encrypted", mark("This file is locked with a password. Make the archive again without a password.")
 )
-_LINK = Refused(
+_LINK = RefusedFile(
     "link", mark("This is a link and no file; links are not followed. Put the file itself in its place.")
 )
-_METHOD = Refused(
+_METHOD = RefusedFile(
     "compression",
     mark(
         "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate)."
     ),
 )
-_NO_ZSTD = Refused(
+_NO_ZSTD = RefusedFile(
     "compression",
     mark(
         "This file is compressed by Zstandard, which is not read here: an admin installs it with "
         "requirements-zstd.txt. Or make the archive again with the usual method (deflate)."
     ),
 )
-_BOMB = Refused(
+_BOMB = RefusedFile(
     "ratio",
     mark(
         "This file unpacks to more than 500 times its size, which no transcript does. Look at what it holds."
     ),
 )
-_TWICE = Refused(
+_TWICE = RefusedFile(
     "duplicate_name", mark("The archive holds another file of this name before this one. Rename one of them.")
 )
-_OFFICE = Refused(
+_OFFICE = RefusedFile(
     "office_document",
     mark(
         "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
@@ -134,7 +134,7 @@ _OFFICE = Refused(
 )
 # Such documents are zip archives that hold one of these.
 _OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml"}
-_EMPTY = Refused("no_games", mark("The archive holds no files that may be transcripts."))
+_EMPTY = RefusedFile("no_games", mark("The archive holds no files that may be transcripts."))
 
 
 class _Bytes:
@@ -167,11 +167,11 @@ class _Bytes:
         return found
 
 
-def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
+def open_zip(data: bytes, limits: Limits) -> Archive | RefusedFile:
     """The files of a zip archive in the order of its directory. Never raises."""
     # Each entry of the directory begins with this signature: entries are counted before a list of them is built.
     if data.count(b"PK\x01\x02") > limits.archive_files:
-        return Refused(
+        return RefusedFile(
             "too_many_files",
             say(
                 "The archive holds more than {archive_files:,} files. Split it into several archives.",
@@ -199,7 +199,7 @@ def open_zip(data: bytes, limits: Limits) -> Archive | Refused:
     return Archive(members=members, left_out=len(infos) - len(members), file=file, data=data)
 
 
-def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes | Refused:
+def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes | RefusedFile:
     """The bytes of one file, up to the size limit of a file. Raises OverBudget."""
     info = member.info
     if member.is_twice:
@@ -221,7 +221,7 @@ def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> 
         return _DAMAGED_FILE
 
 
-def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Budget) -> bytes | Refused:
+def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Budget) -> bytes | RefusedFile:
     """The bytes of a file that `zipfile` does not unpack. Raises OverBudget, struct.error and ZstdError."""
     start = info.header_offset + _LOCAL_HEADER.size
     *head, name_length, extra_length = _LOCAL_HEADER.unpack(data[info.header_offset : start])
@@ -230,11 +230,11 @@ def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Bud
     unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     with unpacker.stream_reader(packed, read_across_frames=True) as stream:
         found = _gathered(stream, info.compress_size, limits, budget)
-    is_whole = head[0] == b"PK\x03\x04" and (isinstance(found, Refused) or zlib.crc32(found) == info.CRC)
+    is_whole = head[0] == b"PK\x03\x04" and (isinstance(found, RefusedFile) or zlib.crc32(found) == info.CRC)
     return found if is_whole else _DAMAGED_FILE
 
 
-def gunzip(data: bytes, limits: Limits) -> bytes | Refused:
+def gunzip(data: bytes, limits: Limits) -> bytes | RefusedFile:
     """The bytes of the one file that a gzip archive holds. Never raises."""
     # The limit of one file comes first, so the budget is never used up.
     try:
@@ -266,7 +266,7 @@ def is_archive(data: bytes) -> bool:
 
 def _gathered(
     stream: IO[bytes] | gzip.GzipFile, packed: int, limits: Limits, budget: Budget
-) -> bytes | Refused:
+) -> bytes | RefusedFile:
     """All bytes of the stream, or why they are too many; nothing beyond the limit is read."""
     gathered: list[bytes] = []
     size = 0
@@ -279,7 +279,7 @@ def _gathered(
                 "It unpacks to more than {most:,.0f} MiB, the most that is read of one file. Split it.",
                 most=most,
             )
-            return Refused("too_large", sentence)
+            return RefusedFile("too_large", sentence)
         if size > MIB and size > MOST_RATIO * max(1, packed):
             return _BOMB
         gathered.append(chunk)

@@ -93,14 +93,14 @@ class Layout(Struct, frozen=True):
         return 1 if self.parts is None else len(self.parts)
 
 
-class Unreadable(Struct, frozen=True):
+class UnreadableLayout(Struct, frozen=True):
     """Why no game of a file is read."""
 
     faults: list[Fault]
     fault_count: int
 
 
-def lay_out(file: File, options: ReadOptions) -> Layout | Unreadable:
+def lay_out(file: File, options: ReadOptions) -> Layout | UnreadableLayout:
     """How the file holds its games, or why none of them is read. Never raises."""
     refusal = _refused_at_sight(file, options.limits)
     if refusal:
@@ -132,9 +132,9 @@ def json_fault(file: str, problem: Problem) -> Fault:
     return Fault(place=place, code=problem.code, message=problem.message)
 
 
-def unreadable(fault: Fault) -> Unreadable:
+def unreadable(fault: Fault) -> UnreadableLayout:
     """A file that is refused for one reason."""
-    return Unreadable(faults=[fault], fault_count=1)
+    return UnreadableLayout(faults=[fault], fault_count=1)
 
 
 def _refused_at_sight(file: File, limits: Limits) -> Fault | None:
@@ -247,7 +247,7 @@ def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
         return document.value, document.is_readable
 
 
-def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
+def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
     if (
         options.named is not None
         and options.named.recognises is None
@@ -268,7 +268,7 @@ def _unrecognised(file: File, options: ReadOptions) -> Unreadable:
         return _unknown(file, say("JSON lines that begin with {first}", first=_describe(line)), line, options)
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = [json_fault(file.name, problem) for problem in document.problems]
-        return Unreadable(faults=faults, fault_count=document.problem_count)
+        return UnreadableLayout(faults=faults, fault_count=document.problem_count)
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))
@@ -282,7 +282,7 @@ def _first_of_lines(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
     return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
 
 
-def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> Unreadable:
+def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> UnreadableLayout:
     """What a file holds, and which part of it could be read by itself or which formats there are."""
     inner = find_inner_part(value, options.formats)
     if inner is not None:

@@ -17,7 +17,7 @@ from discussions.transcripts.core.archives import (
     Budget,
     Member,
     OverBudget,
-    Refused,
+    RefusedFile,
     gunzip,
     is_archive,
     open_zip,
@@ -25,11 +25,20 @@ from discussions.transcripts.core.archives import (
 )
 from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
-from discussions.transcripts.core.layouts import File, Layout, ReadOptions, Unreadable, lay_out, unreadable
+from discussions.transcripts.core.layouts import (
+    File,
+    Layout,
+    ReadOptions,
+    UnreadableLayout,
+    lay_out,
+    unreadable,
+)
 from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.words import mark, mark_many, say, say_many
 
-_TAR = Refused("archive", mark("The file is a tar archive. Put the transcripts into a zip archive instead."))
+_TAR = RefusedFile(
+    "archive", mark("The file is a tar archive. Put the transcripts into a zip archive instead.")
+)
 _TOO_MUCH = mark(
     "The archive unpacks to more than {most:,.0f} MiB, the most that is read. Split it into several archives."
 )
@@ -46,7 +55,7 @@ class Unit(Struct, frozen=True):
     """A file, or a folder of an archive that is one game of the format `found`. `members` are its archived files."""
 
     file: File
-    found: Layout | Unreadable | Format
+    found: Layout | UnreadableLayout | Format
     members: list[Member] = []
 
 
@@ -61,7 +70,7 @@ class ReadPlan(Struct, frozen=True):
     @property
     def game_count(self) -> int:
         """How many games there may be, the refused ones included."""
-        found = [unit.found for unit in self.units if not isinstance(unit.found, Unreadable)]
+        found = [unit.found for unit in self.units if not isinstance(unit.found, UnreadableLayout)]
         return sum(layout.game_count if isinstance(layout, Layout) else 1 for layout in found)
 
 
@@ -73,7 +82,7 @@ def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
         if data.startswith(ZIP_STARTS):
             return _plan_archive(file, options)
         unpacked = gunzip(data, options.limits) if data.startswith(GZIP_START) else _TAR
-        if isinstance(unpacked, Refused):
+        if isinstance(unpacked, RefusedFile):
             return ReadPlan(units=[_refused_unit(file, unpacked)], options=options)
         file = replace(file, data=unpacked)
     return ReadPlan(units=[Unit(file, lay_out(file, options))], options=options)
@@ -81,23 +90,23 @@ def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
 
 def unpack_unit(
     archive: Archive, members: list[Member], limits: Limits, budget: Budget
-) -> dict[str, bytes] | Refused:
+) -> dict[str, bytes] | RefusedFile:
     """The bytes of one file or of the files of one folder, by name. Raises OverBudget."""
     files: dict[str, bytes] = {}
     for member in members:
         data = unpack(archive, member, limits, budget)
-        if isinstance(data, Refused):
+        if isinstance(data, RefusedFile):
             return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
         files[member.name] = data
     if sum(map(len, files.values())) > limits.file_bytes:
-        return Refused("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
+        return RefusedFile("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
     return files
 
 
 def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
     """The units of a zip archive. It is refused as a whole when it holds or unpacks to more than the limits."""
     archive = open_zip(file.data, options.limits)
-    if isinstance(archive, Refused):
+    if isinstance(archive, RefusedFile):
         return ReadPlan(units=[_refused_unit(file, archive)], options=options)
     budget = Budget(options.limits.unpacked_bytes)
     try:
@@ -105,7 +114,7 @@ def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
         units = [_plan_unit(file, archive, members, known, options, budget) for known, members in groups]
     except OverBudget:
         sentence = say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB)
-        return ReadPlan(units=[_refused_unit(file, Refused("too_large", sentence))], options=options)
+        return ReadPlan(units=[_refused_unit(file, RefusedFile("too_large", sentence))], options=options)
     remarks = []
     if archive.left_out:
         sentence = say_many(*_LEFT_OUT, archive.left_out, count=archive.left_out)
@@ -144,7 +153,7 @@ def _plan_unit(
         path = source = first.path.rpartition("/")[0] or upload.source
     file = File(name=f"{upload.name}: {path}", source=source, data=b"")
     files = unpack_unit(archive, members, options.limits, budget)
-    if isinstance(files, Refused):
+    if isinstance(files, RefusedFile):
         return _refused_unit(file, files)
     if folder is not None:
         return Unit(file, folder, members)
@@ -160,5 +169,5 @@ def folder_format(names: list[str], options: ReadOptions) -> Format | None:
     return next((known for known in known if known.recognises_files and known.recognises_files(names)), None)
 
 
-def _refused_unit(file: File, why: Refused) -> Unit:
+def _refused_unit(file: File, why: RefusedFile) -> Unit:
     return Unit(replace(file, data=b""), unreadable(Fault(file.name, why.code, say(why.message))))

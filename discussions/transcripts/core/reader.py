@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord
-from discussions.transcripts.core.archives import Budget, Refused
+from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.converted import Columns
 from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.formats import NATIVE, Format, read_converted
@@ -18,7 +18,7 @@ from discussions.transcripts.core.layouts import (
     File,
     Layout,
     ReadOptions,
-    Unreadable,
+    UnreadableLayout,
     format_of,
     json_fault,
     read_value,
@@ -111,13 +111,13 @@ def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     options = plan.options
     budget = Budget(options.limits.unpacked_bytes)
     for unit in plan.units:
-        if isinstance(unit.found, Unreadable):
+        if isinstance(unit.found, UnreadableLayout):
             yield ReadOutcome(faults=unit.found.faults, fault_count=unit.found.fault_count)
             continue
-        files: dict[str, bytes] | Refused = {"": unit.file.data}
+        files: dict[str, bytes] | RefusedFile = {"": unit.file.data}
         if plan.archive is not None:
             files = unpack_unit(plan.archive, unit.members, options.limits, budget)
-        if isinstance(files, Refused):
+        if isinstance(files, RefusedFile):
             yield ReadOutcome(faults=[Fault(unit.file.name, files.code, say(files.message))], fault_count=1)
         elif isinstance(unit.found, Format):
             yield _read_folder(unit.file, unit.found, files, options)

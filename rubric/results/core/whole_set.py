@@ -18,7 +18,7 @@ from rubric.core.scores import rank_values
 from rubric.core.weights import exact
 from rubric.results.core.rater_scales import Rating
 from rubric.reviews.core.panel import Rankings, compute_mean_ranks, compute_rank_numbers
-from rubric.reviews.core.score_rows import Row
+from rubric.reviews.core.score_rows import ScoreRow
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import Figure, mean_figure
 from workspace.statistics.means import exact_mean
@@ -47,7 +47,7 @@ class Scored(Struct, frozen=True):
         return exact_mean(self.values.values())
 
 
-class Outcome(Struct, frozen=True):
+class ComparisonOutcome(Struct, frozen=True):
     """The outcome of one comparison: the first response, several when they are level, and their lead over the next.
 
     `gap` is 0 when several are first, None when fewer than two responses have a mean.
@@ -90,7 +90,7 @@ class Pair(Struct, frozen=True):
 
 
 def score_responses(
-    rows: Sequence[Row], shares: Shares, *, kind: str = RUBRIC, with_incomplete: bool = False
+    rows: Sequence[ScoreRow], shares: Shares, *, kind: str = RUBRIC, with_incomplete: bool = False
 ) -> list[Scored]:
     """The values of each response that count, in the order of the rows; own responses never count.
 
@@ -101,7 +101,7 @@ def score_responses(
     units = {score: int(value * unit) for score, value in exacts.items()}
     base = lcm(*(share.denominator for share in shares.values()))
     weights = {key: int(share * base) for key, share in shares.items()}
-    grouped: dict[Item, list[Row]] = {}
+    grouped: dict[Item, list[ScoreRow]] = {}
     for row in rows:
         grouped.setdefault((row.comparison, row.response), []).append(row)
     return [
@@ -121,7 +121,7 @@ def score_responses(
 
 def _score_response(
     item: Item,
-    rows: Sequence[Row],
+    rows: Sequence[ScoreRow],
     weights: Mapping[str, int],
     units: Mapping[Value, int],
     *,
@@ -156,7 +156,7 @@ def _score_response(
     return Scored(*item, values, criteria, Fraction(sum(whole), unit * len(whole)) if whole else None)
 
 
-def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
+def compute_outcomes(scored: Iterable[Scored]) -> list[ComparisonOutcome]:
     """The outcome of each comparison, in the order of the responses."""
     found = []
     for comparison, several in groupby(scored, key=lambda score: score.comparison):
@@ -171,7 +171,7 @@ def compute_outcomes(scored: Iterable[Scored]) -> list[Outcome]:
             gap = (means[first[0]] or Fraction()) - (means[rest[0][0]] or Fraction())
         second = first[1] if len(first) > 1 else rest[0][0] if rest else ""
         reviewers = len({name for response in responses for name in response.values})
-        found.append(Outcome(comparison, first, second, gap, reviewers))
+        found.append(ComparisonOutcome(comparison, first, second, gap, reviewers))
     return found
 
 

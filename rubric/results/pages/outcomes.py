@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.results.core.ranking_uncertainty import Lead, count_unanimous, leads, moves
-from rubric.results.core.whole_set import Item, Outcome, Scored, compute_outcomes, list_values
+from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
 from rubric.results.pages.words import (
     NamedResponse,
     ResultsQuery,
@@ -33,7 +33,7 @@ class OutcomeRow(Struct, frozen=True):
     number: int
     question: str
     first: str
-    outcome: Outcome
+    outcome: ComparisonOutcome
     lead: Lead | None
     says: str
     unanimous: int
@@ -124,7 +124,7 @@ def _outcome_row(
     shares: Mapping[str, Fraction],
     rankings: Rankings,
 ) -> OutcomeRow:
-    outcome = next(iter(compute_outcomes(scored)), Outcome(str(number), [], "", None, 0))
+    outcome = next(iter(compute_outcomes(scored)), ComparisonOutcome(str(number), [], "", None, 0))
     values = list_values(scored)
     lead = leads(values, outcome.first[0], [outcome.second])[0] if outcome.second else None
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}

@@ -21,7 +21,7 @@ from rubric.results.pages.words import (
     two,
     unanimous_text,
 )
-from rubric.reviews.core.panel import Judgement, Panel, Rankings, ResponseRank, counted_values, panel
+from rubric.reviews.core.panel import Panel, PanelScore, Rankings, ResponseRank, counted_values, panel
 from workspace.display.core.charts import DotRow, DotsChart, dot_plot
 from workspace.display.core.minimums import REVIEWERS
 from workspace.statistics.estimates import Interval
@@ -80,7 +80,7 @@ class PanelPart(Struct, frozen=True):
 
 
 def build_panel(
-    judgements: Sequence[Judgement],
+    judgements: Sequence[PanelScore],
     named_responses: Mapping[str, NamedResponse],
     *,
     kind: str,

@@ -31,7 +31,7 @@ from rubric.results.pages.words import (
     name_responses,
     rank_by_value,
 )
-from rubric.reviews.core.panel import Judgement, Panel, Rankings
+from rubric.reviews.core.panel import Panel, PanelScore, Rankings
 from rubric.reviews.permissions import check_open_set
 from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.permissions import check_see_weights
@@ -137,7 +137,9 @@ def _name_responses(responses: Sequence[Response]) -> dict[str, NamedResponse]:
 
 
 def _fallback_panel(
-    judgements: Sequence[Judgement], named_responses: Mapping[str, NamedResponse], panels: Sequence[PanelPart]
+    judgements: Sequence[PanelScore],
+    named_responses: Mapping[str, NamedResponse],
+    panels: Sequence[PanelPart],
 ) -> list[PanelPart]:
     """A separate ranking from reviewers who gave only a holistic score where only criteria were asked for."""
     names = panels[0].found.fallbacks
@@ -157,7 +159,7 @@ def _reviewed(comparison: Comparison) -> list[Reviewed]:
     return sorted(found, key=lambda review: (review.response, review.reviewer))
 
 
-def _judgements(reviewed: Sequence[Reviewed], asked: ResultsQuery) -> list[Judgement]:
+def _judgements(reviewed: Sequence[Reviewed], asked: ResultsQuery) -> list[PanelScore]:
     shares = asked.shares
     return [review.to_judgement(shares) for review in reviewed]
 

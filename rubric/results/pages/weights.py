@@ -23,7 +23,7 @@ from rubric.results.pages.words import (
     rank_by_value,
     weight_text,
 )
-from rubric.reviews.core.panel import Judgement, panel
+from rubric.reviews.core.panel import PanelScore, panel
 from workspace.display.core.charts import Segment, share_bar
 
 KAPPA = 100
@@ -119,7 +119,7 @@ def build_weights_part(
 
 def build_what_if(
     tried: TriedWeights,
-    judgements: Sequence[Judgement],
+    judgements: Sequence[PanelScore],
     before: Mapping[str, int],
     named_responses: Mapping[str, NamedResponse],
     criteria: Sequence[Criterion],

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.scales import HIGHEST, LOWEST
-from rubric.reviews.core.score_rows import Ratings, Row, Weights, comparable, list_tables, sort_rows
+from rubric.reviews.core.score_rows import Ratings, ScoreRow, Weights, comparable, list_tables, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
@@ -45,7 +45,7 @@ _alpha = partial(krippendorff_alpha, level="interval", with_interval=False)
 _icc = partial(compute_icc, form="2,1", with_interval=False)
 
 
-class Spread(Struct, frozen=True):
+class ScoreSpread(Struct, frozen=True):
     """How one kind of score varies: `variance` within responses, its `ratio` to that of the holistic score.
 
     `at_floor` and `at_ceiling` are the shares of scores at the lowest and the highest of their scale: if all scores are
@@ -64,16 +64,16 @@ class Spread(Struct, frozen=True):
 class VarianceReport(Struct, frozen=True):
     """The literal ratio (mean variance of the criteria to that of the holistic score), and the difference of alphas."""
 
-    criteria: list[Spread]
-    overall: Spread
-    holistic: Spread
+    criteria: list[ScoreSpread]
+    overall: ScoreSpread
+    holistic: ScoreSpread
     literal: Figure
     literal_conclusion: Conclusion
     difference: Figure
     conclusion: Conclusion
 
 
-def variance_report(rows: Sequence[Row], weights: Weights) -> VarianceReport:
+def variance_report(rows: Sequence[ScoreRow], weights: Weights) -> VarianceReport:
     """Variance between reviewers and reliability, of criteria, overall and holistic score.
 
     Variance: sum of squares within responses by the sum of (reviewers - 1), over responses with two reviewers or more.
@@ -97,12 +97,12 @@ def variance_report(rows: Sequence[Row], weights: Weights) -> VarianceReport:
     )
 
 
-def _spread(key: str, table: Ratings, reference: _Sums | None) -> Spread:
+def _spread(key: str, table: Ratings, reference: _Sums | None) -> ScoreSpread:
     sums, found = _sums(table), table.values[~np.isnan(table.values)]
     squares, freedom = sums[0].sum(), sums[1].sum()
     nobody = Figure(None, reason=say(_NOBODY_TWICE))
     variance = _figure(table, float(squares / freedom)) if freedom else nobody
-    return Spread(
+    return ScoreSpread(
         key=key,
         variance=variance,
         ratio=_ratio([sums], reference, table),

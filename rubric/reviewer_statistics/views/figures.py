@@ -27,7 +27,7 @@ from rubric.reviewer_statistics.core.figure_kinds import (
     TuningFigures,
 )
 from rubric.reviewer_statistics.core.stability import Rankings, StabilityReport
-from rubric.reviewer_statistics.core.variance import Spread, VarianceReport
+from rubric.reviewer_statistics.core.variance import ScoreSpread, VarianceReport
 from rubric.reviewer_statistics.core.weights_fit import Tuning
 from rubric.reviewer_statistics.forms import AdoptForm, KindForm
 from rubric.reviewer_statistics.permissions import check_tune
@@ -281,7 +281,7 @@ def _plot(
 
 def _variance(
     report: VarianceReport, record: RubricRecord
-) -> tuple[VarianceReport, dict[str, Spread], IntervalsChart | None]:
+) -> tuple[VarianceReport, dict[str, ScoreSpread], IntervalsChart | None]:
     """The first metric: the spread of each kind of score, by its label."""
     spreads = {record.criterion(spread.key).label: spread for spread in report.criteria}
     spreads |= {_("Weighted overall"): report.overall, _("Holistic score"): report.holistic}

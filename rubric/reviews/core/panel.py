@@ -18,7 +18,7 @@ Places = list[list[str]]
 Rankings = Mapping[str, Mapping[str, Fraction]]
 
 
-class Judgement(Struct, frozen=True):
+class PanelScore(Struct, frozen=True):
     """What one reviewer gave one response: an overall of scored criteria, a holistic score, both or neither."""
 
     reviewer: str
@@ -55,14 +55,14 @@ class Panel(Struct, frozen=True):
     kind: str
     standings: list[ResponseRank]
     fallbacks: list[str]
-    left_out: list[Judgement]
-    own: list[Judgement]
+    left_out: list[PanelScore]
+    own: list[PanelScore]
     changes: list[str]
     ranked_only: list[str] = []
 
 
 def panel(
-    judgements: Sequence[Judgement],
+    judgements: Sequence[PanelScore],
     *,
     kind: str = RUBRIC,
     with_incomplete: bool = False,
@@ -114,7 +114,7 @@ def _rank_numbers_by_place(positions: Mapping[str, Fraction | None]) -> dict[str
 
 
 def counted_values(
-    judgements: Iterable[Judgement], kind: str, *, with_incomplete: bool = False
+    judgements: Iterable[PanelScore], kind: str, *, with_incomplete: bool = False
 ) -> dict[str, dict[str, Fraction]]:
     """The values that count, by reviewer and response; never those of a reviewer's own responses."""
     counted: dict[str, dict[str, Fraction]] = {}
@@ -172,7 +172,7 @@ def _by_response(
     }
 
 
-def _fallbacks(others: Sequence[Judgement]) -> list[str]:
+def _fallbacks(others: Sequence[PanelScore]) -> list[str]:
     """Reviewers who gave holistic scores but no overall."""
     scored = {judgement.reviewer for judgement in others if judgement.overall is not None}
     holistic = dict.fromkeys(judgement.reviewer for judgement in others if judgement.holistic is not None)

@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
-class Problem(Struct, frozen=True):
+class VersionProblem(Struct, frozen=True):
     """One problem of a version: where (a JSON pointer), a code, and a sentence that says what to do."""
 
     pointer: str
@@ -43,26 +43,26 @@ class Problem(Struct, frozen=True):
     message: str
 
 
-def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[Problem]:
+def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[VersionProblem]:
     """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data.
 
     A version that `is_stored` already may have slow patterns and hidden characters, which are refused otherwise.
     """
     document = read_json(data)
     if document.problems or not document.is_readable:
-        return [Problem(found.pointer, found.code, found.message) for found in document.problems]
+        return [VersionProblem(found.pointer, found.code, found.message) for found in document.problems]
     try:
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
     problems = _problems(record)
     if not (problems or is_stored):
-        hidden = [Problem(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
+        hidden = [VersionProblem(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
         problems = [*_slow_patterns(record), *hidden]
     return problems[:MOST_PROBLEMS] or record
 
 
-def publishing_problems(record: RubricRecord) -> list[Problem]:
+def publishing_problems(record: RubricRecord) -> list[VersionProblem]:
     """What keeps a version from being published; older files and versions can still be read.
 
     Each criterion needs a meaning and a question. No pattern may match differently in another version of Python.
@@ -72,7 +72,7 @@ def publishing_problems(record: RubricRecord) -> list[Problem]:
         "question": say("no question. Write what reviewers are asked"),
     }
     problems = [
-        Problem(
+        VersionProblem(
             f"/criteria/{index}/{part}",
             "empty",
             say('The criterion "{key}" has {says}.', key=criterion.key, says=says),
@@ -89,7 +89,7 @@ def publishing_problems(record: RubricRecord) -> list[Problem]:
     return problems + _bad_patterns(record, repeats_possessively, said)
 
 
-def _slow_patterns(record: RubricRecord) -> list[Problem]:
+def _slow_patterns(record: RubricRecord) -> list[VersionProblem]:
     said = say(
         "The pattern has three or more long repetitions that can match the same text and what is between them, such as "
         ".*.*.* or .*a.*b.*c, which takes very long on some texts. Join them into one, write between them what they "
@@ -99,29 +99,29 @@ def _slow_patterns(record: RubricRecord) -> list[Problem]:
     return _bad_patterns(record, repeats_beside, said)
 
 
-def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[Problem]:
+def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[VersionProblem]:
     return [
-        Problem(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
+        VersionProblem(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
         for name, group in record.lists.get("patterns", {}).items()
         for index, source in enumerate(group)
         if is_bad(_filled_in(source))
     ]
 
 
-def _shape_problem(text: str) -> Problem:
+def _shape_problem(text: str) -> VersionProblem:
     """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
     said, _, path = text.partition(" - at ")
     pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
-    return Problem(
+    return VersionProblem(
         pointer,
         "wrong_shape",
         say("{said}. The keys are name, version, kind, criteria, parameters and lists.", said=said),
     )
 
 
-def _problems(record: RubricRecord) -> list[Problem]:
+def _problems(record: RubricRecord) -> list[VersionProblem]:
     problems = [
-        Problem(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
+        VersionProblem(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
         for key in ("name", "version")
         if not getattr(record, key).strip()
     ]
@@ -132,12 +132,12 @@ def _problems(record: RubricRecord) -> list[Problem]:
             discussion=DISCUSSION,
             response=RESPONSE,
         )
-        return [*problems, Problem("/kind", "unknown_kind", said)]
+        return [*problems, VersionProblem("/kind", "unknown_kind", said)]
     problems += _criteria_problems(record.criteria)
     return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
 
 
-def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
+def _criteria_problems(criteria: list[Criterion]) -> list[VersionProblem]:
     """Keys that occur more than once, and what is wrong with the weights."""
     problems = []
     keys = [criterion.key for criterion in criteria]
@@ -145,22 +145,22 @@ def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
     for index, criterion in enumerate(criteria):
         if counts[criterion.key] > 1:
             said = say('The criterion "{key}" is there more than once. Keep one of them.', key=criterion.key)
-            problems.append(Problem(f"/criteria/{index}/key", "twice", said))
+            problems.append(VersionProblem(f"/criteria/{index}/key", "twice", said))
     if problems:
         return problems
     places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
     weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
     return [
-        Problem(places[found.key] if found.key else "/criteria", found.code, found.message)
+        VersionProblem(places[found.key] if found.key else "/criteria", found.code, found.message)
         for found in weights
     ]
 
 
-def _response_problems(record: RubricRecord) -> list[Problem]:
+def _response_problems(record: RubricRecord) -> list[VersionProblem]:
     """What a response version lacks for its reviews to be asked for and read."""
     problems = []
     if not record.criteria:
-        problems.append(Problem("/criteria", "missing", say("The rubric has no criterion. Add one.")))
+        problems.append(VersionProblem("/criteria", "missing", say("The rubric has no criterion. Add one.")))
     for index, criterion in enumerate(record.criteria):
         if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
             said = say(
@@ -169,11 +169,11 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
                 key=criterion.key,
                 reserved_keys=", ".join(RESERVED_KEYS),
             )
-            problems.append(Problem(f"/criteria/{index}/key", "bad_key", said))
+            problems.append(VersionProblem(f"/criteria/{index}/key", "bad_key", said))
         if criterion.scale is not None:
             problems += _scale_problems(index, criterion, criterion.scale)
     problems += [
-        Problem(
+        VersionProblem(
             f"/parameters/{name}",
             "unknown",
             say('There is no parameter "{name}". Remove it, or correct its name.', name=name),
@@ -181,21 +181,23 @@ def _response_problems(record: RubricRecord) -> list[Problem]:
         for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
     ]
     problems += [
-        Problem(f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name))
+        VersionProblem(
+            f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name)
+        )
         for name in RESPONSE_CHOICES
         if not isinstance(record.parameters.get(name), bool)
     ]
     return problems
 
 
-def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Problem]:
+def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[VersionProblem]:
     """Why scores cannot be given on a scale, and the anchors that lie outside it."""
     said = find_scale_fault(criterion.key, scale)
     if said:
-        return [Problem(f"/criteria/{index}/scale", "bad_scale", said)]
+        return [VersionProblem(f"/criteria/{index}/scale", "bad_scale", said)]
     beyond = [points for points in criterion.anchors if not _is_on(points, scale)]
     return [
-        Problem(
+        VersionProblem(
             f"/criteria/{index}/anchors",
             "beyond_scale",
             say(
@@ -256,10 +258,12 @@ def _is_on(points: str, scale: Scale) -> bool:
     return found is None or all(scale.holds(float(number)) for number in found.groups() if number)
 
 
-def _discussion_problems(record: RubricRecord) -> list[Problem]:
+def _discussion_problems(record: RubricRecord) -> list[VersionProblem]:
     """What a discussion version lacks for its games to be measured."""
     problems = [
-        Problem(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
+        VersionProblem(
+            f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it.")
+        )
         for index, criterion in enumerate(record.criteria)
         if criterion.scale is not None
     ]
@@ -268,7 +272,9 @@ def _discussion_problems(record: RubricRecord) -> list[Problem]:
     for key, spec in specs.wanted(thresholds).items():
         if key not in thresholds:
             problems.append(
-                Problem("/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key))
+                VersionProblem(
+                    "/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key)
+                )
             )
             continue
         threshold = thresholds[key]
@@ -280,10 +286,10 @@ def _discussion_problems(record: RubricRecord) -> list[Problem]:
                 low=spec.low,
                 high=spec.high,
             )
-            problems.append(Problem("/criteria", "out_of_range", said))
+            problems.append(VersionProblem("/criteria", "out_of_range", said))
     for key in thresholds.keys() - specs.metrics.keys():
         problems.append(
-            Problem(
+            VersionProblem(
                 "/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key)
             )
         )
@@ -291,19 +297,19 @@ def _discussion_problems(record: RubricRecord) -> list[Problem]:
     return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
 
 
-def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
+def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[VersionProblem]:
     """Parameters that are missing and have no default, are unknown, of the wrong type, out of range or not legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
         said = say('There is no parameter "{name}". Remove it, or correct its name.', name=name)
-        problems.append(Problem(f"/parameters/{name}", "unknown", said))
+        problems.append(VersionProblem(f"/parameters/{name}", "unknown", said))
     for name in sorted(specs.names):
         said = _parameter_fault(name, parameters, specs)
         if said:
-            problems.append(Problem(f"/parameters/{name}", "illegal", said))
+            problems.append(VersionProblem(f"/parameters/{name}", "illegal", said))
     if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
         said = say("sample_min is above sample_max. Lower the one or raise the other.")
-        problems.append(Problem("/parameters/sample_min", "illegal", said))
+        problems.append(VersionProblem("/parameters/sample_min", "illegal", said))
     return problems
 
 
@@ -348,12 +354,12 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
     )
 
 
-def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
+def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[VersionProblem]:
     """What is wrong with lists: word lists must hold words, patterns must compile, the role map needs both sides."""
     problems = []
     wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
-        Problem(
+        VersionProblem(
             f"/lists/{name}",
             "unknown",
             say('There is no list "{name}". Remove it, or correct its name.', name=name),
@@ -366,14 +372,14 @@ def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Prob
                 'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].',
                 name=name,
             )
-            problems.append(Problem(f"/lists/{name}", "wrong_shape", said))
+            problems.append(VersionProblem(f"/lists/{name}", "wrong_shape", said))
     if not _is_role_map(lists.get("role_map")):
         said = say('The role map must give a list of roles for "mafia" and one for "village".')
-        problems.append(Problem("/lists/role_map", "wrong_shape", said))
+        problems.append(VersionProblem("/lists/role_map", "wrong_shape", said))
     personalities = lists.get("personalities")
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
         said = say("Each personality needs a key, a label and a description.")
-        problems.append(Problem("/lists/personalities", "wrong_shape", said))
+        problems.append(VersionProblem("/lists/personalities", "wrong_shape", said))
     return problems + _pattern_problems(lists.get("patterns"), specs)
 
 
@@ -397,11 +403,11 @@ def _is_personality(value: object) -> bool:
     )
 
 
-def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
+def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[VersionProblem]:
     """Required groups that are missing, and patterns that are not regular expressions or can take exponential time."""
     if not isinstance(patterns, dict):
         return [
-            Problem(
+            VersionProblem(
                 "/lists/patterns",
                 "missing",
                 say("The patterns are missing. Copy them from the first version."),
@@ -409,7 +415,7 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
         ]
     names = (*specs.patterns, *(name for name in specs.optional_patterns if name in patterns))
     problems = [
-        Problem(
+        VersionProblem(
             f"/lists/patterns/{name}",
             "unknown",
             say('No rule uses the patterns "{name}". Remove them.', name=name),
@@ -422,12 +428,12 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
             said = say(
                 'The patterns "{name}" are missing or are not a list of regular expressions.', name=name
             )
-            problems.append(Problem(f"/lists/patterns/{name}", "wrong_shape", said))
+            problems.append(VersionProblem(f"/lists/patterns/{name}", "wrong_shape", said))
             continue
         for index, source in enumerate(group or []):
             said = _pattern_fault(source)
             if said:
-                problems.append(Problem(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
+                problems.append(VersionProblem(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
     return problems
 
 

@@ -31,8 +31,8 @@ from discussions.reliability.core.accuracy import (
 )
 from discussions.reliability.core.crosstab import (
     MOST_CASES,
-    Answer,
-    Share,
+    CellShare,
+    CrossedAnswer,
     Tally,
     compute_interval_over_games,
 )
@@ -265,8 +265,8 @@ def test_only_the_newest_cases_are_kept_and_all_are_counted():
     numbers = list(range(1, 1201))
     random.Random(1).shuffle(numbers)
     for game in numbers:
-        tally.add(Answer("x", "yes", "no", game, 1, 1, game))
-    (cell,) = tally.table([Share("none", (("no", "no"),), (("no", "*"),))]).cells
+        tally.add(CrossedAnswer("x", "yes", "no", game, 1, 1, game))
+    (cell,) = tally.table([CellShare("none", (("no", "no"),), (("no", "*"),))]).cells
     assert cell.count == 1200
     assert [case.game for case in cell.cases] == list(range(1200, 1200 - MOST_CASES, -1))
 

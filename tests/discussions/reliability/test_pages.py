@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.reliability.core.accuracy import CHECKS, SHARES
-from discussions.reliability.core.crosstab import Answer, Tally
+from discussions.reliability.core.crosstab import CrossedAnswer, Tally
 from discussions.reliability.views.accuracy import (
     TableOfCounts,
     count_needed_answers,
@@ -20,7 +20,7 @@ def table(*cells, part=DEPTH, games=1, weight=1.0):
     tally = Tally(part)
     for row, column, count in cells:
         for number in range(count):
-            tally.add(Answer(part, row, column, number % games + 1, 1, 1, number % games, weight))
+            tally.add(CrossedAnswer(part, row, column, number % games + 1, 1, 1, number % games, weight))
     return tally.table(SHARES[part])
 
 
@@ -59,7 +59,7 @@ def test_games_that_differ_cannot_tell_either():
     tally = Tally(DEPTH)
     for game, right in enumerate((40, 2, 38, 5), start=1):
         for number in range(40):
-            tally.add(Answer(DEPTH, "yes", "yes" if number < right else "no", game, number, 1, game))
+            tally.add(CrossedAnswer(DEPTH, "yes", "yes" if number < right else "no", game, number, 1, game))
     rate = tally.table(SHARES[DEPTH]).rate("precision")
     assert rate.interval[1] - rate.interval[0] < 30
     assert why_not_yet(rate) == "Can't tell yet: games differ too much; it takes more of them."
@@ -79,7 +79,9 @@ def test_the_weighted_share_is_shown_where_it_differs_by_more_than_a_point():
     tally = Tally(DEPTH)
     for number in range(100):
         tally.add(
-            Answer(DEPTH, "yes", "yes" if number < 50 else "no", number, 1, 1, 1, 20 if number < 50 else 4)
+            CrossedAnswer(
+                DEPTH, "yes", "yes" if number < 50 else "no", number, 1, 1, 1, 20 if number < 50 else 4
+            )
         )
     line = list_lines(tally.table(SHARES[DEPTH]))["Precision"]
     assert round(line.weighted, 1) == 83.3

@@ -27,7 +27,7 @@ from rubric.preview.core import (
     rerank,
     select_flips,
 )
-from rubric.reviews.core.panel import Judgement
+from rubric.reviews.core.panel import PanelScore
 from tests.factories.comparisons import RECORD_SCORES
 from tests.factories.reviews import VERSION
 
@@ -45,7 +45,7 @@ def weighing(*weights):
 def judged(scores, shares, reviewer="ann"):
     """One reviewer's judgements under these weights."""
     return [
-        Judgement(reviewer, str(number), overall=found.value, is_incomplete=found.is_incomplete)
+        PanelScore(reviewer, str(number), overall=found.value, is_incomplete=found.is_incomplete)
         for number, given in scores.items()
         if (found := compute_overall(given, shares))
     ]
@@ -167,7 +167,7 @@ def test_a_draft_that_shares_no_criterion_cannot_be_told():
 
 @pytest.mark.parametrize(("count", "says"), [(1, "1 comparison has no"), (2, "2 comparisons have no")])
 def test_comparisons_without_scored_criteria_are_counted_aside(count, says):
-    whole = [Judgement("ann", "1", holistic=Fraction(7)), Judgement("ann", "2", holistic=Fraction(3))]
+    whole = [PanelScore("ann", "1", holistic=Fraction(7)), PanelScore("ann", "2", holistic=Fraction(3))]
     impact = compute_rankings_impact([rerank(HERE, whole, whole)] * count)
     assert (impact.looked_at, impact.flip_count, impact.distribution) == (0, 0, [])
     assert impact.notes[0].startswith(says)

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rubric.core.weights import exact
-from rubric.reviews.core.panel import Judgement, compute_rank_numbers, panel, rank_to_values
+from rubric.reviews.core.panel import PanelScore, compute_rank_numbers, panel, rank_to_values
 from tests.factories.reviews import LABELS, evaluations, read
 
 
 def judged(**sheets):
     """Judgements of reviewers: `ann={"x": 8, "y": 7}`."""
     return [
-        Judgement(reviewer, response, overall=None if value is None else Fraction(str(value)))
+        PanelScore(reviewer, response, overall=None if value is None else Fraction(str(value)))
         for reviewer, sheet in sheets.items()
         for response, value in sheet.items()
     ]
@@ -23,7 +23,7 @@ def judged(**sheets):
 def judgements(reviewer, review):
     """The judgements of a review whose labels are the responses."""
     return [
-        Judgement(
+        PanelScore(
             reviewer,
             line.label,
             overall=line.overall,
@@ -105,7 +105,7 @@ def test_incomplete_judgements_are_left_out_unless_asked_for():
 
 
 def test_own_responses_never_count():
-    mine = Judgement("ann", "x", overall=Fraction(10), is_own=True)
+    mine = PanelScore("ann", "x", overall=Fraction(10), is_own=True)
     result = panel([mine, *judged(ann={"y": 6}, bob={"x": 4, "y": 5})])
     assert {standing.response: standing.mean for standing in result.standings} == {
         "x": 4,

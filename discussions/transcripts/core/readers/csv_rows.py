@@ -11,9 +11,9 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS, has_needed, suggest_fields
 from discussions.transcripts.core.readers.rows import (
     MOST_CELLS,
-    Row,
     Table,
     TableFaults,
+    TableRow,
     read_table,
     table_columns,
 )
@@ -100,7 +100,7 @@ def _whole(decoded: Decoded, head: str) -> tuple[int, int, int]:
     return decoded.begin + (sep.end() if sep else 0), len(decoded.data), 2 if sep else 1
 
 
-def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -> Iterator[Row]:
+def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -> Iterator[TableRow]:
     """The non-empty rows between two offsets. The first line has `number`. Raises csv.Error."""
     reached = start
 
@@ -115,7 +115,7 @@ def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -
     begin, line = start, 0
     for cells in reader:
         if any(cell.strip() for cell in cells):
-            yield Row(number=number + line, start=begin, end=reached, cells=cells)
+            yield TableRow(number=number + line, start=begin, end=reached, cells=cells)
         begin, line = reached, reader.line_num
 
 

@@ -12,7 +12,7 @@ from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS
-from discussions.transcripts.core.readers.rows import MOST_CELLS, Row, Table, TableFaults, read_table
+from discussions.transcripts.core.readers.rows import MOST_CELLS, Table, TableFaults, TableRow, read_table
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, find_items
 from workspace.core.strict_json import normalise_text, read_json
@@ -25,7 +25,7 @@ _TOO_MANY = mark(
 )
 _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
-# Each row between two places of a file, as in `Row`, with its JSON.
+# Each row between two places of a file, as in `TableRow`, with its JSON.
 _Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
 
 
@@ -88,7 +88,7 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
     names = dict.fromkeys(name for _number, entry in entries for name in flattened(entry))
     numbers = {name: index for index, name in enumerate(names)}
     rows = [
-        Row(number=number, start=index, end=index + 1, cells=_cells(entry, numbers))
+        TableRow(number=number, start=index, end=index + 1, cells=_cells(entry, numbers))
         for index, (number, entry) in enumerate(entries)
     ]
     faults = TableFaults()
@@ -132,15 +132,17 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) ->
     return Table(columns=list(numbers), read=read, span=span, faults=faults, place=place)
 
 
-def _rows(entries: _Entries, numbers: dict[str, int], start: int, end: int, number: int) -> Iterator[Row]:
+def _rows(
+    entries: _Entries, numbers: dict[str, int], start: int, end: int, number: int
+) -> Iterator[TableRow]:
     """The rows between two indices of the checked entries."""
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
-            yield Row(number=at, start=begin, end=after, cells=_cells(entry, numbers))
+            yield TableRow(number=at, start=begin, end=after, cells=_cells(entry, numbers))
 
 
-def _no_rows(start: int, end: int, number: int) -> Iterator[Row]:
+def _no_rows(start: int, end: int, number: int) -> Iterator[TableRow]:
     return iter(())
 
 

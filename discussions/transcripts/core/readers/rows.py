@@ -77,7 +77,7 @@ _SILENT = mark_many(
 )
 
 
-class Row(Struct, frozen=True, gc=False):
+class TableRow(Struct, frozen=True, gc=False):
     """One row: its number in the file, where it begins and ends there, and its cells in the order of the columns.
 
     Cells at the end may be missing.
@@ -90,7 +90,7 @@ class Row(Struct, frozen=True, gc=False):
 
 
 # The rows between two offsets; the first row has this number.
-ReadRows = Callable[[int, int, int], Iterator[Row]]
+ReadRows = Callable[[int, int, int], Iterator[TableRow]]
 
 
 class TableFaults(Struct):
@@ -123,11 +123,11 @@ class Table(Struct, frozen=True):
     is_part: bool = False
 
     @property
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         return self.read(*self.span)
 
 
-class _Game(Struct):
+class _RowGame(Struct):
     """A game while its rows are read. `roster` is in the order of first appearance."""
 
     id: str
@@ -191,7 +191,7 @@ def games_of_rows(
     at = {field: numbers[column] for field, column in fields.items() if column in numbers}
     for key, runs in _runs(table, at).items():
         notes = new_notes()
-        game = _Game(id=key if "game" in at else notes.source, notes=notes)
+        game = _RowGame(id=key if "game" in at else notes.source, notes=notes)
         notes.translate("", table.place.format(runs[2]))
         for run in zip(runs[::3], runs[1::3], runs[2::3], strict=True):
             for row in table.read(*run):
@@ -220,13 +220,13 @@ def _runs(table: Table, at: Mapping[str, int]) -> "dict[str, array[int]]":
     return found
 
 
-def _cells(row: Row, at: Mapping[str, int]) -> dict[str, str]:
+def _cells(row: TableRow, at: Mapping[str, int]) -> dict[str, str]:
     """Field -> cell, without the empty ones."""
     cells = row.cells
     return {field: cells[index] for field, index in at.items() if index < len(cells) and cells[index]}
 
 
-def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: bool) -> None:
+def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, *, has_turns: bool) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     name = cells.get("player", "").strip()
     text, target = cells.get("text", ""), cells.get("vote", "").strip()
@@ -262,7 +262,7 @@ def _read_row(game: _Game, cells: Mapping[str, str], place: str, *, has_turns: b
     game.messages.append(message)
 
 
-def _read_vote(game: _Game, name: str, target: str, cells: Mapping[str, str], place: str) -> None:
+def _read_vote(game: _RowGame, name: str, target: str, cells: Mapping[str, str], place: str) -> None:
     # Only after all rows are read is it known whether a player is called "Skip".
     if not is_nobody(target):
         game.targets.setdefault(target, place)
@@ -277,7 +277,7 @@ def _read_vote(game: _Game, name: str, target: str, cells: Mapping[str, str], pl
     )
 
 
-def _note_player(game: _Game, name: str, cells: Mapping[str, str], place: str) -> None:
+def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str) -> None:
     player = game.roster.get(name)
     if player is None:
         game.notes.translate(f"/players/{len(game.roster)}", place)
@@ -303,7 +303,7 @@ def _hidden_part(cells: Mapping[str, str]) -> str:
     return phase if _NIGHT.match(phase) or _PRIVATE.search(phase) else ""
 
 
-def _read_round(game: _Game, cells: Mapping[str, str], place: str) -> None:
+def _read_round(game: _RowGame, cells: Mapping[str, str], place: str) -> None:
     """The round of the row, else that of the game's previous row. A phase counts where there is no round."""
     if "round" in cells:
         number, fault = _round(cells["round"].strip())
@@ -336,7 +336,7 @@ def _round(said: str) -> tuple[int | None, str]:
     return int(found["number"]), ""
 
 
-def _turn(game: _Game, given: str, place: str) -> int | None:
+def _turn(game: _RowGame, given: str, place: str) -> int | None:
     number = _TURN.fullmatch(given.strip())
     if number is None and given.strip():
         sentence = say(
@@ -353,7 +353,7 @@ def _whole(given: str) -> str | None:
     return str(int(number[1])) if number else given.strip() or None
 
 
-def _finish(game: _Game) -> NativeGame:
+def _finish(game: _RowGame) -> NativeGame:
     """The game as an object. Someone who receives a vote but never speaks is a player, too."""
     names = {name.casefold(): name for name in game.roster}
     for target, place in game.targets.items():
