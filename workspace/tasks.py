@@ -23,7 +23,6 @@ def look_at_job(self: Task, job: int) -> None:
 
 @shared_task(name=BEAT, bind=True)
 def note_beat(self: Task) -> None:
-    """Record that this worker is alive."""
     note_worker(worker=str(self.request.hostname or "here"))
 
 
@@ -41,6 +40,5 @@ def sweep_now(self: Task, is_first: bool = False) -> None:
 
 
 def note_worker(*, worker: str) -> None:
-    """Record the heartbeat that pages read."""
     now = database_now()
     beat(worker=worker, by=system_person(now=now), now=now)

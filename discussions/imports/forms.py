@@ -41,11 +41,9 @@ class ColumnsForm(forms.Form):
             )
 
     def usual_fields(self) -> list[forms.BoundField]:
-        """The choices that are always shown."""
         return [self[field] for field in list(FIELD_LABELS)[:USUAL_COUNT]]
 
     def other_fields(self) -> list[forms.BoundField]:
-        """The choices that few files need."""
         return [self[field] for field in list(FIELD_LABELS)[USUAL_COUNT:]]
 
     def has_others(self) -> bool:
@@ -59,7 +57,6 @@ class ColumnsForm(forms.Form):
         return {field: self.columns[int(given[field])] for field in FIELD_LABELS if given.get(field)}
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a column that is chosen for two fields."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         counts = Counter(cleaned.get(field) for field in FIELD_LABELS if cleaned.get(field))
         for field in FIELD_LABELS:

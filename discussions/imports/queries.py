@@ -6,7 +6,6 @@ from discussions.transcripts.queries import mapping_record
 
 
 def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | None:
-    """The project's mapping for exactly these columns."""
     rows = ColumnMapping.objects.select_related("created_by")
     return rows.filter(
         project=transcript.project, columns_sha256=columns_hash(columns), removed_at=None

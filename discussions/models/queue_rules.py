@@ -95,8 +95,6 @@ class Guideline(models.Model):
 
 
 class GuidelineReading(models.Model):
-    """A person's confirmation that they have read this version."""
-
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="readings")
     person = models.ForeignKey(Person, models.PROTECT, related_name="+")
     created_at = models.DateTimeField()

@@ -138,7 +138,6 @@ def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration 
 
 
 def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A free slot by the project's rule."""
     rule = load_queue_rule(project)
     draw = OLDEST if rule.order == OLDEST else _next_draw(by, project)
     shown = _draw_number(project, by) if rule.repeat_percent else None

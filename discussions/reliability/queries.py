@@ -194,7 +194,6 @@ def read_turning(project: Project) -> Iterator[tuple[Version, dict[str, tuple[bo
 
 
 def query_recorded(project: Project) -> "QuerySet[Verdict]":
-    """The current verdicts of games that count in averages."""
     return Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None).order_by("pk")
 
 

@@ -27,8 +27,6 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    """Transcripts to import."""
-
     transcripts = FilesField(
         label=_("Transcript files"),
         max_length=1000,

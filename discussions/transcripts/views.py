@@ -104,7 +104,6 @@ def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse
 
 @require("import_transcripts", methods=("POST",), costs="computations")
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
-    """Resume an import that was cancelled or failed."""
     found = transcript_or_404(request, slug, transcript)
     bind_form(request, NothingForm)
     resume_import(transcript=found, by=request.user, now=timezone.now())

@@ -329,8 +329,6 @@ class ImportSummary(Struct, frozen=True):
 
 
 class _Fitting(Struct, frozen=True):
-    """A review that can be stored."""
-
     given: ReviewGiven
     placed: Placed
 

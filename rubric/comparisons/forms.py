@@ -29,8 +29,6 @@ class ClosingForm(forms.Form):
 
 
 class PlacesForm(forms.Form):
-    """How many of the set's people review each comparison."""
-
     people_needed = forms.IntegerField(
         label=_("People for each comparison"),
         required=False,
@@ -107,7 +105,6 @@ class ComparisonForm(forms.Form):
 
     @property
     def can_grow(self) -> bool:
-        """Whether there is room for another response."""
         return self.places < MOST_RESPONSES
 
     def grown(self) -> "ComparisonForm":
@@ -119,7 +116,6 @@ class ComparisonForm(forms.Form):
 
     @property
     def filled(self) -> list[int]:
-        """The numbers of the responses that are filled in."""
         named = [(number, f"r{number}-text", f"r{number}-author") for number in range(1, self.places + 1)]
         return [number for number, *names in named if any(self.data.get(name, "").strip() for name in names)]
 
@@ -144,8 +140,6 @@ class ComparisonForm(forms.Form):
 
 
 class LinesForm(forms.Form):
-    """A file of comparisons and reviews."""
-
     file = forms.FileField(
         label=_("JSONL file"),
         max_length=1000,
@@ -156,8 +150,6 @@ class LinesForm(forms.Form):
 
 
 class PersonReviewerForm(forms.Form):
-    """A member of the project who will review."""
-
     kind = forms.CharField(initial=PERSON, widget=forms.HiddenInput)
     person = forms.TypedChoiceField(
         label=_("Person"),

@@ -126,7 +126,6 @@ def add_reviewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("POST",))
 def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
-    """Ask somebody for no more reviews."""
     found = set_or_404(request.user, slug, number, check_change_set)
     row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
     bind_form(request, NothingForm)
@@ -136,7 +135,6 @@ def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> Ht
 
 @require("change_set", methods=("POST",))
 def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Change how many people review each comparison."""
     found = set_or_404(request.user, slug, number, check_change_set)
     form = bind_form(request, PlacesForm, auto_id=f"{PLACES}_%s")
     if not form.is_valid():
@@ -166,7 +164,6 @@ def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("open_set", methods=("POST",))
 def reopen_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Take reviews again."""
     return _change(request, slug, number, actions.reopen_set)
 
 
@@ -258,7 +255,6 @@ def _opened(
 
 
 def _bound(request: SignedIn, comparison_set: ComparisonSet) -> BaseForm:
-    """The form for reviewers that was sent."""
     kind = request.POST.get("kind", "")
     if kind == PERSON:
         people = candidates(comparison_set)

@@ -29,8 +29,6 @@ HIDDEN = frozenset({"reviews", "author", "id"})
 
 
 class ReviewerNames(PeopleNames, Protocol):
-    """What people and reviewers are called in one export."""
-
     def reviewer(self, key: int, person: int | None, kind: str, name: str) -> str:
         """A reviewer; models keep their names."""
 

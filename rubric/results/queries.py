@@ -17,7 +17,6 @@ def separated_in(comparison: Comparison) -> Separated | None:
 
 
 def load_survey(comparison: Comparison, person: Person) -> Survey | None:
-    """The person's survey of that comparison."""
     return Survey.objects.filter(comparison=comparison, person=person).first()
 
 

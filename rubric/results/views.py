@@ -181,8 +181,6 @@ def comparison_or_404(request: SignedIn, slug: str, number: int, comparison: int
 
 
 class MeanLine(Struct, frozen=True):
-    """One criterion's mean scores of both responses."""
-
     label: str
     first: str
     second: str

@@ -51,8 +51,6 @@ def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | No
 
 
 class _SetStore(StatisticsStore[ComparisonSet]):
-    """The figures of a comparison set."""
-
     row_model, owner_name, subject_name = SetFigures, "set", "comparison_set"
     job_kind, kinds = FIGURE_SET, KINDS
 
@@ -156,7 +154,6 @@ def load_surveyed(comparison_set: ComparisonSet) -> list[Surveyed]:
 
 
 def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> list[Preference]:
-    """Preferences from the rankings that reviewers gave themselves."""
     rows = Review.objects.filter(
         comparison__set=comparison_set,
         state=SUBMITTED,

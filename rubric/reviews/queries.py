@@ -96,11 +96,9 @@ class Reviewed(Struct, frozen=True):
 
     @property
     def common(self) -> Mapping[str, Value]:
-        """The scores by criterion on the common scale."""
         return bring_all(self.scores, self.scales)
 
     def to_row(self) -> ScoreRow:
-        """The row from which rubric/reviewer_statistics/core and rubric/calibration compute."""
         return ScoreRow(
             comparison=str(self.comparison),
             response=str(self.response),

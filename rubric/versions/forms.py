@@ -28,7 +28,6 @@ from rubric.versions.labels import LABELS, heading, readings
 
 
 def several_lines(rows: int = 3) -> forms.Textarea:
-    """A text area of a few lines."""
     return forms.Textarea(attrs={"rows": rows})
 
 
@@ -40,8 +39,6 @@ class LinesField(forms.CharField):
 
 
 class NoteForm(forms.Form):
-    """What a new draft will change."""
-
     note = LinesField(
         label=_("Change note"),
         required=False,
@@ -116,8 +113,6 @@ class CriterionFields(Struct, frozen=True):
 
 
 class ParameterFields(Struct, frozen=True):
-    """The fields of parameters that belong together."""
-
     label: str
     fields: list[BoundField]
     has_faults: bool
@@ -176,7 +171,6 @@ class DraftForm(forms.Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """The current values of the fields."""
         if not self.is_bound:
             return draft_texts(self.base)
         return {name: str(value) for name, value in self.data.items() if name in self.fields}
@@ -192,7 +186,6 @@ class DraftForm(forms.Form):
 
     @property
     def parameters(self) -> list[ParameterFields]:
-        """The parameters in their groups."""
         groups: dict[str, list[BoundField]] = {}
         words, other = readings(), (_("Other"), "")
         for name in add_defaults(self.base):
@@ -202,7 +195,6 @@ class DraftForm(forms.Form):
 
     @property
     def lists(self) -> list[BoundField]:
-        """The word lists and patterns."""
         return [self[name] for name in self.fields if name.startswith("l-")]
 
     def _indexes(self, texts: Mapping[str, str]) -> list[int]:
@@ -238,7 +230,6 @@ class DraftForm(forms.Form):
 
 
 def _field(name: str) -> forms.Field:
-    """A field for one part of a criterion."""
     if name in ("is_mandatory", "remove"):
         return forms.CharField(
             label=LABELS[name], required=False, widget=forms.CheckboxInput(attrs={"value": YES})
@@ -259,8 +250,6 @@ def _has_faults(fields: list[BoundField]) -> bool:
 
 
 class ScoringForm(forms.Form):
-    """How new sets are scored."""
-
     is_on = forms.TypedChoiceField(
         choices=(("yes", _("on")), ("no", _("off"))), coerce=lambda value: value == "yes"
     )

@@ -377,7 +377,6 @@ def is_held(job: Job, fence: int, now: datetime) -> bool:
 
 
 def is_dropped(job: Job, now: datetime) -> bool:
-    """Whether a running job's worker let its lease end."""
     return job.state == RUNNING and job.lease_until is not None and job.lease_until <= now
 
 

@@ -61,7 +61,6 @@ class StatisticsStore(ABC, Generic[OwnerT]):
         """How many submissions a stored row was computed from."""
 
     def columns(self, count: int, job: Job) -> dict[str, Any]:
-        """More columns of a new row."""
         return {}
 
     def subject(self, owner: OwnerT) -> str:
@@ -69,7 +68,6 @@ class StatisticsStore(ABC, Generic[OwnerT]):
         return f"{self.subject_name}:{owner.pk}"
 
     def present(self, owner: OwnerT) -> Present:
-        """The statistics that are stored for the present input."""
         inputs = self.inputs(owner)
         rows = self.row_model._default_manager.filter(
             **{self.owner_name: owner, "input_sha256__in": inputs.hashes.values()}

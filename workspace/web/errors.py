@@ -120,7 +120,6 @@ def status_of(fault: BaseException | None) -> int:
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:
-    """What the rate limits of the sign-in answer with."""
     answer = error(request, 429)
     answer["Retry-After"] = "300"
     return answer

@@ -5,6 +5,5 @@ from workspace.models import Person, Project
 
 
 def frame(person: Person, project: Project | None = None, section: str = "") -> dict[str, object]:
-    """The values that templates/base.html reads."""
     is_lead = project is not None and may_lead(person, project)
     return {"project": project, "section": section, "may_lead": is_lead}

@@ -183,7 +183,6 @@ def _adjudicate_ties(scene: Scene, by: str, game: str, side: str, reason: str) -
 
 
 def _require_evaluators(scene: Scene, by: str, count: int) -> None:
-    """Set how many evaluators games outside stages need."""
     unsorted = Iteration.objects.select_related("project").get(project=scene.project, stage=None)
     change_iteration(
         iteration=unsorted, identification=unsorted.identification, evaluator_count=count, **scene.stamp(by)

@@ -58,7 +58,6 @@ def _rename_in_basis(names: ExportNames, basis: str) -> Raw:
 
 
 def _decided(name: str) -> Any:
-    """Reads a part of the decision that counts."""
     return lambda item: item["decisions"][-1][name] if item["decisions"] else None
 
 

@@ -120,7 +120,6 @@ def _head(export: Export, names: ExportNames) -> Line:
 
 
 def _list_versions(project: Project, subject: choices.ExportSubject) -> set[int]:
-    """Every version that judged anything in the subject."""
     iterations, games = rows_in(Iteration, project, subject), rows_in(Game, project, subject)
     measured = Measured.objects.filter(game__in=games).order_by()
     return {

@@ -67,7 +67,6 @@ class GameStates(Struct, frozen=True):
 
     @property
     def waiting(self) -> int:
-        """Those that wait for an evaluator."""
         return max(0, self.total - self.recorded - self.complete - self.rating - self.measuring)
 
 

@@ -74,7 +74,6 @@ def _read_waiting(project: Project, by: Person, now: datetime) -> None:
 
 
 def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime) -> ColumnMapping:
-    """Store the mapping in place of the one before."""
     # Two people who map the same columns at once are serialised.
     Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
     sha256 = columns_hash(mapping.columns)

@@ -271,8 +271,6 @@ def _begin(
 
 
 class _PartReader:
-    """One worker that reads parts of one import."""
-
     def __init__(self, job: Job, transcript: Transcript, run: ImportRun, clock: Clock) -> None:
         self.job = job
         self.transcript = transcript
@@ -288,7 +286,6 @@ class _PartReader:
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the import's own job."""
         return self.job.pk == self.main
 
     def work(self) -> None:

@@ -122,8 +122,6 @@ class ItemValues(TypedDict):
 
 
 class RatingNote(Struct, frozen=True):
-    """An open flag or a comment of the evaluator."""
-
     kind: str
     target: str
     text: str

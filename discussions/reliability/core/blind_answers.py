@@ -86,7 +86,6 @@ class AnswerKind(Struct, frozen=True):
 
     @property
     def has_parts(self) -> bool:
-        """Whether a game has many items of this kind."""
         return self.kind in PART_KINDS
 
     @property
@@ -137,7 +136,6 @@ class AnswerTable(Struct, frozen=True, dict=True):
 
     @cached_property
     def shared_groups(self) -> int:
-        """Groups with a row of two answers or more."""
         return len({group for row, group in zip(self.rows, self.groups, strict=True) if len(row) > 1})
 
 

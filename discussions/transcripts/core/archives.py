@@ -145,11 +145,9 @@ class _Bytes:
         self._at = 0
 
     def seekable(self) -> bool:
-        """The file supports random access."""
         return True
 
     def tell(self) -> int:
-        """The current position."""
         return self._at
 
     def seek(self, offset: int, whence: int = 0) -> int:

@@ -168,7 +168,6 @@ def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
 
 
 def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> None:
-    """Note a text over its limit as a fault."""
     notes.fault(
         "too_long",
         pointer,

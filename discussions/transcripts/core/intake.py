@@ -33,7 +33,6 @@ class Intake:
         return sum(not fault.is_warning for fault in self.faults)
 
     def know(self, game_id: str, sha256: str) -> None:
-        """A game of this file that was met before."""
         self._seen.setdefault(game_id, set()).add(sha256)
 
     def takes(self, game_id: str, sha256: str, place: str, known: KnownGames) -> bool:

@@ -55,7 +55,6 @@ class ReadOptions(Struct, frozen=True):
 
     @property
     def known(self) -> tuple[Format, ...]:
-        """The formats that a file may be in."""
         return self.formats if self.named is None else (self.named,)
 
 
@@ -94,8 +93,6 @@ class Layout(Struct, frozen=True):
 
 
 class UnreadableLayout(Struct, frozen=True):
-    """Why no game of a file is read."""
-
     faults: list[Fault]
     fault_count: int
 
@@ -133,7 +130,6 @@ def json_fault(file: str, problem: Problem) -> Fault:
 
 
 def unreadable(fault: Fault) -> UnreadableLayout:
-    """A file that is refused for one reason."""
     return UnreadableLayout(faults=[fault], fault_count=1)
 
 

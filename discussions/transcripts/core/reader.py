@@ -54,7 +54,6 @@ class ReadTally:
         self.formats: set[str] = set()
 
     def add(self, outcome: ReadOutcome) -> None:
-        """Count one more outcome."""
         self.faults += outcome.faults[: max(0, self._most - len(self.faults))]
         self.fault_count += outcome.fault_count
         self.game_count += outcome.game is not None

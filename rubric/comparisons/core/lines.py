@@ -45,7 +45,6 @@ class ComparisonFault(Struct, frozen=True):
 
 
 def comparison_faults(comparison: NewComparison) -> list[ComparisonFault]:
-    """All faults that keep a comparison from being stored."""
     return [*_question_faults(comparison), *_response_faults(comparison.responses)]
 
 
@@ -210,7 +209,6 @@ def response_numbers(comparison: NewComparison) -> dict[str, int]:
 
 
 def _problems(value: Any) -> list[Problem]:
-    """What is wrong with the shape of a line."""
     if not isinstance(value, dict) or not ("comparison" in value or "question" in value):
         said = say(
             "The line is neither a comparison (an object with id, question and responses) nor a review (an object with "

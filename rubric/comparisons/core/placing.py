@@ -159,7 +159,6 @@ def _answer(given: ReviewGiven, order: list[int], responses: Mapping[str, int], 
 def _noted(
     record: ReviewRecord, given: ReviewGiven, order: list[int], responses: Mapping[str, int]
 ) -> ReviewRecord:
-    """The record with the notes of each response."""
     ids = {number: key for key, number in responses.items()}
     said = [
         replace(response, notes=given.scores.get(ids[number], {}).get(NOTES_KEY))

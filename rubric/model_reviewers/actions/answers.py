@@ -214,7 +214,6 @@ def end_turn(*, job: Job, clock: Clock, is_more: Callable[[], bool]) -> None:
 
 
 def read_unread(*, job: Job, comparison_set: ComparisonSet, clock: Clock) -> None:
-    """Do the same within another job of the set."""
     for key in _unread(comparison_set):
         with transaction.atomic():
             renew(job=job, now=clock(), done_count=job.done_count + 1)

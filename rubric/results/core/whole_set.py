@@ -263,7 +263,6 @@ def list_ratings(scored: Iterable[Scored]) -> list[Rating]:
 
 
 def item_name(comparison: str, response: str) -> str:
-    """What a response is called in ratings."""
     return f"{comparison}:{response}"
 
 
@@ -313,7 +312,6 @@ def _number(value: Fraction | None) -> float:
 
 
 def _by_comparison(values: Iterable[tuple[str, Fraction | None]]) -> list[Fraction]:
-    """The mean of each comparison that has one."""
     grouped: dict[str, list[Fraction]] = {}
     for comparison, value in values:
         if value is not None:

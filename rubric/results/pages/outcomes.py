@@ -41,8 +41,6 @@ class OutcomeRow(Struct, frozen=True):
 
 
 class OutcomesPart(Struct, frozen=True):
-    """One page of the comparisons."""
-
     rows: list[OutcomeRow]
     previous: str
     next: str

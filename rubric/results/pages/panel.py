@@ -70,12 +70,10 @@ class PanelPart(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The id of its section on the page."""
         return f"by-{self.kind}"
 
     @property
     def dot_count(self) -> int:
-        """The most reviewers behind one of the means."""
         return max((len(row.values) for row in self.rows), default=0)
 
 
@@ -178,7 +176,6 @@ def _ranked_sentence(found: Panel, named_responses: Mapping[str, NamedResponse])
 
 
 def _worth(name: str, rival: str, lead: Lead) -> str:
-    """How certain the lead over the nearest rival is."""
     values = {
         "name": name, "rival": rival, "gap": difference_text(lead.gap, lead.interval), "margin": two(MARGIN),
         "chance": percent_text(lead.chance), "n": lead.reviewers,

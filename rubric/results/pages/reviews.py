@@ -66,8 +66,6 @@ class ScoreRow(Struct, frozen=True):
 
 
 class ScoreGroup(Struct, frozen=True):
-    """The rows of one response."""
-
     response: NamedResponse
     rows: list[ScoreRow]
 

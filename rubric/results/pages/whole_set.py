@@ -54,7 +54,6 @@ class PairsPart(Struct, frozen=True):
 
     @property
     def is_enough(self) -> bool:
-        """Whether there are enough responses for plots and correlations."""
         return self.response_count >= self.least
 
 
@@ -207,7 +206,6 @@ class SetResultsPage(Struct, frozen=True):
 
     @property
     def dot_count(self) -> int:
-        """The most comparisons behind one of the means."""
         return max((len(subject.means) for subject in self.subjects), default=0)
 
 

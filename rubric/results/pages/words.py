@@ -30,7 +30,6 @@ class NamedResponse(Struct, frozen=True):
 
     @property
     def is_named(self) -> bool:
-        """Whether the name is more than its number."""
         return self.name != _("Response %(number)d") % {"number": self.number}
 
 
@@ -48,7 +47,6 @@ class ResultsQuery(Struct, frozen=True):
 
     @property
     def record(self) -> RubricRecord:
-        """The version whose weights are used."""
         return self.version.to_record()
 
     @property

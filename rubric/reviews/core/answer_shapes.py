@@ -264,7 +264,6 @@ class _Shaper:
         return self._whole(found)
 
     def _label(self, value: Mapping[str, Any]) -> str | None:
-        """The key under which an evaluation names its response."""
         named = (key for key in NAMING_KEYS if isinstance(value.get(key), str))
         return next((key for key in named if self.labels.match(value[key]) is not None), None)
 

@@ -47,7 +47,6 @@ class Differences(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many things differ."""
         changed = sum(len(criterion.changes) for criterion in self.criteria)
         return len(self.general) + changed + len(self.parameters) + len(self.lists)
 

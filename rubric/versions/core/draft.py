@@ -72,7 +72,6 @@ def list_entries(lists: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def value_text(value: Any) -> str:
-    """A parameter's value as the text of its field."""
     if isinstance(value, bool):
         return YES if value else NO
     return write_number(value) if isinstance(value, float) else str(value)

@@ -32,7 +32,6 @@ class ParameterSpecs(Struct, frozen=True):
         return {*self.choices, *self.counts, *self.amounts}
 
     def joined(self, other: "ParameterSpecs") -> "ParameterSpecs":
-        """Both together."""
         return ParameterSpecs(
             choices=self.choices | other.choices,
             counts=self.counts | other.counts,
@@ -68,7 +67,6 @@ class GameSpecs(Struct, frozen=True):
         return {key: spec for key, spec in self.metrics.items() if spec.is_required or key in keys}
 
     def parameters_for(self, keys: Collection[str]) -> ParameterSpecs:
-        """The parameters of a version with these criteria."""
         found = self.parameters
         for spec in self.wanted(keys).values():
             found = found.joined(spec.parameters)

@@ -473,7 +473,6 @@ def _pattern_fault(source: str) -> str:
 
 
 def _filled_in(source: str) -> str:
-    """The pattern with a sample text for each placeholder."""
     # A word for the mafia is a pattern that may itself repeat choices, so it must not be repeated.
     whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
     return whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")

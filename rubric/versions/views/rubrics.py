@@ -56,7 +56,6 @@ def rubrics_with(uses: Uses) -> View:
 
 @require("edit_rubrics", methods=("POST",))
 def choose_scoring(request: SignedIn) -> HttpResponse:
-    """Choose whether new sets begin with scores by criterion."""
     check_edit_rubrics(request.user)
     form = bind_form(request, ScoringForm)
     if not form.is_valid():

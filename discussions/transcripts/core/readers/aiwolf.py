@@ -72,7 +72,6 @@ def recognises(value: Any) -> bool:
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    """The native game of one log."""
     log = read_object(value, "", notes)
     draft = Draft(notes, log.get("game_id"))
     for native, foreign in (("gameId", "game_id"), ("players", "agents"), ("messages", "entries")):

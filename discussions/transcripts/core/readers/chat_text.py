@@ -279,7 +279,6 @@ def _add_player(game: _Game, name: str, place: str) -> str:
 
 
 def _known_name(game: _Game, name: str) -> str | None:
-    """The player of that name in any case."""
     return next((known for known in game.roster if known.casefold() == name.casefold()), None)
 
 

@@ -71,7 +71,6 @@ def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
 
 
 def has_needed(fields: Mapping[str, str]) -> bool:
-    """Whether the fields are enough to make a game."""
     return all(fields.get(field) for field in NEEDED)
 
 

@@ -135,7 +135,6 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) ->
 def _rows(
     entries: _Entries, numbers: dict[str, int], start: int, end: int, number: int
 ) -> Iterator[TableRow]:
-    """The rows between two indices of the checked entries."""
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
@@ -160,7 +159,6 @@ def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tupl
 def _items(
     decoded: Decoded, items: Parts, start: int, end: int, number: int
 ) -> Iterator[tuple[int, int, int, bytes]]:
-    """The items of a list by their indices."""
     for index, (begin, after) in enumerate(items.between(start, end), start=number):
         yield index, index + 1, index, decoded.data[begin:after]
 

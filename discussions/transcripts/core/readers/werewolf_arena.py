@@ -46,12 +46,10 @@ def recognises(value: Any) -> bool:
 
 
 def recognises_files(names: Sequence[str]) -> bool:
-    """Whether it is a session folder."""
     return any(name in FILES for name in names)
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
-    """The native game of a state or of logs."""
     return _convert(value, notes, "")
 
 
