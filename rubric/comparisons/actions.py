@@ -30,15 +30,7 @@ from rubric.comparisons.queries import (
 )
 from rubric.core.records import HOLISTIC
 from rubric.core.response_order import map_labels
-from rubric.models import (
-    Answer,
-    Comparison,
-    ComparisonSet,
-    Response,
-    Review,
-    Reviewer,
-    RubricVersion,
-)
+from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, MODEL, MODES, PERSON
 from rubric.models.reviews import SUBMITTED, UPLOADED
 from rubric.models.rubrics import PUBLISHED

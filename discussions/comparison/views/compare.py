@@ -17,11 +17,7 @@ from discussions.comparison.core.comparison import (
 )
 from discussions.comparison.forms import DecisionForm
 from discussions.comparison.queries import DecisionPreview, decision_preview
-from discussions.comparison.views.decision import (
-    build_decision_part,
-    describe_comparison,
-    describe_withdrawn,
-)
+from discussions.comparison.views.decision import build_decision_part, describe_comparison, describe_withdrawn
 from discussions.comparison.views.metric import (
     TONES,
     build_metric_part,

@@ -9,13 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.home.core import (
-    GoalEstimate,
-    Periods,
-    divide_time,
-    estimate_end,
-    link_known,
-)
+from discussions.home.core import GoalEstimate, Periods, divide_time, estimate_end, link_known
 from discussions.home.queries import (
     Ready,
     RecordedSum,

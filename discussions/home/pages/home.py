@@ -12,13 +12,7 @@ from discussions.games.queries.flags import count_for_evaluator, count_for_leads
 from discussions.home.queries import query_undecided, query_unopened
 from discussions.models import Evaluation, Judgement, Transcript
 from discussions.queue.pages import find_submission
-from discussions.queue.queries import (
-    FREE_COLUMNS,
-    query_free,
-    query_submitted_since,
-    start_of_day,
-    tell_free,
-)
+from discussions.queue.queries import FREE_COLUMNS, query_free, query_submitted_since, start_of_day, tell_free
 from discussions.slots.core import minutes_left
 from discussions.slots.queries import query_kept_slots, set_aside
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts

@@ -12,12 +12,7 @@ from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, 
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.metrics.labels import figure_text, limit_text
-from discussions.rating.core.visibility import (
-    STEPS,
-    count_judged,
-    list_unidentified,
-    open_suggestions,
-)
+from discussions.rating.core.visibility import STEPS, count_judged, list_unidentified, open_suggestions
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState

@@ -12,15 +12,7 @@ from discussions.core.records import Message, MessageFinding
 from discussions.metrics.core.text import split
 from discussions.rating.core.visibility import asked_references
 from discussions.rating.pages.items import build_marked_reference, round_votes
-from discussions.rating.pages.records import (
-    AtMessage,
-    Chip,
-    MessageRow,
-    RoundRow,
-    Sentence,
-    StepReason,
-    Tick,
-)
+from discussions.rating.pages.records import AtMessage, Chip, MessageRow, RoundRow, Sentence, StepReason, Tick
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 
 KEYS = {

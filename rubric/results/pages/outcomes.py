@@ -10,13 +10,7 @@ from msgspec import Struct
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.results.core.ranking_uncertainty import Lead, count_unanimous, leads, moves
 from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
-from rubric.results.pages.words import (
-    NamedResponse,
-    ResultsQuery,
-    join_names,
-    lead_word,
-    name_responses,
-)
+from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, lead_word, name_responses
 from rubric.reviews.core.panel import Rankings
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line

@@ -16,13 +16,7 @@ from rubric.results.core.ranking_uncertainty import (
     win_shares,
 )
 from rubric.results.core.what_if import TriedWeights
-from rubric.results.pages.words import (
-    NamedResponse,
-    join_names,
-    percent_text,
-    rank_by_value,
-    weight_text,
-)
+from rubric.results.pages.words import NamedResponse, join_names, percent_text, rank_by_value, weight_text
 from rubric.reviews.core.panel import PanelScore, panel
 from workspace.display.core.charts import Segment, share_bar
 

@@ -15,12 +15,7 @@ from rubric.results.pages.headline import Headline, build_headline
 from rubric.results.pages.outcomes import OutcomesPart, build_outcomes, load_set_responses
 from rubric.results.pages.reviews import NO_SCORES
 from rubric.results.pages.score_views import ViewsPart, build_views
-from rubric.results.pages.words import (
-    ResultsQuery,
-    list_version_options,
-    range_text,
-    two,
-)
+from rubric.results.pages.words import ResultsQuery, list_version_options, range_text, two
 from rubric.reviews.permissions import check_open_set
 from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.labels import format_mark

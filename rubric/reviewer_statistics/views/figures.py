@@ -288,9 +288,7 @@ def _variance(
     return report, spreads, _plot((label, spread.alpha) for label, spread in spreads.items())
 
 
-def _stability(
-    report: StabilityReport,
-) -> tuple[StabilityReport, dict[str, Rankings], IntervalsChart | None]:
+def _stability(report: StabilityReport) -> tuple[StabilityReport, dict[str, Rankings], IntervalsChart | None]:
     """The second metric: rankings by each kind of score, by its label."""
     rankings = {
         _("By the overall"): report.overall,

@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
-class VersionProblem(Struct, frozen=True):
+class Flaw(Struct, frozen=True):
     """One problem of a version: where (a JSON pointer), a code, and a sentence that says what to do."""
 
     pointer: str
@@ -43,26 +43,26 @@ class VersionProblem(Struct, frozen=True):
     message: str
 
 
-def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[VersionProblem]:
+def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[Flaw]:
     """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data.
 
     A version that `is_stored` already may have slow patterns and hidden characters, which are refused otherwise.
     """
     document = read_json(data)
     if document.problems or not document.is_readable:
-        return [VersionProblem(found.pointer, found.code, found.message) for found in document.problems]
+        return [Flaw(found.pointer, found.code, found.message) for found in document.problems]
     try:
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
     problems = _problems(record)
     if not (problems or is_stored):
-        hidden = [VersionProblem(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
+        hidden = [Flaw(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
         problems = [*_slow_patterns(record), *hidden]
     return problems[:MOST_PROBLEMS] or record
 
 
-def publishing_problems(record: RubricRecord) -> list[VersionProblem]:
+def publishing_problems(record: RubricRecord) -> list[Flaw]:
     """What keeps a version from being published; older files and versions can still be read.
 
     Each criterion needs a meaning and a question. No pattern may match differently in another version of Python.
@@ -72,7 +72,7 @@ def publishing_problems(record: RubricRecord) -> list[VersionProblem]:
         "question": say("no question. Write what reviewers are asked"),
     }
     problems = [
-        VersionProblem(
+        Flaw(
             f"/criteria/{index}/{part}",
             "empty",
             say('The criterion "{key}" has {says}.', key=criterion.key, says=says),
@@ -89,7 +89,7 @@ def publishing_problems(record: RubricRecord) -> list[VersionProblem]:
     return problems + _bad_patterns(record, repeats_possessively, said)
 
 
-def _slow_patterns(record: RubricRecord) -> list[VersionProblem]:
+def _slow_patterns(record: RubricRecord) -> list[Flaw]:
     said = say(
         "The pattern has three or more long repetitions that can match the same text and what is between them, such as "
         ".*.*.* or .*a.*b.*c, which takes very long on some texts. Join them into one, write between them what they "
@@ -99,29 +99,29 @@ def _slow_patterns(record: RubricRecord) -> list[VersionProblem]:
     return _bad_patterns(record, repeats_beside, said)
 
 
-def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[VersionProblem]:
+def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[Flaw]:
     return [
-        VersionProblem(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
+        Flaw(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
         for name, group in record.lists.get("patterns", {}).items()
         for index, source in enumerate(group)
         if is_bad(_filled_in(source))
     ]
 
 
-def _shape_problem(text: str) -> VersionProblem:
+def _shape_problem(text: str) -> Flaw:
     """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
     said, _, path = text.partition(" - at ")
     pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
-    return VersionProblem(
+    return Flaw(
         pointer,
         "wrong_shape",
         say("{said}. The keys are name, version, kind, criteria, parameters and lists.", said=said),
     )
 
 
-def _problems(record: RubricRecord) -> list[VersionProblem]:
+def _problems(record: RubricRecord) -> list[Flaw]:
     problems = [
-        VersionProblem(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
+        Flaw(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
         for key in ("name", "version")
         if not getattr(record, key).strip()
     ]
@@ -132,12 +132,12 @@ def _problems(record: RubricRecord) -> list[VersionProblem]:
             discussion=DISCUSSION,
             response=RESPONSE,
         )
-        return [*problems, VersionProblem("/kind", "unknown_kind", said)]
+        return [*problems, Flaw("/kind", "unknown_kind", said)]
     problems += _criteria_problems(record.criteria)
     return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
 
 
-def _criteria_problems(criteria: list[Criterion]) -> list[VersionProblem]:
+def _criteria_problems(criteria: list[Criterion]) -> list[Flaw]:
     """Keys that occur more than once, and what is wrong with the weights."""
     problems = []
     keys = [criterion.key for criterion in criteria]
@@ -145,22 +145,21 @@ def _criteria_problems(criteria: list[Criterion]) -> list[VersionProblem]:
     for index, criterion in enumerate(criteria):
         if counts[criterion.key] > 1:
             said = say('The criterion "{key}" is there more than once. Keep one of them.', key=criterion.key)
-            problems.append(VersionProblem(f"/criteria/{index}/key", "twice", said))
+            problems.append(Flaw(f"/criteria/{index}/key", "twice", said))
     if problems:
         return problems
     places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
     weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
     return [
-        VersionProblem(places[found.key] if found.key else "/criteria", found.code, found.message)
-        for found in weights
+        Flaw(places[found.key] if found.key else "/criteria", found.code, found.message) for found in weights
     ]
 
 
-def _response_problems(record: RubricRecord) -> list[VersionProblem]:
+def _response_problems(record: RubricRecord) -> list[Flaw]:
     """What a response version lacks for its reviews to be asked for and read."""
     problems = []
     if not record.criteria:
-        problems.append(VersionProblem("/criteria", "missing", say("The rubric has no criterion. Add one.")))
+        problems.append(Flaw("/criteria", "missing", say("The rubric has no criterion. Add one.")))
     for index, criterion in enumerate(record.criteria):
         if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
             said = say(
@@ -169,11 +168,11 @@ def _response_problems(record: RubricRecord) -> list[VersionProblem]:
                 key=criterion.key,
                 reserved_keys=", ".join(RESERVED_KEYS),
             )
-            problems.append(VersionProblem(f"/criteria/{index}/key", "bad_key", said))
+            problems.append(Flaw(f"/criteria/{index}/key", "bad_key", said))
         if criterion.scale is not None:
             problems += _scale_problems(index, criterion, criterion.scale)
     problems += [
-        VersionProblem(
+        Flaw(
             f"/parameters/{name}",
             "unknown",
             say('There is no parameter "{name}". Remove it, or correct its name.', name=name),
@@ -181,23 +180,21 @@ def _response_problems(record: RubricRecord) -> list[VersionProblem]:
         for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
     ]
     problems += [
-        VersionProblem(
-            f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name)
-        )
+        Flaw(f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name))
         for name in RESPONSE_CHOICES
         if not isinstance(record.parameters.get(name), bool)
     ]
     return problems
 
 
-def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[VersionProblem]:
+def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Flaw]:
     """Why scores cannot be given on a scale, and the anchors that lie outside it."""
     said = find_scale_fault(criterion.key, scale)
     if said:
-        return [VersionProblem(f"/criteria/{index}/scale", "bad_scale", said)]
+        return [Flaw(f"/criteria/{index}/scale", "bad_scale", said)]
     beyond = [points for points in criterion.anchors if not _is_on(points, scale)]
     return [
-        VersionProblem(
+        Flaw(
             f"/criteria/{index}/anchors",
             "beyond_scale",
             say(
@@ -258,12 +255,10 @@ def _is_on(points: str, scale: Scale) -> bool:
     return found is None or all(scale.holds(float(number)) for number in found.groups() if number)
 
 
-def _discussion_problems(record: RubricRecord) -> list[VersionProblem]:
+def _discussion_problems(record: RubricRecord) -> list[Flaw]:
     """What a discussion version lacks for its games to be measured."""
     problems = [
-        VersionProblem(
-            f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it.")
-        )
+        Flaw(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
         for index, criterion in enumerate(record.criteria)
         if criterion.scale is not None
     ]
@@ -272,9 +267,7 @@ def _discussion_problems(record: RubricRecord) -> list[VersionProblem]:
     for key, spec in specs.wanted(thresholds).items():
         if key not in thresholds:
             problems.append(
-                VersionProblem(
-                    "/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key)
-                )
+                Flaw("/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key))
             )
             continue
         threshold = thresholds[key]
@@ -286,30 +279,28 @@ def _discussion_problems(record: RubricRecord) -> list[VersionProblem]:
                 low=spec.low,
                 high=spec.high,
             )
-            problems.append(VersionProblem("/criteria", "out_of_range", said))
+            problems.append(Flaw("/criteria", "out_of_range", said))
     for key in thresholds.keys() - specs.metrics.keys():
         problems.append(
-            VersionProblem(
-                "/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key)
-            )
+            Flaw("/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key))
         )
     wanted = specs.parameters_for(thresholds)
     return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
 
 
-def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[VersionProblem]:
+def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Flaw]:
     """Parameters that are missing and have no default, are unknown, of the wrong type, out of range or not legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
         said = say('There is no parameter "{name}". Remove it, or correct its name.', name=name)
-        problems.append(VersionProblem(f"/parameters/{name}", "unknown", said))
+        problems.append(Flaw(f"/parameters/{name}", "unknown", said))
     for name in sorted(specs.names):
         said = _parameter_fault(name, parameters, specs)
         if said:
-            problems.append(VersionProblem(f"/parameters/{name}", "illegal", said))
+            problems.append(Flaw(f"/parameters/{name}", "illegal", said))
     if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
         said = say("sample_min is above sample_max. Lower the one or raise the other.")
-        problems.append(VersionProblem("/parameters/sample_min", "illegal", said))
+        problems.append(Flaw("/parameters/sample_min", "illegal", said))
     return problems
 
 
@@ -354,12 +345,12 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
     )
 
 
-def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[VersionProblem]:
+def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Flaw]:
     """What is wrong with lists: word lists must hold words, patterns must compile, the role map needs both sides."""
     problems = []
     wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
-        VersionProblem(
+        Flaw(
             f"/lists/{name}",
             "unknown",
             say('There is no list "{name}". Remove it, or correct its name.', name=name),
@@ -372,14 +363,14 @@ def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Vers
                 'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].',
                 name=name,
             )
-            problems.append(VersionProblem(f"/lists/{name}", "wrong_shape", said))
+            problems.append(Flaw(f"/lists/{name}", "wrong_shape", said))
     if not _is_role_map(lists.get("role_map")):
         said = say('The role map must give a list of roles for "mafia" and one for "village".')
-        problems.append(VersionProblem("/lists/role_map", "wrong_shape", said))
+        problems.append(Flaw("/lists/role_map", "wrong_shape", said))
     personalities = lists.get("personalities")
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
         said = say("Each personality needs a key, a label and a description.")
-        problems.append(VersionProblem("/lists/personalities", "wrong_shape", said))
+        problems.append(Flaw("/lists/personalities", "wrong_shape", said))
     return problems + _pattern_problems(lists.get("patterns"), specs)
 
 
@@ -403,11 +394,11 @@ def _is_personality(value: object) -> bool:
     )
 
 
-def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[VersionProblem]:
+def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Flaw]:
     """Required groups that are missing, and patterns that are not regular expressions or can take exponential time."""
     if not isinstance(patterns, dict):
         return [
-            VersionProblem(
+            Flaw(
                 "/lists/patterns",
                 "missing",
                 say("The patterns are missing. Copy them from the first version."),
@@ -415,7 +406,7 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[VersionPr
         ]
     names = (*specs.patterns, *(name for name in specs.optional_patterns if name in patterns))
     problems = [
-        VersionProblem(
+        Flaw(
             f"/lists/patterns/{name}",
             "unknown",
             say('No rule uses the patterns "{name}". Remove them.', name=name),
@@ -428,12 +419,12 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[VersionPr
             said = say(
                 'The patterns "{name}" are missing or are not a list of regular expressions.', name=name
             )
-            problems.append(VersionProblem(f"/lists/patterns/{name}", "wrong_shape", said))
+            problems.append(Flaw(f"/lists/patterns/{name}", "wrong_shape", said))
             continue
         for index, source in enumerate(group or []):
             said = _pattern_fault(source)
             if said:
-                problems.append(VersionProblem(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
+                problems.append(Flaw(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
     return problems
 
 

@@ -11,11 +11,7 @@ from msgspec import Struct
 
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers.columns import (
-    UNKNOWN_COLUMNS,
-    describe_unknown,
-    find_fields,
-)
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, describe_unknown, find_fields
 from workspace.core.words import mark_many, say
 
 MOST_CELLS = 4_000_000
