@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 
 from discussions.adjudication.core.disagreements import (
     Disagreement,
@@ -20,6 +20,7 @@ from discussions.models import Evaluation, Game, Judgement, Remark
 from discussions.models.slots import RATING
 from discussions.queries import load_measurements
 from discussions.verdicts.queries import Preview
+from workspace.database.prepared_queries import prepared
 from workspace.models import Person
 
 MOST_DIFFERENCES = 10
@@ -104,8 +105,7 @@ class PeoplePart:
     def __init__(
         self, game: Game, preview: Preview | None, *, is_named: bool = False, only: Person | None = None
     ) -> None:
-        rows = Evaluation.objects.filter(game=game, purpose=RATING).select_related("evaluator")
-        evaluations = list(rows.order_by("pk"))
+        evaluations = _list_evaluations(game.pk)
         own = [row for row in evaluations if only is None or row.evaluator_id == only.pk]
         judged = Prefetch("judgements", Judgement.objects.exclude(value=""))
         prefetch_related_objects(own, judged, Prefetch("remarks", Remark.objects.order_by("pk")))
@@ -132,6 +132,12 @@ class PeoplePart:
         self.differences = [DifferenceLine(difference) for difference in waiting[:MOST_DIFFERENCES]]
         self.tie_count, self.open_count = sum(difference.is_tie for difference in differing), len(waiting)
         self.adjudicated_count = sum(difference.resolved is not None for difference in differing)
+
+
+@prepared
+def _list_evaluations(game: int) -> "QuerySet[Evaluation]":
+    rows = Evaluation.objects.filter(game=game, purpose=RATING)
+    return rows.select_related("evaluator").order_by("pk")
 
 
 def _find_disagreements(game: Game, evaluations: list[Evaluation], preview: Preview) -> list[Disagreement]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -53,6 +54,7 @@ from discussions.verdicts.queries import Preview, load_next_games, load_verdict_
 from workspace.access.permissions import may
 from workspace.core.text import figure
 from workspace.core.words import decode_stored
+from workspace.database.prepared_queries import prepared
 from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
@@ -157,9 +159,7 @@ class GamePage:
     ) -> None:
         self.game, self.record = game, game_record(game.pk, game.content_sha256)
         preview = load_verdict_preview(game)
-        diagnostics = (
-            Companions.objects.filter(measured=preview.basis.measured.id).first() if preview else None
-        )
+        diagnostics = next(iter(_list_diagnostics(preview.basis.measured.id)), None) if preview else None
         warnings = decode_stored(game.warnings, list[Fault])
         self.warnings = [warning for warning in warnings if warning.code not in ODDITY_CODES]
         self.is_without_repeats = any(warning.code == REPEATS_DROPPED for warning in self.warnings)
@@ -229,8 +229,17 @@ class GamePage:
 def _find_verdict_number(game: Game, preview: Preview | None) -> int:
     if preview is not None and preview.basis.supersedes is None:
         return 0
-    numbers = Verdict.objects.filter(game=game).order_by("-number").values_list("number", flat=True)
-    return numbers.first() or 0
+    return max(_list_verdicts(game.pk), default=0)
+
+
+@prepared
+def _list_diagnostics(measured: int) -> "QuerySet[Companions]":
+    return Companions.objects.filter(measured=measured)
+
+
+@prepared
+def _list_verdicts(game: int) -> "QuerySet[Verdict, int]":
+    return Verdict.objects.filter(game=game).values_list("number", flat=True)
 
 
 def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
@@ -306,13 +315,18 @@ class PaidFigure:
 
 def paid_figures(game: Game) -> list[PaidFigure]:
     """Cost and cache hit rate of a game with everything that was entered; one query."""
-    rows = ManualFigure.objects.filter(game=game).select_related("created_by")
-    entered = list(rows.order_by("kind", "-number"))
+    entered = _list_entered(game.pk)
     cache = None if game.cache_hit_rate is None else Decimal(str(game.cache_hit_rate))
     return [
         PaidFigure(kind, reported, [row for row in entered if row.kind == kind])
         for kind, reported in ((COST, game.cost_usd), (CACHE, cache))
     ]
+
+
+@prepared
+def _list_entered(game: int) -> "QuerySet[ManualFigure]":
+    rows = ManualFigure.objects.filter(game=game)
+    return rows.select_related("created_by").order_by("kind", "-number")
 
 
 def format_manual_figure(kind: str, value: Decimal) -> str:
@@ -322,6 +336,11 @@ def format_manual_figure(kind: str, value: Decimal) -> str:
     return f"${text}" if kind == COST else f"{text}\u00a0%"
 
 
+@prepared
+def _list_round_offsets(game: int) -> "QuerySet[RoundOffset]":
+    return RoundOffset.objects.filter(game=game).select_related("created_by").order_by("-number")
+
+
 class RoundsPart:
     """How the texts of a game count its rounds, for leads; takes at most three queries.
 
@@ -329,8 +348,7 @@ class RoundsPart:
     """
 
     def __init__(self, game: Game, oddities: list[Oddity]) -> None:
-        acts = RoundOffset.objects.filter(game=game).select_related("created_by")
-        self.newest = acts.order_by("-number").first()
+        self.newest = next(iter(_list_round_offsets(game.pk)), None)
         self.stays = why_rounds_stay(game)
         self.choices = () if self.stays else ROUND_OFFSETS
         self.is_odd = any(oddity.code in (ROUND_ZERO, TEXT_ROUND_ZERO) for oddity in oddities)
