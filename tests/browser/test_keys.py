@@ -209,9 +209,8 @@ def test_a_step_clicked_while_an_answer_is_awaited_gets_the_keys_that_follow(rat
     settle(rating_page)
     answered = rating_page.locator("#step-depth .item:not([data-needs])").first
     message = answered.get_attribute("data-message")
-    answered.focus()
     let_go = hold(rating_page, "**/judge/")
-    rating_page.keyboard.press("n")
+    answered.press("n")
     expect(rating_page.locator("body[data-busy=wait]")).to_have_count(1)
     rating_page.locator("#steps [data-step=engagement]").click()
     rating_page.keyboard.press("y")
