@@ -156,7 +156,7 @@ class Site:
 
         with self.preparing("database", lambda: sys.exit(prepare_database())):
             load_site()
-        with self.preparing("demo", fill_demo), self.preparing("static files", collect_static):
+        with self.preparing("site", finish), self.preparing("static files", collect_static):
             load_pages()
         load_handler()
         take_as_ready(True)
@@ -315,8 +315,8 @@ def take_as_ready(is_ready: bool) -> None:
     take(is_ready)
 
 
-def fill_demo() -> None:
-    """Fill an empty database with the demo, and make sure that web server and worker can begin."""
+def finish() -> None:
+    """Fill an empty database with the demo if it is asked for, and check that web server and worker can begin."""
     from evalsite.start import end_unless_ready
     from tools.prepare import seed_demo
 

@@ -48,7 +48,7 @@ def load_figure_cells(
     games: list[int], version: int, rubric: RubricRecord
 ) -> dict[int, dict[str, ScoreCell]]:
     """The cells of these games before a verdict, by game and metric, under that rubric version; one query."""
-    rows = FIGURES.rows(games) if games else []
+    rows = FIGURES(games) if games else []
     words = list_cell_words()
     return {
         game: build_figure_cells(figures, rubric, words)

@@ -103,7 +103,7 @@ def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetim
     key = stage.pk if stage else 0
     return [
         RecordedSum(period, count, count - failed, own if stage else count, costed, cost or Decimal(0))
-        for period, count, failed, own, costed, cost in _recorded(tuple(starts)).rows(project.pk, key)
+        for period, count, failed, own, costed, cost in _recorded(tuple(starts))(project.pk, key)
     ]
 
 
@@ -179,7 +179,7 @@ def count_unmeasured(project: Project) -> int:
 def list_workers(project: Project, since: datetime) -> list[Worker]:
     """Who has a game open or submitted one since then, in the order of names, since this is no ranking."""
     found: dict[int, Worker] = {}
-    for key, *figures in _workers(since).rows(project.pk):
+    for key, *figures in _workers(since)(project.pk):
         one, other = Worker(*figures), found.get(key)
         if other is not None:
             last_at = max(one.last_at, other.last_at)

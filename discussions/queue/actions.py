@@ -80,7 +80,7 @@ def _next(project: Project, by: Person, now: datetime, iteration: Iteration | No
             with transaction.atomic():
                 # This row is the lock: one person takes one game at a time. `no_key`, so that an event of another act
                 # of the same person, which refers to the row, does not wait.
-                _ONESELF.rows(by.pk)
+                _ONESELF(by.pk)
                 found = (way(project, by, now, iteration) for way in WAYS)
                 return next((evaluation for evaluation in found if evaluation), None)
         except IntegrityError:
@@ -103,7 +103,7 @@ _STARTED = Prepared(_query_started, int, int)
 
 def _started(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:
     """The person's open evaluation, with a renewed lease; evaluations that they may no longer judge are left out."""
-    for key, game in _STARTED.rows(by.pk, project.pk):
+    for key, game in _STARTED(by.pk, project.pk):
         if not reason_unblinded(by, game):
             evaluation = lock_evaluation(Evaluation.objects.with_work().get(pk=key))
             if evaluation.state in OPEN:

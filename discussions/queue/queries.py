@@ -25,7 +25,7 @@ MOST_TIMED = 500
 
 def free_counts(person: Person, projects: list[int]) -> dict[int, int]:
     """Project -> how many games are free for the person, as far as they may know; one query for all projects."""
-    counted = _FREE[person.is_admin].rows(person.pk, projects)
+    counted = _FREE[person.is_admin](person.pk, projects)
     return {key: tell_free(free, started, aside) for key, free, started, aside in counted}
 
 

@@ -176,7 +176,7 @@ def load_own_evaluation(person: Person, key: int) -> Evaluation | None:
     """The person's own evaluation with that key, as `visible_to` and `with_work` give it; None if there is none."""
     if key > LARGEST_KEY:
         return None
-    found = _OWN[person.is_admin].rows(person.pk, key)
+    found = _OWN[person.is_admin](person.pk, key)
     if not found:
         return None
     row = found[0]
@@ -222,10 +222,9 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         machine_roles=machine_roles,
         inconsistent=inconsistent,
         judgements={
-            (said.kind, said.subject): said
-            for said in (AnswerRecord(*row) for row in _SAID.rows(evaluation.pk))
+            (said.kind, said.subject): said for said in (AnswerRecord(*row) for row in _SAID(evaluation.pk))
         },
-        revealed=frozenset(what for (what,) in _REVEALED.rows(evaluation.pk)),
+        revealed=frozenset(what for (what,) in _REVEALED(evaluation.pk)),
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
         drawn_test=drawn,
     )

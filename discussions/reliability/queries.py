@@ -35,7 +35,7 @@ from discussions.reliability.core.accuracy import (
     compute_accuracy,
 )
 from discussions.reliability.core.agreement import (
-    RatingAgreement,
+    EvaluatorAgreement,
     compute_agreement,
     compute_self_agreement,
     headline,
@@ -61,7 +61,7 @@ COMPARED = (*PART_KINDS, *MARKS, judgement_kinds.QUESTION, judgement_kinds.RATIN
 _CHUNK = 5_000
 
 
-def agreement_figures(project: Project) -> RatingAgreement:
+def agreement_figures(project: Project) -> EvaluatorAgreement:
     """Agreement in the games that two evaluators or more submitted."""
     shared = query_submitted(project).filter(game__in=shared_games(project))
     counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
@@ -69,7 +69,7 @@ def agreement_figures(project: Project) -> RatingAgreement:
     first, twice = (
         read_answers(rows.filter(kind__in=COMPARED)) for rows in (_first(project), _twice(project))
     )
-    return RatingAgreement(
+    return EvaluatorAgreement(
         games=counted["games"],
         submitted=counted["n"],
         questions=questions,

@@ -396,7 +396,7 @@ def lock_evaluation(evaluation: Evaluation) -> Evaluation:
 
     The lease may be older than the lock: use it to renew the lease, never to end it.
     """
-    ((evaluation.state, evaluation.version, slot, lease_until),) = _LOCK.rows(evaluation.pk)
+    ((evaluation.state, evaluation.version, slot, lease_until),) = _LOCK(evaluation.pk)
     evaluation.slot = slot_with_lease(slot, lease_until)
     return evaluation
 

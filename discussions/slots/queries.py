@@ -140,7 +140,7 @@ def next_free(
     The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
     given = (person, project, barred, since)
-    rows = _query_next(order, *given, iteration) if iteration else _NEXT[order].rows(*given)
+    rows = _query_next(order, *given, iteration) if iteration else _NEXT[order](*given)
     return [FreeSlot(*row) for row in rows]
 
 

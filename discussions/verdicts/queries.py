@@ -283,11 +283,11 @@ def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
 
     Empty if the project ignores flags.
     """
-    return _FLAGS.objects(game.pk) if only is None else list(_open_flags(game.pk, only.pk))
+    return _FLAGS(game.pk) if only is None else list(_open_flags(game.pk, only.pk))
 
 
 def is_held_back(game: Game, person: Person) -> bool:
-    return bool(_HOLDING_BACK.objects(game.pk, person.pk))
+    return bool(_HOLDING_BACK(game.pk, person.pk))
 
 
 def _open_flags(

@@ -28,7 +28,7 @@ from rubric.models import (
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING, SUBMITTED, SUPERSEDED
 from rubric.reviews.core.panel import PanelScore, rank_to_values
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 from workspace.core.canonical import canonical_hash
 from workspace.models import Person
 
@@ -98,8 +98,8 @@ class Reviewed(Struct, frozen=True):
     def common(self) -> Mapping[str, Value]:
         return bring_all(self.scores, self.scales)
 
-    def to_row(self) -> Rated:
-        return Rated(
+    def to_row(self) -> ReviewRow:
+        return ReviewRow(
             comparison=str(self.comparison),
             response=str(self.response),
             reviewer=str(self.reviewer),
@@ -196,7 +196,7 @@ def list_changes(first: ReviewedResponse | None, second: ReviewedResponse) -> di
     return {key: before.get(key) for key in {**before, **after} if before.get(key) != after.get(key)}
 
 
-def to_rows(reviewed: Iterable[Reviewed]) -> list[Rated]:
+def to_rows(reviewed: Iterable[Reviewed]) -> list[ReviewRow]:
     """The same as plain rows."""
     return [review.to_row() for review in reviewed]
 

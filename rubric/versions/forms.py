@@ -47,7 +47,7 @@ class NoteForm(forms.Form):
     )
 
 
-class RetireForm(forms.Form):
+class VersionChangeForm(forms.Form):
     """The reason for an act on a version; `basis` is the hash of the content that the person saw."""
 
     reason = LinesField(

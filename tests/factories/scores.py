@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 
 WEIGHTS = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.20, "clarity": 0.20}
 
@@ -11,7 +11,7 @@ WEIGHTS = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.20, "clarity
 def make_rows(table, *, comparison="q1", key="accuracy"):
     """Rows of one criterion from {reviewer: {response: score}}."""
     return [
-        Rated(comparison, response, reviewer, {key: float(score)}, holistic=float(score))
+        ReviewRow(comparison, response, reviewer, {key: float(score)}, holistic=float(score))
         for reviewer, sheet in table.items()
         for response, score in sheet.items()
     ]
@@ -41,7 +41,7 @@ def simulate_panel(
                     scores[:] = scores[0]
                 whole = true[response] @ list(WEIGHTS.values()) + rng.normal(0, holistic_noise)
                 rows.append(
-                    Rated(
+                    ReviewRow(
                         f"q{comparison:03}",
                         f"r{response}",
                         f"p{reviewer}",
@@ -61,7 +61,7 @@ score = st.one_of(
 
 any_rows = st.lists(
     st.builds(
-        Rated,
+        ReviewRow,
         comparison=st.sampled_from(["q1", "q2", "q3"]),
         response=st.sampled_from(["a", "b", "c", "d"]),
         reviewer=st.sampled_from(["ann", "bob", "cid"]),

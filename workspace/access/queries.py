@@ -19,7 +19,7 @@ def load_person(key: int) -> Person | None:
 
     With their unread notifications counted, so that the bell costs no query of its own while they are few.
     """
-    found = _PERSON[settings.REQUIRE_TOTP].rows(key)
+    found = _PERSON[settings.REQUIRE_TOTP](key)
     if not found:
         return None
     person = Person.from_db("default", _COLUMNS, found[0][: len(_COLUMNS)])

@@ -265,7 +265,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
 
     def _stored_act(self, key: str, body_sha256: str, by: Person) -> Saved[WorkT] | None:
         """The result stored under this key, if the same body was posted; raises Unacceptable if it was another."""
-        found = self._stored.rows(by.pk, short_key(key))
+        found = self._stored(by.pk, short_key(key))
         if not found:
             return None
         revisions = self.revision_model._default_manager.select_related(self.row_name)

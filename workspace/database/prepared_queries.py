@@ -105,8 +105,6 @@ class Prepared:
             return list(_build_objects(known.models, rows))
         return [row[0] for row in rows] if known.is_flat else rows
 
-    rows = objects = __call__
-
     def first(self, *values: Any) -> Any:
         return next(iter(self(*values)), None)
 

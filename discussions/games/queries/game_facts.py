@@ -44,7 +44,7 @@ class GameFacts(NamedTuple):
 
 def load_iteration_rules(project: Project) -> dict[int, IterationRules]:
     iterations = {}
-    for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS.rows(project.pk):
+    for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS(project.pk):
         rubric = rubric_record(version, sha256)
         rules = read_rules(rubric)
         limit = float(rules.limit)
@@ -55,15 +55,15 @@ def load_iteration_rules(project: Project) -> dict[int, IterationRules]:
 def load_game_facts(games: list[GameRow], iterations: dict[int, IterationRules]) -> list[GameFacts]:
     """The facts of these games; two queries, and two more if one of them has no verdict."""
     keys = [game.pk for game in games]
-    verdicts = _OUTCOMES.rows(keys)
+    verdicts = _OUTCOMES(keys)
     outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
-    by_hand = {game for (game,) in _COSTS_BY_HAND.rows(keys)}
+    by_hand = {game for (game,) in _COSTS_BY_HAND(keys)}
     undecided = [key for key in keys if key not in outcomes]
     figures: dict[tuple[int, int], str] = {}
     states: dict[int, list[str]] = {}
     if undecided:
-        figures = {(game, version): counted for game, version, counted in FIGURES.rows(undecided)}
-        for game, state in _STATES.rows(undecided):
+        figures = {(game, version): counted for game, version, counted in FIGURES(undecided)}
+        for game, state in _STATES(undecided):
             states.setdefault(game, []).append(state)
     facts = []
     for row in games:

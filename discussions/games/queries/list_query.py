@@ -133,7 +133,7 @@ def _run(
     if wanted.q:
         return list(query(project.pk, wanted, values))
     shape = structs.replace(wanted, after=0, before=0, **dict.fromkeys(VALUE_FIELDS))
-    return _prepare(query, shape, tuple(values)).rows(project.pk, *values.values())
+    return _prepare(query, shape, tuple(values))(project.pk, *values.values())
 
 
 # Room for every order with the usual filters; other queries evict one of these for a while.

@@ -137,7 +137,7 @@ def _projects(
 
     One query, two for an admin.
     """
-    held = _MEMBERSHIPS.objects(person.pk, person.pk, start_of_day(now))
+    held = _MEMBERSHIPS(person.pk, person.pk, start_of_day(now))
     roles = {one.project_id: one.role for one in held}
     today_count = max((one.today_count for one in held), default=0)
     if only is not None:
@@ -166,8 +166,8 @@ def _load_own(person: Person, shown: list[Project] | None, rated: list[int]) -> 
     """
     rated = rated or [0]
     if shown is None:
-        return _OWN[person.is_admin].objects(person.pk, rated)
-    return _OWN_IN[person.is_admin].objects(person.pk, rated, [project.pk for project in shown])
+        return _OWN[person.is_admin](person.pk, rated)
+    return _OWN_IN[person.is_admin](person.pk, rated, [project.pk for project in shown])
 
 
 def _query_own(
@@ -205,7 +205,7 @@ _OWN_IN = prepare_by_rights(_query_own, list, list)
 def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
     """By project: games that leads assigned to the person, as (number, name of the lead)."""
     found: dict[int, list[tuple[int, str]]] = {}
-    for project, number, by in _KEPT.rows(person.pk, rated):
+    for project, number, by in _KEPT(person.pk, rated):
         found.setdefault(project, []).append((number, by))
     return found
 
@@ -251,7 +251,7 @@ def _lead_work(led: list[int]) -> dict[int, _ToLead]:
         key: _ToLead(
             numbers_in(complete), numbers_in(faulty)[::-1], flags, numbers_in(unopened), numbers_in(undecided)
         )
-        for key, complete, faulty, flags, unopened, undecided in _LED.rows(led)
+        for key, complete, faulty, flags, unopened, undecided in _LED(led)
     }
 
 
@@ -276,7 +276,7 @@ def _own_work(person: Person, rated: list[int]) -> dict[int, _ToRate]:
     """The person's own work by project, at most a hundred games; one query."""
     return {
         key: _ToRate(tell_free(free, started, aside), numbers_in(alone), flags)
-        for key, free, started, aside, alone, flags in _RATED[person.is_admin].rows(person.pk, rated)
+        for key, free, started, aside, alone, flags in _RATED[person.is_admin](person.pk, rated)
     }
 
 

@@ -122,7 +122,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
 
 def find_saved_at(evaluation: int) -> datetime | None:
     """When the newest judgement, comment, flag or reveal was stored; None before the first."""
-    return max(filter(None, _NEWEST.rows(evaluation)[0]), default=None)
+    return max(filter(None, _NEWEST(evaluation)[0]), default=None)
 
 
 # Reveals of references and metrics follow from a judgement and are stored with it.
@@ -203,7 +203,7 @@ def _shared(
     is_undoable: bool | None = None,
 ) -> dict:
     if is_undoable is None:
-        is_undoable = visible.is_open and bool(_UNDOABLE.rows(work.evaluation.pk))
+        is_undoable = visible.is_open and bool(_UNDOABLE(work.evaluation.pk))
     judged, needed = review.progress(visible)
     return {
         "evaluation_id": work.evaluation.pk,

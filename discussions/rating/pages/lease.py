@@ -59,7 +59,7 @@ _JUDGED = Prepared(
 
 def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
     """The current lease, in two queries. `refusal` is why it was not renewed or resumed, or why an act failed."""
-    places = _PLACES.rows(evaluation.evaluator_id)
+    places = _PLACES(evaluation.evaluator_id)
     if evaluation.state not in OPEN:
         return _not_held(evaluation, refusal)
     until = next((until for key, _taken, until in places if key == evaluation.slot_id), None)
@@ -95,6 +95,6 @@ def _acts(
     person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
 ) -> list[datetime]:
     """When the person judged, took a slot, or renewed a lease; only the last renewal is stored."""
-    times = [judged for (judged,) in _JUDGED.rows(person, now - LONGEST_SITTING)]
+    times = [judged for (judged,) in _JUDGED(person, now - LONGEST_SITTING)]
     times += [taken for _key, taken, _until in places if taken]
     return times + [until - LEASE for _key, _taken, until in places if until]

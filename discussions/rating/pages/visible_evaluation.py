@@ -203,7 +203,7 @@ def build_visible_evaluation(
 
 def load_remarks(evaluation: int) -> list[RatingNote]:
     """The evaluator's flags and comments there that are not resolved, oldest first."""
-    return [RatingNote(*row) for row in _REMARKS.rows(evaluation)]
+    return [RatingNote(*row) for row in _REMARKS(evaluation)]
 
 
 _REMARKS = Prepared(

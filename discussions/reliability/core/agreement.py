@@ -142,7 +142,7 @@ class EvaluatorSelfAgreement(Struct, frozen=True):
     people: list[OwnAgreement]
 
 
-class RatingAgreement(Struct, frozen=True):
+class EvaluatorAgreement(Struct, frozen=True):
     """Agreement of evaluators with each other and, by hidden duplicates, with themselves.
 
     `games` counts the games with two or more submitted evaluations, `submitted` these evaluations, blind or not.

@@ -19,9 +19,9 @@ from discussions.metrics.core.text import split
 from discussions.models import TeamFigures
 from discussions.reliability.core.agreement import (
     AgreementLine,
+    EvaluatorAgreement,
     EvaluatorSelfAgreement,
     KindAgreement,
-    RatingAgreement,
 )
 from discussions.reliability.core.blind_answers import (
     PART_KINDS,
@@ -86,7 +86,7 @@ def _agreement_context(project: Project) -> dict[str, object]:
     state, row = build_team_state(project=project, kind=KIND, now=timezone.now())
     if row is None:
         return {"state": state, "is_shared": shared_games(project).exists(), "rows": [], "own": []}
-    figures = decode_stored(row.body, RatingAgreement)
+    figures = decode_stored(row.body, EvaluatorAgreement)
     team, question_count = figures.agreement, len(figures.questions)
     rows = [
         AgreementRow(subject, line, figures.questions)
@@ -287,7 +287,7 @@ def _subject_context(
     are of pairs of answers by (row, column), `answers` those that occur. With a `pair`, rows are the answers of the
     first evaluator; without one, only cells with row <= column are filled.
     """
-    figures = decode_stored(row.body, RatingAgreement)
+    figures = decode_stored(row.body, EvaluatorAgreement)
     subject = find_answer_kind(thing, len(figures.questions))
     line = figures.agreement.find(thing)
     if subject is None or line is None:

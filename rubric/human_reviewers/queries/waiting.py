@@ -123,9 +123,7 @@ class OwnReview(Struct, frozen=True):
 
 def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]:
     """Those sets, or that with the key `only`, newest first. Sets do not add queries, open calibration rounds do."""
-    reviewers = [
-        row for row in _REVIEWERS[person.is_admin].objects(person.pk) if only is None or row.set_id == only
-    ]
+    reviewers = [row for row in _REVIEWERS[person.is_admin](person.pk) if only is None or row.set_id == only]
     if not reviewers:
         return []
     sets = [reviewer.set for reviewer in reviewers]

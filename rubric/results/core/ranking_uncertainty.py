@@ -13,7 +13,7 @@ from rubric.core.scales import HIGHEST, LOWEST, Value
 from rubric.core.scores import compute_overall, rank_values
 from rubric.core.weights import Number, exact
 from rubric.reviewer_statistics.core.stability import compute_means, resamples
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 from workspace.statistics.estimates import Interval
 from workspace.statistics.means import jackknife_error, student_t
 from workspace.statistics.ratings import Matrix
@@ -275,7 +275,7 @@ def count_unanimous(values: Values, first: str, rankings: Values | None = None) 
     return len(ranked) if len(ranked) > 1 and all(places[0] == [first] for places in ranked) else 0
 
 
-def criterion_means(rows: Iterable[Rated], shares: Shares) -> dict[str, dict[str, Fraction]]:
+def criterion_means(rows: Iterable[ReviewRow], shares: Shares) -> dict[str, dict[str, Fraction]]:
     """Each response's mean score by criterion, over complete rows that are not the reviewer's own."""
     given: dict[str, list[Mapping[str, Value]]] = {}
     for row in rows:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from msgspec import Struct
 
 from rubric.core.weights import exact
-from rubric.reviews.core.score_rows import Rated, complete, sort_rows
+from rubric.reviews.core.score_rows import ReviewRow, complete, sort_rows
 
 
 class Separated(Struct, frozen=True):
@@ -22,7 +22,7 @@ class Separated(Struct, frozen=True):
     most: list[str]
 
 
-def find_separation(rows: Iterable[Rated], weights: Mapping[str, Fraction]) -> Separated | None:
+def find_separation(rows: Iterable[ReviewRow], weights: Mapping[str, Fraction]) -> Separated | None:
     """The response with the highest overall and the next one below it; None when all overalls are equal.
 
     Exact means over the reviewers who scored every criterion. Of responses that share a rank, the first counts.
@@ -48,8 +48,8 @@ def find_separation(rows: Iterable[Rated], weights: Mapping[str, Fraction]) -> S
     )
 
 
-def _means(rows: Sequence[Rated], keys: Sequence[str]) -> dict[str, dict[str, Fraction]]:
-    given: dict[str, list[Rated]] = {}
+def _means(rows: Sequence[ReviewRow], keys: Sequence[str]) -> dict[str, dict[str, Fraction]]:
+    given: dict[str, list[ReviewRow]] = {}
     for row in rows:
         given.setdefault(row.response, []).append(row)
     return {

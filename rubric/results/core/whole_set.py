@@ -18,7 +18,7 @@ from rubric.core.scores import rank_values
 from rubric.core.weights import exact
 from rubric.results.core.rater_scales import Rating
 from rubric.reviews.core.panel import Rankings, compute_mean_ranks, compute_rank_numbers
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import Figure, mean_figure
 from workspace.statistics.means import exact_mean
@@ -90,7 +90,7 @@ class Pair(Struct, frozen=True):
 
 
 def score_responses(
-    rows: Sequence[Rated], shares: Shares, *, kind: str = RUBRIC, with_incomplete: bool = False
+    rows: Sequence[ReviewRow], shares: Shares, *, kind: str = RUBRIC, with_incomplete: bool = False
 ) -> list[Scored]:
     """The values of each response that count, in the order of the rows; own responses never count.
 
@@ -101,7 +101,7 @@ def score_responses(
     units = {score: int(value * unit) for score, value in exacts.items()}
     base = lcm(*(share.denominator for share in shares.values()))
     weights = {key: int(share * base) for key, share in shares.items()}
-    grouped: dict[Item, list[Rated]] = {}
+    grouped: dict[Item, list[ReviewRow]] = {}
     for row in rows:
         grouped.setdefault((row.comparison, row.response), []).append(row)
     return [
@@ -121,7 +121,7 @@ def score_responses(
 
 def _score_response(
     item: Item,
-    rows: Sequence[Rated],
+    rows: Sequence[ReviewRow],
     weights: Mapping[str, int],
     units: Mapping[Value, int],
     *,

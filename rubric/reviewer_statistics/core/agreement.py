@@ -13,7 +13,7 @@ from msgspec import Struct
 from rubric.core.scales import COMMON, Scale, Scales, bring_to_common
 from rubric.core.weights import exact
 from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPairs, Marks, pair_marks
-from rubric.reviews.core.score_rows import Rated, Ratings, Weights, list_tables, sort_rows
+from rubric.reviews.core.score_rows import Ratings, ReviewRow, Weights, list_tables, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac
@@ -75,7 +75,7 @@ class AgreementReport(Struct, frozen=True):
 
 
 def agreement_report(
-    rows: Sequence[Rated], weights: Weights, scales: Mapping[str, Scale] = {}
+    rows: Sequence[ReviewRow], weights: Weights, scales: Mapping[str, Scale] = {}
 ) -> AgreementReport:
     """Agreement over all responses, each response an item; own responses are left out.
 

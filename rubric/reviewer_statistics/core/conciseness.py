@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 from msgspec import Struct
 
-from rubric.reviews.core.score_rows import Rated, Weights, complete, overalls, sort_rows
+from rubric.reviews.core.score_rows import ReviewRow, Weights, complete, overalls, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import (
     Z_ONE_SIDED,
@@ -57,7 +57,7 @@ class LengthReport(Struct, frozen=True):
 _Basis = tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], int]
 
 
-def length_report(rows: Sequence[Rated], weights: Weights) -> LengthReport:
+def length_report(rows: Sequence[ReviewRow], weights: Weights) -> LengthReport:
     """Length against conciseness, the other criteria and the overall.
 
     Spearman's rho of ranks within comparisons, each minus its comparison's mean rank; bootstrap over comparisons, if
@@ -93,7 +93,7 @@ def responses_needed(rho: float) -> int:
     return 3 + math.ceil(((Z_ONE_SIDED + Z_POWER) / math.atanh(rho)) ** 2 * (1 + rho**2 / 2))
 
 
-def _responses(rows: Sequence[Rated], weights: Weights) -> tuple[_Basis, Matrix, Matrix]:
+def _responses(rows: Sequence[ReviewRow], weights: Weights) -> tuple[_Basis, Matrix, Matrix]:
     """Responses of known length, in comparisons that have at least three: their words, and the means of their scores.
 
     The last column of the means is that of the overall.

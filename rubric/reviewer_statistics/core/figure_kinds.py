@@ -24,7 +24,7 @@ from rubric.reviewer_statistics.core.weights_fit import (
     tuned_to_holistic,
     tuned_to_preferences,
 )
-from rubric.reviews.core.score_rows import Rated, Weights
+from rubric.reviews.core.score_rows import ReviewRow, Weights
 
 # Figures stored under another number were computed by other code, and are computed again.
 CODE_VERSION = "4"
@@ -47,11 +47,11 @@ class Input(Struct, frozen=True):
     on the common scale; `scales` are the scales on which they were given.
     """
 
-    rows: list[Rated]
+    rows: list[ReviewRow]
     preferences: list[Preference]
     weights: Weights
     reviews: int
-    whole_first: list[Rated] | None = None
+    whole_first: list[ReviewRow] | None = None
     late_count: int = 0
     unknown_count: int = 0
     scales: Scales = {}

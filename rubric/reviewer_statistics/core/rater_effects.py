@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.scales import COMMON, Scale, Scales, Value
-from rubric.reviews.core.score_rows import Rated, Weights, complete, overalls, sort_rows
+from rubric.reviews.core.score_rows import ReviewRow, Weights, complete, overalls, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import SEED, Z_ONE_SIDED, Z_POWER
 from workspace.statistics.estimates import Interval
@@ -77,11 +77,11 @@ class PositionEffect(Struct, frozen=True):
 class Residual(Struct, frozen=True):
     """A row, and how far its value lies above the mean of the other reviewers of that response."""
 
-    row: Rated
+    row: ReviewRow
     value: float
 
 
-def residuals(rows: Sequence[Rated], get_value: Callable[[Rated], float | None]) -> list[Residual]:
+def residuals(rows: Sequence[ReviewRow], get_value: Callable[[ReviewRow], float | None]) -> list[Residual]:
     """The residual of every row whose response somebody else judged too; the author's own row does not count.
 
     `rows` must be sorted, so that the order of the input does not change the sums.
@@ -102,7 +102,7 @@ def residuals(rows: Sequence[Rated], get_value: Callable[[Rated], float | None])
     return found
 
 
-def _overall_residuals(used: Sequence[Rated], weights: Weights) -> list[Residual]:
+def _overall_residuals(used: Sequence[ReviewRow], weights: Weights) -> list[Residual]:
     values = {key: float(value) for key, value in overalls(used, weights).items()}
     return residuals(used, lambda row: values.get((row.item, row.reviewer)))
 
@@ -114,7 +114,7 @@ def _by_reviewer(found: Sequence[Residual]) -> dict[str, list[Residual]]:
     return {reviewer: list(own) for reviewer, own in groupby(sorted(found, key=name), key=name)}
 
 
-def _names(rows: Sequence[Rated]) -> list[str]:
+def _names(rows: Sequence[ReviewRow]) -> list[str]:
     return sorted({row.reviewer for row in rows})
 
 
@@ -140,7 +140,7 @@ def _chance(observed: float, arranged: Matrix) -> float:
     return float((1 + (arranged >= observed - 1e-12).sum()) / (1 + len(arranged)))
 
 
-def severity(rows: Sequence[Rated], weights: Weights) -> list[RaterEffect]:
+def severity(rows: Sequence[ReviewRow], weights: Weights) -> list[RaterEffect]:
     """How far each reviewer's overalls lie above (lenient) or below (severe) those of the others, in points.
 
     The mean over comparisons of the mean residual within each, with Student's t over comparisons; flagged if the
@@ -174,7 +174,7 @@ def _severity(reviewer: str, found: Sequence[Residual], reviewers: int) -> Rater
     )
 
 
-def self_preference(rows: Sequence[Rated], weights: Weights) -> list[RaterEffect]:
+def self_preference(rows: Sequence[ReviewRow], weights: Weights) -> list[RaterEffect]:
     """How much more each reviewer gives their own responses than others', beyond what the other reviewers give.
 
     p one-sided by assigning "own" to the reviewer's rows at random, 5,000 times; at least 5 own and 20 other rows.
@@ -226,7 +226,7 @@ def is_flat(scores: Mapping[str, Value], groups: Sequence[Sequence[str]]) -> boo
 
 
 def flat_rows(
-    rows: Sequence[Rated], criteria: Collection[str], scales: Mapping[str, Scale] = {}
+    rows: Sequence[ReviewRow], criteria: Collection[str], scales: Mapping[str, Scale] = {}
 ) -> list[RaterEffect]:
     """Each reviewer's share of responses with the same score on every criterion, among criteria of one scale.
 
@@ -267,7 +267,7 @@ def binomial_tail(hits: int, count: int, share: float) -> float:
     return 1.0 if hits <= 0 else float(betainc(hits, count - hits + 1, share))
 
 
-def residual_halo(rows: Sequence[Rated], criteria: Sequence[str]) -> list[RaterEffect]:
+def residual_halo(rows: Sequence[ReviewRow], criteria: Sequence[str]) -> list[RaterEffect]:
     """For each reviewer, the mean correlation between criteria of the residuals from the other reviewers' scores.
 
     The true correlation of the criteria cancels, so an honest reviewer is near 0. p by shuffling each criterion's
@@ -321,7 +321,7 @@ def _mean_correlation(scaled: Matrix) -> Matrix:
     return np.asarray((squared - criteria) / (criteria * (criteria - 1)))
 
 
-def position_effects(rows: Sequence[Rated], weights: Weights) -> list[PositionEffect]:
+def position_effects(rows: Sequence[ReviewRow], weights: Weights) -> list[PositionEffect]:
     """The effect for all reviewers together, then for each.
 
     Slope of the residuals (score minus the mean of the others) on the position, both minus their mean within the sheet;

@@ -16,7 +16,15 @@ from msgspec import Struct
 
 from rubric.core.scales import HIGHEST, LOWEST
 from rubric.reviewer_statistics.core.agreement import LEAST_RESPONSES, concordance
-from rubric.reviews.core.score_rows import Rated, Ratings, Weights, comparable, overalls, ratings, sort_rows
+from rubric.reviews.core.score_rows import (
+    Ratings,
+    ReviewRow,
+    Weights,
+    comparable,
+    overalls,
+    ratings,
+    sort_rows,
+)
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import (
     SEED,
@@ -85,7 +93,7 @@ class StabilityReport(Struct, frozen=True):
     conclusion: Conclusion
 
 
-def stability_report(rows: Sequence[Rated], weights: Weights) -> StabilityReport:
+def stability_report(rows: Sequence[ReviewRow], weights: Weights) -> StabilityReport:
     """Stability of rankings by overall and holistic score, over the rows that have both.
 
     Source: M. G. Kendall, Biometrika 33 (1945), 239-251 (tau); Rank Correlation Methods (1970), chapter 6 (W);

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.scales import HIGHEST, LOWEST
-from rubric.reviews.core.score_rows import Rated, Ratings, Weights, comparable, list_tables, sort_rows
+from rubric.reviews.core.score_rows import Ratings, ReviewRow, Weights, comparable, list_tables, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
@@ -73,7 +73,7 @@ class VarianceReport(Struct, frozen=True):
     conclusion: Conclusion
 
 
-def variance_report(rows: Sequence[Rated], weights: Weights) -> VarianceReport:
+def variance_report(rows: Sequence[ReviewRow], weights: Weights) -> VarianceReport:
     """Variance between reviewers and reliability, of criteria, overall and holistic score.
 
     Variance: sum of squares within responses by the sum of (reviewers - 1), over responses with two reviewers or more.

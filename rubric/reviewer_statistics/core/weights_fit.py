@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.weights import exact
-from rubric.reviews.core.score_rows import Item, Rated, Weights, complete, sort_rows
+from rubric.reviews.core.score_rows import Item, ReviewRow, Weights, complete, sort_rows
 from workspace.core.words import mark, say
 from workspace.statistics.conclusions import SEED, percentile_interval, too_few
 from workspace.statistics.estimates import Interval
@@ -181,7 +181,7 @@ class Tuning(Struct, frozen=True):
     caution: str = ""
 
 
-def tuned_to_holistic(rows: Sequence[Rated], weights: Weights, *, draws: int = 500) -> Tuning:
+def tuned_to_holistic(rows: Sequence[ReviewRow], weights: Weights, *, draws: int = 500) -> Tuning:
     """Weights under which the overall comes nearest to the holistic score, over the responses with both.
 
     Scores and holistic score of a response are means over the same reviewers. Shrinkage by cross-validation grouped by
@@ -200,7 +200,7 @@ def tuned_to_holistic(rows: Sequence[Rated], weights: Weights, *, draws: int = 5
 
 
 def tuned_to_preferences(
-    rows: Sequence[Rated], preferences: Sequence[Preference], weights: Weights, *, draws: int = 500
+    rows: Sequence[ReviewRow], preferences: Sequence[Preference], weights: Weights, *, draws: int = 500
 ) -> Tuning:
     """Weights under which the overall best predicts which of two responses people prefer; otherwise as for holistic."""
     items = _by_item(complete(sort_rows(rows), weights))
@@ -372,11 +372,11 @@ def _start(bare: Tuning) -> Matrix:
     return np.array([bare.default[key] for key in sorted(bare.default)])
 
 
-def _by_item(rows: Sequence[Rated]) -> dict[Item, list[Rated]]:
+def _by_item(rows: Sequence[ReviewRow]) -> dict[Item, list[ReviewRow]]:
     return {item: list(group) for item, group in groupby(rows, key=lambda row: row.item)}
 
 
-def _means(rows: Sequence[Rated], keys: Iterable[str]) -> list[float]:
+def _means(rows: Sequence[ReviewRow], keys: Iterable[str]) -> list[float]:
     return [sum(float(row.scores[key]) for row in rows) / len(rows) for key in sorted(keys)]
 
 

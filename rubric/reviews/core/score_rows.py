@@ -17,7 +17,7 @@ Item = tuple[str, str]
 Weights = Mapping[str, Number]
 
 
-class Rated(Struct, frozen=True):
+class ReviewRow(Struct, frozen=True):
     """One reviewer's scores of one response of one comparison, under one rubric version.
 
     `scores` holds the criteria that were scored, on the common scale, 1 to 10. `position` is where the reviewer saw the
@@ -49,7 +49,7 @@ class Ratings(Struct, frozen=True, eq=False):
     values: Matrix
 
 
-def sort_rows(rows: Iterable[Rated], *, with_own: bool = False) -> list[Rated]:
+def sort_rows(rows: Iterable[ReviewRow], *, with_own: bool = False) -> list[ReviewRow]:
     """The rows that count, in an order that does not depend on the input; scores outside 1 to 10 are dropped.
 
     Own responses are left out unless asked for. Of several rows by one reviewer for one response, the first counts.
@@ -59,13 +59,13 @@ def sort_rows(rows: Iterable[Rated], *, with_own: bool = False) -> list[Rated]:
     return [next(same) for _, same in groupby(kept, key=lambda row: (row.item, row.reviewer))]
 
 
-def complete(rows: Iterable[Rated], criteria: Iterable[str]) -> list[Rated]:
+def complete(rows: Iterable[ReviewRow], criteria: Iterable[str]) -> list[ReviewRow]:
     """The rows that have a score for every criterion."""
     wanted = set(criteria)
     return [row for row in rows if wanted and wanted <= row.scores.keys()]
 
 
-def comparable(rows: Sequence[Rated], criteria: Iterable[str]) -> tuple[list[Rated], list[Rated]]:
+def comparable(rows: Sequence[ReviewRow], criteria: Iterable[str]) -> tuple[list[ReviewRow], list[ReviewRow]]:
     """Rows for the criteria and for the holistic score: those that have both, so that both use the same rows.
 
     If no row has both, these are all complete rows and all holistic ones, which cannot be compared.
@@ -75,7 +75,7 @@ def comparable(rows: Sequence[Rated], criteria: Iterable[str]) -> tuple[list[Rat
     return (both, both) if both else (scored, [row for row in rows if row.holistic is not None])
 
 
-def overalls(rows: Iterable[Rated], weights: Weights) -> dict[tuple[Item, str], Fraction]:
+def overalls(rows: Iterable[ReviewRow], weights: Weights) -> dict[tuple[Item, str], Fraction]:
     """The exact overall of each complete row, by item and reviewer."""
     shares = {key: exact(weight) for key, weight in weights.items()}
     found = {}
@@ -86,7 +86,7 @@ def overalls(rows: Iterable[Rated], weights: Weights) -> dict[tuple[Item, str], 
     return found
 
 
-def ratings(rows: Sequence[Rated], get_value: Callable[[Rated], float | Fraction | None]) -> Ratings:
+def ratings(rows: Sequence[ReviewRow], get_value: Callable[[ReviewRow], float | Fraction | None]) -> Ratings:
     """The table of that value; `rows` must be sorted."""
     values = [(row, get_value(row)) for row in rows]
     present = [(row, value) for row, value in values if value is not None]
@@ -103,7 +103,9 @@ def ratings(rows: Sequence[Rated], get_value: Callable[[Rated], float | Fraction
     return Ratings(items, reviewers, comparisons, comparison_index, table)
 
 
-def list_tables(scored: Sequence[Rated], holistic: Sequence[Rated], weights: Weights) -> list[Ratings]:
+def list_tables(
+    scored: Sequence[ReviewRow], holistic: Sequence[ReviewRow], weights: Weights
+) -> list[Ratings]:
     """The tables of each criterion and of the overall of these rows, then of the holistic scores of those."""
     values = overalls(scored, weights)
     tables = [ratings(scored, lambda row, key=key: row.scores.get(key)) for key in weights]  # type: ignore[misc]
@@ -111,7 +113,7 @@ def list_tables(scored: Sequence[Rated], holistic: Sequence[Rated], weights: Wei
     return [*tables, overall, ratings(holistic, lambda row: row.holistic)]
 
 
-def _clean(row: Rated) -> Rated:
+def _clean(row: ReviewRow) -> ReviewRow:
     scores = {key: value for key, value in row.scores.items() if _is_score(value)}
     holistic = row.holistic if row.holistic is not None and _is_score(row.holistic) else None
     if len(scores) == len(row.scores) and holistic == row.holistic:
@@ -123,6 +125,6 @@ def _is_score(value: Value) -> bool:
     return math.isfinite(value) and COMMON.lowest <= value <= COMMON.highest
 
 
-def _place(row: Rated) -> tuple[str, str, str, str]:
+def _place(row: ReviewRow) -> tuple[str, str, str, str]:
     rest = (sorted(row.scores.items()), row.holistic, row.position, row.words, row.is_own)
     return row.comparison, row.response, row.reviewer, repr(rest)

@@ -35,7 +35,7 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
-class Flaw(Struct, frozen=True):
+class SpecFault(Struct, frozen=True):
     """One problem of a version: where (a JSON pointer), a code, and a sentence that says what to do."""
 
     pointer: str
@@ -43,26 +43,26 @@ class Flaw(Struct, frozen=True):
     message: str
 
 
-def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[Flaw]:
+def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[SpecFault]:
     """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data.
 
     A version that `is_stored` already may have slow patterns and hidden characters, which are refused otherwise.
     """
     document = read_json(data)
     if document.problems or not document.is_readable:
-        return [Flaw(found.pointer, found.code, found.message) for found in document.problems]
+        return [SpecFault(found.pointer, found.code, found.message) for found in document.problems]
     try:
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
     problems = _problems(record)
     if not (problems or is_stored):
-        hidden = [Flaw(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
+        hidden = [SpecFault(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
         problems = [*_slow_patterns(record), *hidden]
     return problems[:MOST_PROBLEMS] or record
 
 
-def publishing_problems(record: RubricRecord) -> list[Flaw]:
+def publishing_problems(record: RubricRecord) -> list[SpecFault]:
     """What keeps a version from being published; older files and versions can still be read.
 
     Each criterion needs a meaning and a question. No pattern may match differently in another version of Python.
@@ -72,7 +72,7 @@ def publishing_problems(record: RubricRecord) -> list[Flaw]:
         "question": say("no question. Write what reviewers are asked"),
     }
     problems = [
-        Flaw(
+        SpecFault(
             f"/criteria/{index}/{part}",
             "empty",
             say('The criterion "{key}" has {says}.', key=criterion.key, says=says),
@@ -89,7 +89,7 @@ def publishing_problems(record: RubricRecord) -> list[Flaw]:
     return problems + _bad_patterns(record, repeats_possessively, said)
 
 
-def _slow_patterns(record: RubricRecord) -> list[Flaw]:
+def _slow_patterns(record: RubricRecord) -> list[SpecFault]:
     said = say(
         "The pattern has three or more long repetitions that can match the same text and what is between them, such as "
         ".*.*.* or .*a.*b.*c, which takes very long on some texts. Join them into one, write between them what they "
@@ -99,29 +99,29 @@ def _slow_patterns(record: RubricRecord) -> list[Flaw]:
     return _bad_patterns(record, repeats_beside, said)
 
 
-def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[Flaw]:
+def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[SpecFault]:
     return [
-        Flaw(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
+        SpecFault(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
         for name, group in record.lists.get("patterns", {}).items()
         for index, source in enumerate(group)
         if is_bad(_filled_in(source))
     ]
 
 
-def _shape_problem(text: str) -> Flaw:
+def _shape_problem(text: str) -> SpecFault:
     """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
     said, _, path = text.partition(" - at ")
     pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
-    return Flaw(
+    return SpecFault(
         pointer,
         "wrong_shape",
         say("{said}. The keys are name, version, kind, criteria, parameters and lists.", said=said),
     )
 
 
-def _problems(record: RubricRecord) -> list[Flaw]:
+def _problems(record: RubricRecord) -> list[SpecFault]:
     problems = [
-        Flaw(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
+        SpecFault(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
         for key in ("name", "version")
         if not getattr(record, key).strip()
     ]
@@ -132,12 +132,12 @@ def _problems(record: RubricRecord) -> list[Flaw]:
             discussion=DISCUSSION,
             response=RESPONSE,
         )
-        return [*problems, Flaw("/kind", "unknown_kind", said)]
+        return [*problems, SpecFault("/kind", "unknown_kind", said)]
     problems += _criteria_problems(record.criteria)
     return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
 
 
-def _criteria_problems(criteria: list[Criterion]) -> list[Flaw]:
+def _criteria_problems(criteria: list[Criterion]) -> list[SpecFault]:
     """Keys that occur more than once, and what is wrong with the weights."""
     problems = []
     keys = [criterion.key for criterion in criteria]
@@ -145,21 +145,22 @@ def _criteria_problems(criteria: list[Criterion]) -> list[Flaw]:
     for index, criterion in enumerate(criteria):
         if counts[criterion.key] > 1:
             said = say('The criterion "{key}" is there more than once. Keep one of them.', key=criterion.key)
-            problems.append(Flaw(f"/criteria/{index}/key", "twice", said))
+            problems.append(SpecFault(f"/criteria/{index}/key", "twice", said))
     if problems:
         return problems
     places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
     weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
     return [
-        Flaw(places[found.key] if found.key else "/criteria", found.code, found.message) for found in weights
+        SpecFault(places[found.key] if found.key else "/criteria", found.code, found.message)
+        for found in weights
     ]
 
 
-def _response_problems(record: RubricRecord) -> list[Flaw]:
+def _response_problems(record: RubricRecord) -> list[SpecFault]:
     """What a response version lacks for its reviews to be asked for and read."""
     problems = []
     if not record.criteria:
-        problems.append(Flaw("/criteria", "missing", say("The rubric has no criterion. Add one.")))
+        problems.append(SpecFault("/criteria", "missing", say("The rubric has no criterion. Add one.")))
     for index, criterion in enumerate(record.criteria):
         if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
             said = say(
@@ -168,11 +169,11 @@ def _response_problems(record: RubricRecord) -> list[Flaw]:
                 key=criterion.key,
                 reserved_keys=", ".join(RESERVED_KEYS),
             )
-            problems.append(Flaw(f"/criteria/{index}/key", "bad_key", said))
+            problems.append(SpecFault(f"/criteria/{index}/key", "bad_key", said))
         if criterion.scale is not None:
             problems += _scale_problems(index, criterion, criterion.scale)
     problems += [
-        Flaw(
+        SpecFault(
             f"/parameters/{name}",
             "unknown",
             say('There is no parameter "{name}". Remove it, or correct its name.', name=name),
@@ -180,21 +181,21 @@ def _response_problems(record: RubricRecord) -> list[Flaw]:
         for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
     ]
     problems += [
-        Flaw(f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name))
+        SpecFault(f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name))
         for name in RESPONSE_CHOICES
         if not isinstance(record.parameters.get(name), bool)
     ]
     return problems
 
 
-def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Flaw]:
+def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[SpecFault]:
     """Why scores cannot be given on a scale, and the anchors that lie outside it."""
     said = find_scale_fault(criterion.key, scale)
     if said:
-        return [Flaw(f"/criteria/{index}/scale", "bad_scale", said)]
+        return [SpecFault(f"/criteria/{index}/scale", "bad_scale", said)]
     beyond = [points for points in criterion.anchors if not _is_on(points, scale)]
     return [
-        Flaw(
+        SpecFault(
             f"/criteria/{index}/anchors",
             "beyond_scale",
             say(
@@ -255,10 +256,10 @@ def _is_on(points: str, scale: Scale) -> bool:
     return found is None or all(scale.holds(float(number)) for number in found.groups() if number)
 
 
-def _discussion_problems(record: RubricRecord) -> list[Flaw]:
+def _discussion_problems(record: RubricRecord) -> list[SpecFault]:
     """What a discussion version lacks for its games to be measured."""
     problems = [
-        Flaw(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
+        SpecFault(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
         for index, criterion in enumerate(record.criteria)
         if criterion.scale is not None
     ]
@@ -267,7 +268,7 @@ def _discussion_problems(record: RubricRecord) -> list[Flaw]:
     for key, spec in specs.wanted(thresholds).items():
         if key not in thresholds:
             problems.append(
-                Flaw("/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key))
+                SpecFault("/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key))
             )
             continue
         threshold = thresholds[key]
@@ -279,28 +280,30 @@ def _discussion_problems(record: RubricRecord) -> list[Flaw]:
                 low=spec.low,
                 high=spec.high,
             )
-            problems.append(Flaw("/criteria", "out_of_range", said))
+            problems.append(SpecFault("/criteria", "out_of_range", said))
     for key in thresholds.keys() - specs.metrics.keys():
         problems.append(
-            Flaw("/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key))
+            SpecFault(
+                "/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key)
+            )
         )
     wanted = specs.parameters_for(thresholds)
     return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
 
 
-def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Flaw]:
+def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[SpecFault]:
     """Parameters that are missing and have no default, are unknown, of the wrong type, out of range or not legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
         said = say('There is no parameter "{name}". Remove it, or correct its name.', name=name)
-        problems.append(Flaw(f"/parameters/{name}", "unknown", said))
+        problems.append(SpecFault(f"/parameters/{name}", "unknown", said))
     for name in sorted(specs.names):
         said = _parameter_fault(name, parameters, specs)
         if said:
-            problems.append(Flaw(f"/parameters/{name}", "illegal", said))
+            problems.append(SpecFault(f"/parameters/{name}", "illegal", said))
     if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
         said = say("sample_min is above sample_max. Lower the one or raise the other.")
-        problems.append(Flaw("/parameters/sample_min", "illegal", said))
+        problems.append(SpecFault("/parameters/sample_min", "illegal", said))
     return problems
 
 
@@ -345,12 +348,12 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
     )
 
 
-def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Flaw]:
+def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[SpecFault]:
     """What is wrong with lists: word lists must hold words, patterns must compile, the role map needs both sides."""
     problems = []
     wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
-        Flaw(
+        SpecFault(
             f"/lists/{name}",
             "unknown",
             say('There is no list "{name}". Remove it, or correct its name.', name=name),
@@ -363,14 +366,14 @@ def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Flaw
                 'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].',
                 name=name,
             )
-            problems.append(Flaw(f"/lists/{name}", "wrong_shape", said))
+            problems.append(SpecFault(f"/lists/{name}", "wrong_shape", said))
     if not _is_role_map(lists.get("role_map")):
         said = say('The role map must give a list of roles for "mafia" and one for "village".')
-        problems.append(Flaw("/lists/role_map", "wrong_shape", said))
+        problems.append(SpecFault("/lists/role_map", "wrong_shape", said))
     personalities = lists.get("personalities")
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
         said = say("Each personality needs a key, a label and a description.")
-        problems.append(Flaw("/lists/personalities", "wrong_shape", said))
+        problems.append(SpecFault("/lists/personalities", "wrong_shape", said))
     return problems + _pattern_problems(lists.get("patterns"), specs)
 
 
@@ -394,11 +397,11 @@ def _is_personality(value: object) -> bool:
     )
 
 
-def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Flaw]:
+def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[SpecFault]:
     """Required groups that are missing, and patterns that are not regular expressions or can take exponential time."""
     if not isinstance(patterns, dict):
         return [
-            Flaw(
+            SpecFault(
                 "/lists/patterns",
                 "missing",
                 say("The patterns are missing. Copy them from the first version."),
@@ -406,7 +409,7 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Flaw]:
         ]
     names = (*specs.patterns, *(name for name in specs.optional_patterns if name in patterns))
     problems = [
-        Flaw(
+        SpecFault(
             f"/lists/patterns/{name}",
             "unknown",
             say('No rule uses the patterns "{name}". Remove them.', name=name),
@@ -419,12 +422,12 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Flaw]:
             said = say(
                 'The patterns "{name}" are missing or are not a list of regular expressions.', name=name
             )
-            problems.append(Flaw(f"/lists/patterns/{name}", "wrong_shape", said))
+            problems.append(SpecFault(f"/lists/patterns/{name}", "wrong_shape", said))
             continue
         for index, source in enumerate(group or []):
             said = _pattern_fault(source)
             if said:
-                problems.append(Flaw(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
+                problems.append(SpecFault(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
     return problems
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from rubric.models import RubricVersion
 from rubric.versions import actions
-from rubric.versions.forms import RetireForm
+from rubric.versions.forms import VersionChangeForm
 from rubric.versions.permissions import check_discard_version, check_offer_version, check_retire_version
 from rubric.versions.views.rubrics import Uses
 from rubric.versions.views.version import compare_with, rubrics_frame, version_or_404
@@ -68,7 +68,7 @@ def change_version(
     """
     only_parameters(request)
 
-    def change(form: RetireForm) -> str:
+    def change(form: VersionChangeForm) -> str:
         act(version=version, **form.cleaned_data, by=request.user, now=timezone.now())
         return reverse("rubric_version", args=[version.rubric.key, version.number])
 
@@ -79,4 +79,4 @@ def change_version(
         return {**shown, **more(), **rubrics_frame(request)}
 
     basis: dict[str, object] = {"basis": version.sha256}
-    return form_page(request, RetireForm, change, page=page, context=context, initial=basis)
+    return form_page(request, VersionChangeForm, change, page=page, context=context, initial=basis)

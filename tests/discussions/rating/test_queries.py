@@ -24,10 +24,10 @@ def test_values_take_the_places_of_the_stand_ins_in_their_order():
         int,
         str,
     )
-    assert query.rows(project.pk, "here") == [(project.name, NOW)]
-    assert query.rows(project.pk, "it's %s") == []
+    assert query(project.pk, "here") == [(project.name, NOW)]
+    assert query(project.pk, "it's %s") == []
     with CaptureQueriesContext(connection) as queries:
-        assert query.rows(project.pk + 1, "here") == []
+        assert query(project.pk + 1, "here") == []
     assert len(queries) == 1
 
 

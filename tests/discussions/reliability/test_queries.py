@@ -13,7 +13,7 @@ from discussions.rating.actions.finish import submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.reliability import queries as reliability_queries
 from discussions.reliability.core.accuracy import TESTED, compute_accuracy
-from discussions.reliability.core.agreement import RatingAgreement
+from discussions.reliability.core.agreement import EvaluatorAgreement
 from discussions.reliability.queries import (
     accuracy_figures,
     agreement_figures,
@@ -46,7 +46,7 @@ def test_a_printed_table_comes_out_of_a_projects_rows():
     ]
     write_labels(game, judgement_kinds.ROLE_CONSISTENCY, table)
     figure_team(game.project)
-    line = team_figures(game.project, "agreement", RatingAgreement).agreement.find("role_consistency")
+    line = team_figures(game.project, "agreement", EvaluatorAgreement).agreement.find("role_consistency")
     assert (line.items, line.games, line.pairs) == (100, 1, 100)
     assert [round(agreement.value, 3) for agreement in (line.alpha, line.gwet)] == [0.797, 0.849]
     assert round(line.people[0].kappa, 3) == 0.796
@@ -141,7 +141,7 @@ def test_repeats_compare_people_with_themselves_and_with_nobody_else():
     assert [person.evaluator for person in own["rating"].people] == [person.pk]
     # A repeat makes the stored figures old; one that is still open does not take part.
     figure_team(project)
-    assert team_figures(project, "agreement", RatingAgreement).own == after.own
+    assert team_figures(project, "agreement", EvaluatorAgreement).own == after.own
     Evaluation.objects.filter(pk__in=[evaluation.pk for evaluation in again]).update(
         state="draft", submitted_at=None
     )

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from rubric.results.core.surveys import find_separation
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 from tests.factories.comparisons import RECORD_SCORES
 from tests.factories.scores import WEIGHTS
 
@@ -12,7 +12,7 @@ SHARES = {key: Fraction(str(weight)) for key, weight in WEIGHTS.items()}
 
 def rows(scores, reviewer="ann", **more):
     return [
-        Rated("1", str(number), reviewer, {key: float(score) for key, score in value.items()}, **more)
+        ReviewRow("1", str(number), reviewer, {key: float(score) for key, score in value.items()}, **more)
         for number, value in scores.items()
     ]
 

@@ -18,7 +18,7 @@ from rubric.results.core.ranking_uncertainty import (
     weight_ranges,
 )
 from rubric.results.core.what_if import WeightControl, tried_weights
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 
 SHARES = {
     "accuracy": Fraction(35, 100),
@@ -33,7 +33,7 @@ MEANS = {label: dict(zip(SHARES, map(Fraction, scores), strict=True)) for label,
 
 def make_rows(table, reviewer="r1"):
     return [
-        Rated("1", label, reviewer, dict(zip(SHARES, map(float, scores), strict=True)))
+        ReviewRow("1", label, reviewer, dict(zip(SHARES, map(float, scores), strict=True)))
         for label, scores in table.items()
     ]
 
@@ -145,8 +145,8 @@ def test_one_reviewer_says_nothing_about_how_reviewers_differ():
 
 
 def test_only_complete_rows_that_are_not_the_reviewers_own_make_means_by_criterion():
-    own = Rated("1", "A", "r2", dict.fromkeys(SHARES, 1.0), is_own=True)
-    part = Rated("1", "A", "r3", {"accuracy": 1.0})
+    own = ReviewRow("1", "A", "r2", dict.fromkeys(SHARES, 1.0), is_own=True)
+    part = ReviewRow("1", "A", "r3", {"accuracy": 1.0})
     assert criterion_means([*make_rows(RECORD), own, part], SHARES) == MEANS
 
 

@@ -21,7 +21,7 @@ from rubric.results.core.whole_set import (
     score_responses,
     view_means,
 )
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 
 SHARES = {"accuracy": Fraction(3, 4), "clarity": Fraction(1, 4)}
 
@@ -34,7 +34,7 @@ def row(comparison, response, reviewer, accuracy=None, clarity=None, holistic=No
     scores = {
         key: value for key, value in (("accuracy", accuracy), ("clarity", clarity)) if value is not None
     }
-    return Rated(str(comparison), str(response), reviewer, scores, holistic, **more)
+    return ReviewRow(str(comparison), str(response), reviewer, scores, holistic, **more)
 
 
 ROWS = [
@@ -236,4 +236,4 @@ def _squality_row(comparison, system, review):
     kinds = ("correctness", "selection", "overall")
     correctness, coverage, overall = (1 + 9 * review[f"{kind}-rating"] / 100 for kind in kinds)
     scores = {"correctness": correctness, "coverage": coverage}
-    return Rated(comparison, system, review["worker_id"], scores, holistic=overall)
+    return ReviewRow(comparison, system, review["worker_id"], scores, holistic=overall)

@@ -47,7 +47,7 @@ from rubric.reviewer_statistics.core.weights_fit import (
     tuned_to_holistic,
     tuned_to_preferences,
 )
-from rubric.reviews.core.score_rows import Rated, sort_rows
+from rubric.reviews.core.score_rows import ReviewRow, sort_rows
 from tests.factories.scores import WEIGHTS, make_rows, simulate_panel
 from tests.workspace.statistics.test_core_real_ratings import SQUALITY
 from workspace.statistics.alpha import krippendorff_alpha
@@ -89,7 +89,7 @@ def test_nothing_and_one_reviewer_have_reasons():
 
 def test_without_criteria_pairs_are_on_the_score_as_a_whole():
     rows = [
-        Rated("q1", response, reviewer, {}, holistic=score)
+        ReviewRow("q1", response, reviewer, {}, holistic=score)
         for reviewer, scores in {"ann": (3.0, 5.0), "bob": (4.0, 5.0)}.items()
         for response, score in zip("ab", scores, strict=True)
     ]
@@ -100,15 +100,15 @@ def test_without_criteria_pairs_are_on_the_score_as_a_whole():
 
 def test_own_responses_and_the_order_of_the_rows_change_nothing():
     rows = simulate_panel(5, 3, 3, seed=4)
-    own = Rated("q000", "r0", "p9", dict.fromkeys(WEIGHTS, 10.0), holistic=10.0, is_own=True)
+    own = ReviewRow("q000", "r0", "p9", dict.fromkeys(WEIGHTS, 10.0), holistic=10.0, is_own=True)
     assert agreement_report([own, *reversed(rows)], WEIGHTS) == agreement_report(rows, WEIGHTS)
 
 
-def rows_of_authors(*authors: tuple[str, ...]) -> list[Rated]:
+def rows_of_authors(*authors: tuple[str, ...]) -> list[ReviewRow]:
     """Questions with three responses, of which the named reviewers did not score one, each another one."""
     orders = {"ann": [3, 2, 1], "bob": [3, 2, 1], "cay": [3, 1, 2]}
     return [
-        Rated(f"q{question}", f"r{at}", reviewer, {"accuracy": float(score)})
+        ReviewRow(f"q{question}", f"r{at}", reviewer, {"accuracy": float(score)})
         for question, who in enumerate(authors)
         for reviewer, scores in orders.items()
         for at, score in enumerate(scores)
@@ -134,7 +134,7 @@ def test_where_one_reviewer_ranked_all_the_responses_that_all_ranked_are_compare
     """Four responses; two of three reviewers each left out the last one."""
     orders = {"ann": [4, 3, 2, 1], "bob": [4, 3, 2], "cay": [4, 3, 2]}
     rows = [
-        Rated("q0", f"r{at}", reviewer, {"accuracy": float(score)})
+        ReviewRow("q0", f"r{at}", reviewer, {"accuracy": float(score)})
         for reviewer, scores in orders.items()
         for at, score in enumerate(scores)
     ]
@@ -146,7 +146,7 @@ def test_w_is_taken_within_comparisons():
     """Reviewers who agree on which question was answered better, but not on which answer, do not agree here."""
     table = {"ann": [3, 2, 1, 9, 8, 7], "bob": [1, 2, 3, 7, 8, 9]}
     rows = [
-        Rated(f"q{at // 3}", f"r{at % 3}", reviewer, {"accuracy": float(score)})
+        ReviewRow(f"q{at // 3}", f"r{at % 3}", reviewer, {"accuracy": float(score)})
         for reviewer, scores in table.items()
         for at, score in enumerate(scores)
     ]
@@ -168,7 +168,7 @@ def test_squality_on_a_scale_from_1_to_10():
         q for line in SQUALITY.read_text().splitlines() for q in json.loads(line)["questions"].values()
     ]
     rows = [
-        Rated(
+        ReviewRow(
             str(number),
             name,
             review["worker_id"],
@@ -206,7 +206,7 @@ def test_how_many_flat_rows_are_too_many(count, least):
 def flats(reviewer, flat, count):
     """So many responses, the first of which flat."""
     return [
-        Rated("q1", f"r{at}", reviewer, {"a": 5.0, "b": 5.0 if at < flat else 6.0}) for at in range(count)
+        ReviewRow("q1", f"r{at}", reviewer, {"a": 5.0, "b": 5.0 if at < flat else 6.0}) for at in range(count)
     ]
 
 
@@ -361,8 +361,8 @@ def test_sheets_needed_for_a_position_effect():
         places = rng.permutation(4) + 1
         for at, place in enumerate(places):
             score = {"accuracy": 5.5 + float(rng.normal())}
-            rows.append(Rated(f"q{number}", f"r{at}", "ann", score, position=int(place)))
-            rows.append(Rated(f"q{number}", f"r{at}", "bob", {"accuracy": 5.5}, position=at + 1))
+            rows.append(ReviewRow(f"q{number}", f"r{at}", "ann", score, position=int(place)))
+            rows.append(ReviewRow(f"q{number}", f"r{at}", "bob", {"accuracy": 5.5}, position=at + 1))
     assert position_effects(rows, ONE)[1].needed == pytest.approx(31, abs=3)
 
 
@@ -433,7 +433,7 @@ def rated(comparisons, responses, *, seed=0, noise=0.5, true=TRUE):
         table = np.clip(rng.normal(6, 1.5, (responses, 4)), 1, 10)
         worth = table @ list(true.values())
         rows += [
-            Rated(name, f"r{at}", "ann", dict(zip(WEIGHTS, map(float, table[at]), strict=True)),
+            ReviewRow(name, f"r{at}", "ann", dict(zip(WEIGHTS, map(float, table[at]), strict=True)),
                 holistic=float(np.clip(worth[at] + rng.normal(0, noise), 1, 10)))
             for at in range(responses)
         ]  # fmt: skip
@@ -493,7 +493,7 @@ def test_shrinkage_keeps_noise_near_the_default():
     """Holistic scores that have nothing to do with the criteria."""
     rng = np.random.default_rng(3)
     rows = [
-        Rated(row.comparison, row.response, "ann", row.scores, float(rng.integers(1, 11)))
+        ReviewRow(row.comparison, row.response, "ann", row.scores, float(rng.integers(1, 11)))
         for row in rated(15, 4)[0]
     ]
     found = tuned_to_holistic(rows, WEIGHTS, draws=20)
@@ -508,7 +508,9 @@ def test_refused_below_50_responses():
         assert found.weights is None
         assert found.reason.startswith("Tuning needs at least 50 responses")
         assert found.reason.endswith("there are 48.")
-    few = [Rated("q1", f"r{at}", "ann", row.scores, row.holistic) for at, row in enumerate(rated(15, 4)[0])]
+    few = [
+        ReviewRow("q1", f"r{at}", "ann", row.scores, row.holistic) for at, row in enumerate(rated(15, 4)[0])
+    ]
     assert "at least 5 comparisons" in tuned_to_holistic(few, WEIGHTS).reason
 
 
@@ -521,11 +523,11 @@ def test_no_intervals_below_twenty_comparisons():
 
 def test_scores_that_are_all_alike_or_preferred_against_have_no_weights():
     rows, preferences = rated(20, 4)
-    alike = [Rated(row.comparison, row.response, "ann", dict.fromkeys(WEIGHTS, 5.0), 5.0) for row in rows]
+    alike = [ReviewRow(row.comparison, row.response, "ann", dict.fromkeys(WEIGHTS, 5.0), 5.0) for row in rows]
     assert "do not differ" in tuned_to_holistic(alike, WEIGHTS).reason
     assert "do not differ" in tuned_to_preferences(alike, preferences, WEIGHTS).reason
     downhill = [
-        Rated(row.comparison, row.response, "ann", dict.fromkeys(WEIGHTS, 1.0 + int(row.response[1])))
+        ReviewRow(row.comparison, row.response, "ann", dict.fromkeys(WEIGHTS, 1.0 + int(row.response[1])))
         for row in rows
     ]
     lower = [Preference(f"q{at:03}", "r0", f"r{other}") for at in range(20) for other in (1, 2, 3)]

@@ -14,7 +14,7 @@ from msgspec import structs
 from rubric.core.scales import Scale, rescale_score
 from rubric.reviewer_statistics.core.stability import stability_report
 from rubric.reviewer_statistics.core.variance import variance_report
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 
 USR = Path(
     os.environ.get("USR_RATINGS", Path(__file__).parents[4] / "shared" / "reference" / "statistics.md")
@@ -31,7 +31,7 @@ def rows():
     if len(contexts) != 60:
         pytest.skip("the ratings of Topical-Chat are not here")
     return [
-        Rated(
+        ReviewRow(
             f"q{number:02}",
             f"r{response}",
             f"p{rater}",
@@ -65,7 +65,7 @@ def test_single_criteria_agree_less_and_the_overall_varies_less(rows):
     assert found.conclusion.code in ("cannot_tell", "not_worse", "no_difference")
 
 
-def as_imported(row: Rated) -> Rated:
+def as_imported(row: ReviewRow) -> ReviewRow:
     """The row as an import from 1 to 5 stores it: mapped onto 1 to 10."""
     scores = {key: float(rescale_score(score, Scale(1, 5))) for key, score in row.scores.items()}
     return structs.replace(row, scores=scores, holistic=float(rescale_score(row.holistic, Scale(1, 5))))

@@ -40,7 +40,7 @@ from rubric.reviewer_statistics.core.stability import (
 )
 from rubric.reviewer_statistics.core.variance import variance_report
 from rubric.reviewer_statistics.core.weights_fit import tuned_to_holistic
-from rubric.reviews.core.score_rows import Rated
+from rubric.reviews.core.score_rows import ReviewRow
 from tests.factories.scores import WEIGHTS, any_rows, make_rows, simulate_panel
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import Conclusion, Figure, small_note
@@ -54,7 +54,7 @@ ONE = {"conciseness": 1}
 def responses(*given):
     """(comparison, response, words, score) by one reviewer."""
     return [
-        Rated(comparison, response, "ann", {"conciseness": float(score)}, words=words)
+        ReviewRow(comparison, response, "ann", {"conciseness": float(score)}, words=words)
         for comparison, response, words, score in given
     ]
 
@@ -92,7 +92,7 @@ def test_questions_that_need_longer_answers_hide_it_when_pooled():
 
 def test_a_response_counts_once_however_many_reviewers_it_has():
     group = [row for row in simulate_panel(25, 4, 3) if row.reviewer == "p0"]
-    copies = [Rated(row.comparison, row.response, name, row.scores, row.holistic, words=row.words)
+    copies = [ReviewRow(row.comparison, row.response, name, row.scores, row.holistic, words=row.words)
               for row in group for name in ("a", "b", "c")]  # fmt: skip
     first, second = length_report(group, WEIGHTS), length_report(copies, WEIGHTS)
     assert first.within["conciseness"].interval == second.within["conciseness"].interval
@@ -109,7 +109,7 @@ def test_simulated_responses_whose_length_follows_conciseness():
 def test_length_that_is_rewarded_shows_beside_it():
     """Overall rises with length at equal accuracy."""
     rows = [
-        Rated(f"q{number}", f"r{at}", "ann", {"accuracy": float(4 + (at * 3) % 4), "clarity": 2.0 + 2 * at},
+        ReviewRow(f"q{number}", f"r{at}", "ann", {"accuracy": float(4 + (at * 3) % 4), "clarity": 2.0 + 2 * at},
             words=50 * (at + 1))
         for number in range(20) for at in range(4)
     ]  # fmt: skip
@@ -184,7 +184,7 @@ def test_taus_leave_out_what_is_missing():
 
 def get_grid_size(*scores):
     rows = [
-        Rated("q1", f"r{at}", "ann", {"accuracy": 5.0}, holistic=score) for at, score in enumerate(scores)
+        ReviewRow("q1", f"r{at}", "ann", {"accuracy": 5.0}, holistic=score) for at, score in enumerate(scores)
     ]
     return stability_report(rows, {"accuracy": 1}).grid_size
 
@@ -383,7 +383,7 @@ def test_answers_needed():
 def small(*given):
     """Rows of two criteria: (response, reviewer, first, second, holistic)."""
     return [
-        Rated("q1", response, reviewer, {"a": float(first), "b": float(second)}, holistic=holistic)
+        ReviewRow("q1", response, reviewer, {"a": float(first), "b": float(second)}, holistic=holistic)
         for response, reviewer, first, second, holistic in given
     ]
 
@@ -416,7 +416,7 @@ def test_reliability_is_that_of_the_tables():
 def test_a_useless_rubric_passes_literally_and_not_by_reliability():
     """Equal reliability of every score: the overall of four varies less by arithmetic, and the report says so."""
     rows = [
-        Rated(row.comparison, row.response, row.reviewer, dict.fromkeys(WEIGHTS, row.scores["accuracy"]),
+        ReviewRow(row.comparison, row.response, row.reviewer, dict.fromkeys(WEIGHTS, row.scores["accuracy"]),
             holistic=row.scores["completeness"])
         for row in simulate_panel(40, 4, 3, seed=1)
     ]  # fmt: skip
@@ -444,7 +444,7 @@ def test_what_everybody_scores_10_says_nothing():
 def test_without_rows_that_have_both_nothing_is_compared():
     rows = [
         *small(("x", "ann", 8, 5, None), ("x", "bob", 6, 5, None)),
-        Rated("q1", "x", "cid", {}, holistic=7.0),
+        ReviewRow("q1", "x", "cid", {}, holistic=7.0),
     ]
     found = variance_report(rows, {"a": 0.5, "b": 0.5})
     assert found.criteria[0].variance.value == 2.0
@@ -455,8 +455,8 @@ def test_without_rows_that_have_both_nothing_is_compared():
 def test_scores_off_the_scale_and_own_responses_do_not_count():
     rows = small(("x", "ann", 8, 5, 9), ("x", "bob", 6, 5, 5))
     extra = [
-        Rated("q1", "x", "cid", {"a": 1.0, "b": 1.0}, holistic=1.0, is_own=True),
-        Rated("q1", "x", "dan", {"a": 95.0, "b": float("nan")}, holistic=float("inf")),
+        ReviewRow("q1", "x", "cid", {"a": 1.0, "b": 1.0}, holistic=1.0, is_own=True),
+        ReviewRow("q1", "x", "dan", {"a": 95.0, "b": float("nan")}, holistic=float("inf")),
     ]
     weights = {"a": 0.5, "b": 0.5}
     assert variance_report(rows + extra, weights) == variance_report(rows, weights)

@@ -25,7 +25,7 @@ def test_objects_come_with_what_was_selected_and_annotated(django_assert_num_que
         int,
     )
     with django_assert_num_queries(1):
-        (found,) = query.objects(person.pk)
+        (found,) = query(person.pk)
         assert (found.project, found.project.name, found.project.created_at) == (project, "Café", NOW)
         assert (found.ended_by, found.members, found._state.adding, found._state.db) == (
             None,
@@ -76,17 +76,17 @@ def test_lists_of_any_length_stand_among_other_values():
         str,
         list,
     )
-    assert query.objects("p1", keys[:4], "P4", keys[1:]) == projects[2:4]
-    assert query.objects("100%s", keys[3:], "%", keys[3:]) == projects[3:]
-    assert query.objects("p1", keys[:1], "P0", keys[4:]) == projects[:1]
+    assert query("p1", keys[:4], "P4", keys[1:]) == projects[2:4]
+    assert query("100%s", keys[3:], "%", keys[3:]) == projects[3:]
+    assert query("p1", keys[:1], "P0", keys[4:]) == projects[:1]
 
 
 def test_an_empty_list_and_a_number_that_no_row_has_ask_nothing(django_assert_num_queries):
     listed = Prepared(lambda keys: Project.objects.filter(pk__in=keys), list)
     numbered = Prepared(lambda key: Project.objects.filter(pk=key).values_list("name"), int)
     with django_assert_num_queries(0):
-        assert listed.objects([]) == []
-        assert numbered.rows(LARGEST_KEY + 1) == []
+        assert listed([]) == []
+        assert numbered(LARGEST_KEY + 1) == []
 
 
 def test_moments_are_compared():
@@ -96,13 +96,13 @@ def test_moments_are_compared():
         lambda since, until: Project.objects.filter(created_at__gte=since, created_at__lt=until),
         *2 * [type(NOW)],
     )
-    assert query.objects(NOW, moment(5)) == [early]
-    assert query.objects(NOW + timedelta(microseconds=1), moment(6)) == [late]
+    assert query(NOW, moment(5)) == [early]
+    assert query(NOW + timedelta(microseconds=1), moment(6)) == [late]
 
 
 def test_a_value_that_is_no_parameter_is_refused_at_once():
     with pytest.raises(AssertionError, match="no parameter"):
-        Prepared(lambda end: Project.objects.all()[: int(end)], int).objects(3)
+        Prepared(lambda end: Project.objects.all()[: int(end)], int)(3)
 
 
 def test_all_queries_of_loaded_modules_are_made_without_asking(django_assert_num_queries):
