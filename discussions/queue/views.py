@@ -1,6 +1,7 @@
 """The queue of an evaluator, and the team pages of a lead: slots, assignments, the rule of the queue, pace and load."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -36,7 +37,7 @@ from workspace.database.capped_counts import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import press, send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
@@ -166,22 +167,15 @@ def assign_game(request: SignedIn, slug: str) -> HttpResponse:
 def unassign_game(request: SignedIn, slug: str, slot: int) -> HttpResponse:
     project = project_or_404(request.user, slug, check_assign)
     row = get_object_or_404(Slot.objects.select_related("project", "game__project"), pk=slot, project=project)
-    bind_form(request, NothingForm)
-    do_unassign(slot=row, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("team", args=[slug]) + "#kept")
+    return press(request, do_unassign, reverse("team", args=[slug]) + "#kept", slot=row)
 
 
 @require("assign", methods=("POST",))
 def change_queue(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_assign)
-    form = bind_form(request, QueueForm)
-    if not form.is_valid():
-        return show_team(request, project, ruling=form, status=422)
-    try:
-        do_change_queue(project=project, **form.cleaned_data, by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return show_team(request, project, ruling=form, status=kept_status(form, refusal))
-    return respond(request, page="", redirect=reverse("team", args=[slug]) + "#queue")
+    form, to = bind_form(request, QueueForm), reverse("team", args=[slug]) + "#queue"
+    show = partial(show_team, request, project, ruling=form)
+    return send(request, form, do_change_queue, to, show=show, refuse=kept_status, project=project)
 
 
 def show_team(

@@ -38,7 +38,7 @@ from workspace.audit.forms import OLD, KeyedForm, UndoForm, new_nonce
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, goes_on, is_htmx, require
 from workspace.web.respond import respond, tell_saved
@@ -190,9 +190,7 @@ def skip_game(request: SignedIn, evaluation: int) -> HttpResponse:
 @require("reopen_evaluation", methods=("POST",))
 def reopen_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
     found = evaluation_or_404(request.user, evaluation)
-    bind_form(request, NothingForm)
-    do_reopen(evaluation=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("rate", args=[found.pk]))
+    return press(request, do_reopen, reverse("rate", args=[found.pk]), evaluation=found)
 
 
 @require("rate")

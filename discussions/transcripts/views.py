@@ -29,7 +29,7 @@ from workspace.access.permissions import may
 from workspace.core.refusals import Refusal
 from workspace.models import Person, Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
 from workspace.web.respond import respond
@@ -97,35 +97,31 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Stop an import; the games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
-    bind_form(request, NothingForm)
-    cancel_import(transcript=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
+    return press(request, cancel_import, reverse("import_show", args=[slug, found.pk]), transcript=found)
 
 
 @require("import_transcripts", methods=("POST",), costs="computations")
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     found = transcript_or_404(request, slug, transcript)
-    bind_form(request, NothingForm)
-    resume_import(transcript=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
+    return press(request, resume_import, reverse("import_show", args=[slug, found.pk]), transcript=found)
 
 
 @require("import_transcripts", methods=("POST",))
 def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Mark the faults of an import as seen, so that no notice shows them."""
     found = transcript_or_404(request, slug, transcript)
-    bind_form(request, NothingForm)
-    dismiss_faults(transcript=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("imports", args=[slug]) + f"#import-{found.pk}")
+    return press(
+        request, dismiss_faults, reverse("imports", args=[slug]) + f"#import-{found.pk}", transcript=found
+    )
 
 
 @require("import_transcripts", methods=("POST",), costs="computations")
 def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Import games as separate games if other games have their ids."""
     found = transcript_or_404(request, slug, transcript)
-    bind_form(request, NothingForm)
-    made = import_separately(transcript=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_choose_address(slug, [made], None))
+    return press(
+        request, import_separately, lambda made: _choose_address(slug, [made], None), transcript=found
+    )
 
 
 def transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcript:

@@ -20,8 +20,7 @@ from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
-from workspace.web.form_page import form_page
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -61,9 +60,7 @@ def set_calibration(request: SignedIn, slug: str, number: int, calibration: int)
 def close_set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
     opened = round_or_404(comparison_set, calibration)
-    bind_form(request, NothingForm)
-    actions.close_round(opened=opened, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(comparison_set, calibration))
+    return press(request, actions.close_round, _address(comparison_set, calibration), opened=opened)
 
 
 @require("calibrate_set", methods=("POST",))

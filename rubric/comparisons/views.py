@@ -1,6 +1,6 @@
 """The pages on which leads open, fill and close comparison sets, by hand or from a file, and add reviewers."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.forms import BaseForm
@@ -43,9 +43,9 @@ from rubric.reviews.queries import load_calibrated
 from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
-from workspace.models import Person, Project
+from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import form_page, press, send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -85,17 +85,14 @@ def open_set(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project = project_or_404(request.user, slug, check_open_set)
     versions = {str(version.pk): version for version in RubricVersion.objects.newest_of_each("response")}
-    given = {"versions": [(key, str(version)) for key, version in versions.items()]}
-    form, status = SetForm(**given, initial={"mode": default_mode()}), 200
-    if request.method == "POST":
-        form, status = bind_form(request, SetForm, **given), 422
-        if form.is_valid():
-            try:
-                return _opened(request, project, form.cleaned_data, versions)
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    context = {"form": form, **frame(request.user, project, SECTION)}
-    return respond(request, page=OPEN, context=context, status=status)
+    choices = [(key, str(version)) for key, version in versions.items()]
+
+    def open_(form: SetForm) -> str:
+        chosen = form.cleaned_data | {"version": versions[form.cleaned_data["version"]]}
+        return _address(actions.open_set(project=project, **chosen, by=request.user, now=timezone.now()))
+
+    page: dict[str, Any] = {"page": OPEN, "context": partial(frame, request.user, project, SECTION)}
+    return form_page(request, SetForm, open_, **page, initial={"mode": default_mode()}, versions=choices)
 
 
 @require("see_set")
@@ -112,37 +109,28 @@ def add_reviewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Let a person, a model or an external reviewer review; `kind` says which form was sent."""
     found = set_or_404(request.user, slug, number, check_change_set)
     form = _bound(request, found)
-    if not form.is_valid():
-        return show_set(request, found, form=form, status=422)
-    given = form.cleaned_data
-    if "person" in given:
-        given |= {"person": Person.objects.filter(pk=given["person"]).first()}
-    try:
-        actions.add_reviewer(comparison_set=found, **given, by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return show_set(request, found, form=form, status=add_refusal(form, refusal))
-    return respond(request, page="", redirect=_address(found))
+
+    def add(**given: Any) -> None:
+        if "person" in given:
+            given["person"] = Person.objects.filter(pk=given["person"]).first()
+        actions.add_reviewer(comparison_set=found, **given)
+
+    return send(request, form, add, _address(found), show=partial(show_set, request, found, form=form))
 
 
 @require("change_set", methods=("POST",))
 def end_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
     found = set_or_404(request.user, slug, number, check_change_set)
     row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
-    bind_form(request, NothingForm)
-    actions.end_reviewer(reviewer=row, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(found))
+    return press(request, actions.end_reviewer, _address(found), reviewer=row)
 
 
 @require("change_set", methods=("POST",))
 def change_people_needed(request: SignedIn, slug: str, number: int) -> HttpResponse:
     found = set_or_404(request.user, slug, number, check_change_set)
     form = bind_form(request, PlacesForm, auto_id=f"{PLACES}_%s")
-    if not form.is_valid():
-        return show_set(request, found, form=form, status=422)
-    actions.change_people_needed(
-        comparison_set=found, **form.cleaned_data, by=request.user, now=timezone.now()
-    )
-    return respond(request, page="", redirect=_address(found))
+    show, act = partial(show_set, request, found, form=form), actions.change_people_needed
+    return send(request, form, act, _address(found), show=show, comparison_set=found)
 
 
 @require("open_set", methods=("POST",))
@@ -164,7 +152,9 @@ def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("open_set", methods=("POST",))
 def reopen_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    return _change(request, slug, number, actions.reopen_set)
+    found = set_or_404(request.user, slug, number)
+    check_open_set(request.user, found.project)
+    return press(request, actions.reopen_set, _address(found), comparison_set=found)
 
 
 def show_set(
@@ -246,14 +236,6 @@ def _frame(request: SignedIn, comparison_set: ComparisonSet) -> dict[str, Any]:
     return {"head": head, "project": head.project, "section": SECTION, "may_lead": head.may_lead}
 
 
-def _opened(
-    request: SignedIn, project: Project, given: dict[str, Any], versions: dict[str, RubricVersion]
-) -> HttpResponse:
-    given = given | {"version": versions[given["version"]]}
-    made = actions.open_set(project=project, **given, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(made))
-
-
 def _bound(request: SignedIn, comparison_set: ComparisonSet) -> BaseForm:
     kind = request.POST.get("kind", "")
     if kind == PERSON:
@@ -266,14 +248,6 @@ def _bound(request: SignedIn, comparison_set: ComparisonSet) -> BaseForm:
     raise Malformed(
         _("The form does not say what kind of reviewer it is about. Reload the page and try again.")
     )
-
-
-def _change(request: SignedIn, slug: str, number: int, act: Callable[..., None]) -> HttpResponse:
-    found = set_or_404(request.user, slug, number)
-    check_open_set(request.user, found.project)
-    bind_form(request, NothingForm)
-    act(comparison_set=found, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(found))
 
 
 def _address(comparison_set: ComparisonSet) -> str:

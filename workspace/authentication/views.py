@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from allauth.account.stages import LoginStage, LoginStageController
@@ -39,7 +39,7 @@ from workspace.authentication.queries import APP, CODES, codes_left, factor_rows
 from workspace.core.refusals import Refusal, TooOften
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
-from workspace.web.form_page import form_page
+from workspace.web.form_page import form_page, send
 from workspace.web.frame import frame
 from workspace.web.next_page import next_page
 from workspace.web.require import (
@@ -254,14 +254,12 @@ def switch_off(request: SignedIn) -> HttpResponse:
     """Sign in by password alone from now on."""
     check_switch_off_second_factor(request.user)
     form = bind_form(request, ProofForm)
-    if not form.is_valid():
-        return show_factor(request, form, status=422)
-    try:
-        proven(request, request.user, form.cleaned_data["proof"])
-        switch_off_second_factor(by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return show_factor(request, form, status=add_refusal(form, refusal))
-    return respond(request, page="", redirect=reverse("second_factor"))
+
+    def act(proof: str, **who: Any) -> None:
+        proven(request, request.user, proof)
+        switch_off_second_factor(**who)
+
+    return send(request, form, act, reverse("second_factor"), show=partial(show_factor, request, form))
 
 
 @require("reset_second_factor", methods=("GET", "POST"))

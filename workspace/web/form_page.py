@@ -1,14 +1,19 @@
-"""A page with one form: shown empty, shown again with its faults, or acted on and left."""
+"""Views that act: a page with one form, a form that is a part of its page, and a button without fields."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
 from workspace.core.refusals import Refusal
 from workspace.web.bind_form import add_refusal, bind_form
+from workspace.web.forms import NothingForm
 from workspace.web.respond import respond
+
+Act = Callable[..., Any]
+Address = str | Callable[[Any], str]  # an address, or what makes it of what the act returned
 
 
 def form_page(
@@ -41,3 +46,36 @@ def form_page(
             except Refusal as refusal:
                 status = refuse(form, refusal)
     return respond(request, page=page, context={"form": form, **context(), **shown}, status=status)
+
+
+def send(
+    request: HttpRequest,
+    form: BaseForm,
+    act: Act,
+    to: Address,
+    *,
+    show: Callable[..., HttpResponse],
+    refuse: Callable[[BaseForm, Refusal], int] = add_refusal,
+    **given: object,
+) -> HttpResponse:
+    """Act with `given` and the form's values, and go to an address, or `show` the page again with the form's faults.
+
+    `show` gets the status; for refusals see `form_page`.
+    """
+    if not form.is_valid():
+        return show(status=422)
+    try:
+        return _act(request, act, to, given | form.cleaned_data)
+    except Refusal as refusal:
+        return show(status=refuse(form, refusal))
+
+
+def press(request: HttpRequest, act: Act, to: Address, **given: object) -> HttpResponse:
+    """Act with `given` for a button without fields, and go to an address."""
+    bind_form(request, NothingForm)
+    return _act(request, act, to, given)
+
+
+def _act(request: HttpRequest, act: Act, to: Address, given: Mapping[str, object]) -> HttpResponse:
+    done = act(**given, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=to if isinstance(to, str) else to(done))

@@ -31,8 +31,7 @@ from rubric.calibration.views import waive
 from workspace.audit.forms import KeyedForm
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
-from workspace.web.form_page import form_page
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -93,9 +92,7 @@ def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def close_calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
     project = project_or_404(request.user, slug, check_calibrate)
     opened = round_or_404(project, number)
-    bind_form(request, NothingForm)
-    actions.close_round(opened=opened, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(slug, number))
+    return press(request, actions.close_round, _address(slug, number), opened=opened)
 
 
 @require("calibrate", methods=("POST",))

@@ -23,7 +23,7 @@ from discussions.slots.actions import reduce_required_evaluators as lower
 from discussions.slots.permissions import check_need_fewer
 from workspace.core.refusals import Malformed, Refusal
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -78,9 +78,7 @@ def need_fewer(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("drop_repeats", methods=("POST",))
 def drop_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
     game = led_game_or_404(request.user, slug, number)
-    bind_form(request, NothingForm)
-    new = drop(game=game, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("game", args=[slug, new.number]))
+    return press(request, drop, lambda new: reverse("game", args=[slug, new.number]), game=game)
 
 
 @require("set_round_offset", methods=("POST",))

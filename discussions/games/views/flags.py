@@ -1,12 +1,13 @@
 """The inbox of flags: for leads those of the project, for evaluators their own; and answers to them."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 from django.db.models import Case, Count, Prefetch, QuerySet, Value, When
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils import timezone
 
 from discussions.games.actions import answer_flag
 from discussions.games.forms import AnswerForm
@@ -14,9 +15,9 @@ from discussions.games.queries.flags import query_flags, waits_for_evaluator, wa
 from discussions.models import Evaluation, FlagReply, GameText, Remark
 from discussions.models.slots import RATING, REPEAT
 from workspace.access.permissions import may_lead
-from workspace.core.refusals import Refusal
 from workspace.models import Person, Project
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -56,18 +57,14 @@ def flags(request: SignedIn, slug: str) -> HttpResponse:
 def answer(request: SignedIn, slug: str, flag: int) -> HttpResponse:
     project = project_or_404(request.user, slug)
     visible = _visible_flags(request.user, project, is_lead=may_lead(request.user, project))
-    row, form = (
-        get_object_or_404(visible, pk=flag),
-        bind_form(request, AnswerForm, auto_id=FIELD_IDS.format(flag)),
-    )
-    if not form.is_valid():
-        return show_flags(request, project, flag=flag, form=form, status=422)
-    text, is_resolved = form.cleaned_data["text"], form.cleaned_data["do"] == "resolve"
-    try:
-        answer_flag(flag=row, text=text, is_resolved=is_resolved, by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return show_flags(request, project, flag=flag, form=form, status=add_refusal(form, refusal))
-    return respond(request, page="", redirect=reverse("flags", args=[slug]))
+    row = get_object_or_404(visible, pk=flag)
+    form = bind_form(request, AnswerForm, auto_id=FIELD_IDS.format(flag))
+
+    def act(do: str, **given: Any) -> None:
+        answer_flag(flag=row, is_resolved=do == "resolve", **given)
+
+    show = partial(show_flags, request, project, flag=flag, form=form)
+    return send(request, form, act, reverse("flags", args=[slug]), show=show)
 
 
 def show_flags(

@@ -17,7 +17,7 @@ from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -84,6 +84,4 @@ def _list_compared(iteration: Iteration, version: RubricVersion) -> list[int]:
 @require("measure_again", methods=("POST",), costs="computations")
 def measure_outdated(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_measure_again)
-    bind_form(request, NothingForm)
-    measure_again(project=project, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("imports", args=[slug]))
+    return press(request, measure_again, reverse("imports", args=[slug]), project=project)

@@ -26,9 +26,8 @@ from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, only_parameters
-from workspace.web.form_page import form_page
-from workspace.web.forms import NothingForm
+from workspace.web.bind_form import only_parameters
+from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -59,9 +58,8 @@ def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("POST",), costs="computations")
 def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
-    bind_form(request, NothingForm)
-    answers.reread_answers(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("set_readings", args=[slug, number]))
+    to = reverse("set_readings", args=[slug, number])
+    return press(request, answers.reread_answers, to, comparison_set=comparison_set)
 
 
 @require("see_results")
@@ -77,9 +75,12 @@ def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpRespo
 def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
-    bind_form(request, NothingForm)
-    made = answers.reread_answer(review=row, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("reading", args=[slug, number, made.pk]))
+    return press(
+        request,
+        answers.reread_answer,
+        lambda made: reverse("reading", args=[slug, number, made.pk]),
+        review=row,
+    )
 
 
 @require("change_set", methods=("POST",))

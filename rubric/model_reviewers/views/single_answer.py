@@ -34,9 +34,8 @@ from workspace.access.permissions import get_refusal
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.text import shorten
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, only_parameters
-from workspace.web.form_page import form_page
-from workspace.web.forms import NothingForm
+from workspace.web.bind_form import only_parameters
+from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import download, respond
@@ -57,9 +56,7 @@ def model_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
-    bind_form(request, NothingForm)
-    prompts.ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(row, model))
+    return press(request, prompts.ensure_prompt, _address(row, model), comparison=row, reviewer=model)
 
 
 @require("change_set", methods=("POST",))
@@ -82,9 +79,7 @@ def paste_answer(request: SignedIn, slug: str, number: int, comparison: int, rev
 def ask_again(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
-    bind_form(request, NothingForm)
-    prompts.ask_again(comparison=row, reviewer=model, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=_address(row, model))
+    return press(request, prompts.ask_again, _address(row, model), comparison=row, reviewer=model)
 
 
 @require("see_set")

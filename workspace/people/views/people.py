@@ -58,7 +58,7 @@ from workspace.people.permissions import (
 )
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
-from workspace.web.form_page import form_page
+from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.next_page import next_page
@@ -120,18 +120,14 @@ def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse
 def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
     member = membership_or_404(request, slug, membership)
     check_change_membership(request.user, member)
-    bind_form(request, NothingForm)
-    end_membership(membership=member, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("members", args=[slug]))
+    return press(request, end_membership, reverse("members", args=[slug]), membership=member)
 
 
 @require("manage_members", methods=("POST",))
 def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> HttpResponse:
     project = project_or_404(request.user, slug, check_manage_members)
     opened = get_object_or_404(Invitation, pk=invitation, project=project)
-    bind_form(request, NothingForm)
-    withdraw_invitation(invitation=opened, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("members", args=[slug]))
+    return press(request, withdraw_invitation, reverse("members", args=[slug]), invitation=opened)
 
 
 def membership_or_404(request: SignedIn, slug: str, membership: int) -> Membership:
@@ -205,23 +201,17 @@ def invite_admin(request: SignedIn) -> HttpResponse:
 def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
     check_manage_people(request.user)
     opened = get_object_or_404(Invitation, pk=invitation, project=None)
-    bind_form(request, NothingForm)
-    withdraw_invitation(invitation=opened, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("people"))
+    return press(request, withdraw_invitation, reverse("people"), invitation=opened)
 
 
 @require("change_account", methods=("POST",))
 def switch_off(request: SignedIn, person: int) -> HttpResponse:
-    account = person_or_refusal(request, person)
-    deactivate_person(person=account, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("people"))
+    return press(request, deactivate_person, reverse("people"), person=person_or_refusal(request, person))
 
 
 @require("change_account", methods=("POST",))
 def switch_on(request: SignedIn, person: int) -> HttpResponse:
-    account = person_or_refusal(request, person)
-    reactivate_person(person=account, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("people"))
+    return press(request, reactivate_person, reverse("people"), person=person_or_refusal(request, person))
 
 
 @require("anyone", methods=("GET", "POST"))
@@ -287,7 +277,6 @@ def person_or_refusal(request: SignedIn, person: int) -> Person:
     check_see_people(request.user)
     account = get_object_or_404(Person, pk=person)
     check_change_account(request.user, account)
-    bind_form(request, NothingForm)
     return account
 
 
@@ -376,9 +365,7 @@ def password(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("POST",))
 def end_other_browsers(request: SignedIn) -> HttpResponse:
-    bind_form(request, NothingForm)
-    end_other_sign_ins(by=request.user, now=timezone.now(), keep=request.session.session_key or "")
-    return respond(request, page="", redirect=reverse("settings"))
+    return press(request, end_other_sign_ins, reverse("settings"), keep=request.session.session_key or "")
 
 
 @require("anyone", methods=("POST",))
