@@ -1,5 +1,6 @@
 """What the dashboard of a project counts: summed by the database, in a fixed number of queries."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -31,7 +32,7 @@ from discussions.models import Decision, Evaluation, Game, Iteration, Slot, Stag
 from discussions.models.slots import RATING
 from discussions.queries import measured_for
 from discussions.verdicts.queries import complete_games, faulty_transcripts
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Job, Project
 from workspace.models.jobs import DONE, FAILED
 
@@ -70,11 +71,25 @@ class Ready(Struct, frozen=True):
         return len(self.to_record) + len(self.tied)
 
 
-class JobCount(NamedTuple):
-    """How many jobs failed, and how many that bring or measure games are not done."""
+class ProjectCounts(Struct, frozen=True):
+    """What a project has and what waits in it.
 
-    failed: int
-    adding: int
+    `games` and `withdrawn` games are by iteration; `taken` games are rated and have no verdict; `flags` wait for a
+    lead's answer. `adding_jobs` bring or measure games and are not done. `undecided` are the numbers of changes of
+    open stages whose games all have a verdict, and on which nobody has decided yet; `unopened` those of iterations with
+    enough games that nobody can rate, because they are not open for rating yet.
+    """
+
+    games: dict[int, int]
+    withdrawn: dict[int, int]
+    taken: int
+    ready: Ready
+    failed_jobs: int
+    adding_jobs: int
+    flags: int
+    faulty: int
+    undecided: list[int]
+    unopened: list[int]
 
 
 class Worker(NamedTuple):
@@ -86,16 +101,23 @@ class Worker(NamedTuple):
     last_at: datetime
 
 
-def count_games(project: Project) -> dict[int, int]:
-    return _count_by_iteration(Game.objects.filter(project=project))
-
-
-def count_withdrawn(project: Project) -> dict[int, int]:
-    return _count_by_iteration(Game.objects.filter(project=project, withdrawn_at__isnull=False))
-
-
-def _count_by_iteration(games: "QuerySet[Game]") -> dict[int, int]:
-    return dict(games.order_by().values_list("iteration").annotate(Count("pk")))
+def load_counts(project: Project) -> ProjectCounts:
+    """One query; the disagreements of games that several rate are read besides."""
+    found = defaultdict[int, list[Any]](list)
+    for part, *figures in sorted(_count_parts(project.pk)):
+        found[part].append(figures)
+    return ProjectCounts(
+        games={key: count for key, count, _none in found[_GAMES]},
+        withdrawn={key: count for key, count, _none in found[_WITHDRAWN]},
+        taken=sum(count for _project, count, _none in found[_TAKEN]),
+        ready=_find_ready(found[_COMPLETE]),
+        failed_jobs=sum(count for _project, count, _adding in found[_JOBS]),
+        adding_jobs=sum(count for _project, _failed, count in found[_JOBS]),
+        flags=len(found[_FLAGS]),
+        faulty=len(found[_FAULTY]),
+        undecided=[number for number, *_none in found[_UNDECIDED]],
+        unopened=[number for number, *_none in found[_UNOPENED]],
+    )
 
 
 def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetime]) -> list[RecordedSum]:
@@ -107,22 +129,8 @@ def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetim
     ]
 
 
-def count_taken(project: Project) -> int:
-    """How many games without a verdict are being rated."""
-    taken = Slot.objects.filter(
-        ~Exists(Verdict.objects.filter(game=OuterRef("game"))),
-        project=project,
-        purpose=RATING,
-        is_closed=False,
-        evaluator__isnull=False,
-        game__withdrawn_at=None,
-    )
-    return int(taken.aggregate(count=Count("game", distinct=True))["count"])
-
-
-def find_ready(project: Project) -> Ready:
+def _find_ready(rows: Sequence[tuple[int, int, int]]) -> Ready:
     """The games that wait for a verdict. Those that only one evaluator rates have no ties."""
-    rows = complete_games(project).values_list("game", "game__number", "needed")
     shared = [game for game, _number, needed in rows if needed > 1]
     tied = set(_find_tied(Game.objects.filter(pk__in=shared[:MOST_READ]))) if shared else set()
     numbers = [number for _game, number, _needed in rows]
@@ -140,33 +148,6 @@ def _find_tied(games: "QuerySet[Game]") -> list[int]:
         for found in load_disagreements(games)
         if any(disagreement.is_tie and disagreement.is_open for disagreement in found.disagreements)
     ]
-
-
-def count_jobs(project: Project) -> JobCount:
-    jobs = Job.objects.filter(project=project).exclude(state=DONE).order_by()
-    rows = jobs.values_list("kind", "state").annotate(count=Count("pk"))
-    return JobCount(
-        failed=sum(count for _kind, state, count in rows if state == FAILED),
-        adding=sum(count for kind, _state, count in rows if kind in _ADDS_GAMES),
-    )
-
-
-def count_flags(project: Project) -> int:
-    return query_flags().filter(waits_for_lead(), is_in_project(project)).count()
-
-
-def find_undecided(project: Project) -> list[int]:
-    """The numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet."""
-    return list(query_undecided(project).values_list("number", flat=True))
-
-
-def find_unopened(project: Project) -> list[int]:
-    """The numbers of iterations with enough games that nobody can rate, because they are not open for rating yet."""
-    return list(query_unopened(project).values_list("number", flat=True))
-
-
-def count_faulty(project: Project) -> int:
-    return faulty_transcripts(project).count()
 
 
 def count_unmeasured(project: Project) -> int:
@@ -272,6 +253,38 @@ def _by_evaluator(project: Any, wanted: Q) -> "QuerySet[Any, Any]":
         )
         .values_list("evaluator", "evaluator__name", "open", "submitted", "last")
     )
+
+
+_GAMES, _WITHDRAWN, _TAKEN, _COMPLETE, _JOBS, _FLAGS, _FAULTY, _UNDECIDED, _UNOPENED = range(9)
+
+
+@prepared
+def _count_parts(project: int) -> "QuerySet[Any, Any]":
+    """All that `load_counts` counts: the part, and three figures of it."""
+    games = Game.objects.filter(project=project).values("iteration")
+    recorded = Exists(Verdict.objects.filter(game=OuterRef("game")))
+    taken = Slot.objects.filter(project=project, purpose=RATING, is_closed=False, evaluator__isnull=False)
+    taken = taken.filter(~recorded, game__withdrawn_at=None)
+    jobs = Job.objects.filter(project=project).exclude(state=DONE)
+    failed, adding = (Count("pk", filter=only) for only in (Q(state=FAILED), Q(kind__in=_ADDS_GAMES)))
+    first, *others = (
+        _part(_GAMES, games, "iteration", Count("pk")),
+        _part(_WITHDRAWN, games.filter(withdrawn_at__isnull=False), "iteration", Count("pk")),
+        _part(_TAKEN, taken.values("project"), "project", Count("game", distinct=True)),
+        _part(_COMPLETE, complete_games(project), "game", F("game__number"), F("needed")),
+        _part(_JOBS, jobs.values("project"), "project", failed, adding),
+        _part(_FLAGS, query_flags().filter(waits_for_lead(), is_in_project(project)), "pk"),
+        _part(_FAULTY, faulty_transcripts(project), "pk"),
+        _part(_UNDECIDED, query_undecided(project), "number"),
+        _part(_UNOPENED, query_unopened(project), "number"),
+    )
+    return first.union(*others, all=True)
+
+
+def _part(part: int, rows: "QuerySet[Any, Any]", key: str, *figures: Any) -> "QuerySet[Any, Any]":
+    one, other, *_rest = *figures, Value(0), Value(0)
+    named: QuerySet[Any, Any] = rows.order_by().annotate(part=Value(part), one=one, other=other)
+    return named.values_list("part", key, "one", "other")
 
 
 def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":

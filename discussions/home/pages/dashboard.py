@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -14,22 +15,15 @@ from discussions.home.queries import (
     Ready,
     RecordedSum,
     Worker,
-    count_faulty,
-    count_flags,
-    count_games,
-    count_jobs,
-    count_taken,
     count_unmeasured,
-    count_withdrawn,
-    find_ready,
-    find_undecided,
-    find_unopened,
     list_workers,
+    load_counts,
     sum_recorded,
 )
 from discussions.iterations.core.gates import GateStatus
 from discussions.iterations.queries import load_gate
 from discussions.models import Decision, Iteration, Stage
+from workspace.database.prepared_queries import prepared
 from workspace.display.core.charts import Segment, share_bar
 from workspace.display.core.multiples import Axis, Column, Multiple, Point, compute_scale, multiple
 from workspace.models import Project
@@ -142,43 +136,50 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     """The page: a fixed number of queries, a few more for a gate, for ties and while games are measured."""
     today = timezone.localdate(now)
     periods = divide_time(timezone.localdate(project.created_at), today)
-    stage = Stage.objects.filter(project=project, closed_at=None).select_related("stated_by").first()
+    stage = next(iter(_open_stage(project.pk)), None)
     recorded = sum_recorded(project, stage, [_midnight(start) for start in periods.starts])
-    games, withdrawn = count_games(project), count_withdrawn(project)
-    jobs, ready = count_jobs(project), find_ready(project)
-    left_out, passed = sum(withdrawn.values()), sum(line.passed for line in recorded)
+    found = load_counts(project)
+    left_out, passed = sum(found.withdrawn.values()), sum(line.passed for line in recorded)
     states = GameStates(
-        total=sum(games.values()) - left_out,
-        measuring=count_unmeasured(project) if jobs.adding else 0,
-        rating=count_taken(project),
-        complete=ready.count,
+        total=sum(found.games.values()) - left_out,
+        measuring=count_unmeasured(project) if found.adding_jobs else 0,
+        rating=found.taken,
+        complete=found.ready.count,
         passed=passed,
         failed=sum(line.count for line in recorded) - passed,
         withdrawn=left_out,
     )
-    counted = {key: count - withdrawn.get(key, 0) for key, count in games.items()}
-    decisions = (
-        Decision.objects.not_superseded()
-        .filter(iteration__project=project)
-        .select_related("iteration", "created_by")
-        .only("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
-    )
+    counted = {key: count - found.withdrawn.get(key, 0) for key, count in found.games.items()}
     return DashboardPage(
         states=states,
         parts=_parts(states),
         to_do=ToDo(
-            ready=ready,
-            flag_count=count_flags(project),
-            faulty_count=count_faulty(project),
-            failed_count=jobs.failed,
-            undecided=find_undecided(project),
-            unopened=find_unopened(project),
+            ready=found.ready,
+            flag_count=found.flags,
+            faulty_count=found.faulty,
+            failed_count=found.failed_jobs,
+            undecided=found.undecided,
+            unopened=found.unopened,
         ),
         progress=_progress(stage, counted, recorded, periods, today),
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
-        decision=decisions.order_by("-pk").first(),
+        decision=next(iter(_newest_decision(project.pk)), None),
     )
+
+
+@prepared
+def _open_stage(project: int) -> "QuerySet[Stage]":
+    return (
+        Stage.objects.filter(project=project, closed_at=None).select_related("stated_by").order_by("pk")[:1]
+    )
+
+
+@prepared
+def _newest_decision(project: int) -> "QuerySet[Decision]":
+    decisions = Decision.objects.not_superseded().filter(iteration__project=project)
+    fields = ("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
+    return decisions.select_related("iteration", "created_by").only(*fields).order_by("-pk")[:1]
 
 
 def _midnight(day: date) -> datetime:

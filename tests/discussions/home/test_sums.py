@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from discussions.games.actions import restore_game
 from discussions.home.core import divide_time
 from discussions.home.pages.dashboard import build_dashboard
-from discussions.home.queries import count_games, count_withdrawn, sum_recorded
+from discussions.home.queries import load_counts, sum_recorded
 from discussions.models import Game, Stage, Verdict
 from tests.factories.iterations import figures, make_iteration, make_stage, record_figures, withdraw
 from tests.factories.people import NOW
@@ -85,9 +85,13 @@ def test_sums_by_period_are_those_of_the_rows(stage, days, is_staged):
 
 def test_games_are_counted_by_iteration_with_the_withdrawn_ones_apart(stage):
     rows = Game.objects.filter(iteration__project=stage.project).values_list("iteration", "withdrawn_at")
-    assert sum(count_games(stage.project).values()) == len(rows) == 10
-    assert sum(count_withdrawn(stage.project).values()) == sum(moment is not None for _, moment in rows) == 2
-    for key, count in count_games(stage.project).items():
+    assert sum(load_counts(stage.project).games.values()) == len(rows) == 10
+    assert (
+        sum(load_counts(stage.project).withdrawn.values())
+        == sum(moment is not None for _, moment in rows)
+        == 2
+    )
+    for key, count in load_counts(stage.project).games.items():
         assert count == sum(iteration == key for iteration, _moment in rows)
 
 
