@@ -11,12 +11,7 @@ from pydantic import Field
 
 from rubric.human_reviewers import actions
 from rubric.human_reviewers.core import MissingMark
-from rubric.human_reviewers.pages.records import (
-    CriterionScores,
-    ScoreItem,
-    ShownResponse,
-)
-from rubric.human_reviewers.pages.review_page import review_page
+from rubric.human_reviewers.pages.review_page import CriterionScores, ScoreItem, ShownResponse, review_page
 from rubric.human_reviewers.pages.submission import SubmittedResponse, build_submitted_page
 from rubric.human_reviewers.queries.reviews import load_review_state
 from rubric.human_reviewers.queries.waiting import (
@@ -260,11 +255,12 @@ def _review(request: SignedIn, key: int) -> ReviewAnswer:
     facts |= {name: [] for name in ("responses", "scores", "criteria", "missing", "submitted")}
     if work.review.state == DRAFT:
         page = review_page(work=work, nonce="", step="", person=request.user)
-        facts |= {name: getattr(page, name) for name in ("question", "responses", "criteria")}
-        facts |= {"why_closed": page.closed_because, "missing": work.missing}
-        facts["scores"] = [*page.whole, *(item for criterion in page.criteria for item in criterion.items)]
-        if page.ranking:
-            facts |= {"ranking": page.ranking.value, "ranking_version": page.ranking.version}
+        facts |= {name: page[name] for name in ("question", "responses", "criteria")}
+        facts |= {"why_closed": page["closed_because"], "missing": work.missing}
+        by_criterion = (item for criterion in page["criteria"] for item in criterion.items)
+        facts["scores"] = [*page["whole"], *by_criterion]
+        if ranking := page["ranking"]:
+            facts |= {"ranking": ranking["value"], "ranking_version": ranking["version"]}
     else:
         facts["submitted"] = build_submitted_page(work=work, person=request.user).responses
     return ReviewAnswer.read(work.review, **facts, **_told(work.review))

@@ -196,10 +196,10 @@ def answered(
     context: dict[str, object] = {"page": page, "changed": changed}
     plain = None
     if not is_htmx(request) and status >= 400:
-        context["page"] = review_page(work=work, nonce=new_nonce(), step=page.step, person=request.user)
+        context["page"] = review_page(work=work, nonce=new_nonce(), step=page["step"], person=request.user)
     elif not is_htmx(request):
         place = choose_anchor(done.kind, done.subject)
-        plain = f"{reverse('review', args=[review.pk])}?step={page.step}#{place}"
+        plain = f"{reverse('review', args=[review.pk])}?step={page['step']}#{place}"
     region = "rubric/human_reviewers/_answer.html"
     made = respond(request, page=PAGE, region=region, context=context, status=status, redirect=plain)
     return tell_saved(made, done.saved_at)

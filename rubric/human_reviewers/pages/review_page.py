@@ -1,4 +1,7 @@
-"""The reviewer's page, and the part of it that the response to one act updates."""
+"""The reviewer's page, and the part of it that the response to one act updates.
+
+Hides authors, keys, lengths and weights, and in round 1 other reviews: no record has a field for them.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,7 +15,6 @@ from msgspec import Struct
 
 from rubric.core.records import HOLISTIC
 from rubric.human_reviewers import core
-from rubric.human_reviewers.pages import records
 from rubric.human_reviewers.permissions import check_review
 from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
@@ -29,13 +31,70 @@ MOST_SIDE_BY_SIDE = 4  # columns of 232 px, beside the scores in a window of 136
 STEP_BY_KIND = {HOLISTIC: HOLISTIC_STEP, core.SCORE: CRITERIA_STEP, core.RANKING: REVIEW_STEP}
 
 
+class ScoreItem(Struct, frozen=True):
+    """One score that is asked for: of the response at `place`, as a whole or by a criterion.
+
+    `word` is the value as it is shown. `is_open` says whether it can be changed now; `others` are what others gave.
+    `may_correct` says that only a slip can be corrected; `first` is the first round's value if the second round changed
+    it. `points` are the scores to choose from, each with its key; `is_row` says that they are a row of buttons.
+    """
+
+    id: str
+    kind: str
+    subject: str
+    place: int
+    label: str
+    what: str
+    version: int
+    value: str
+    word: str
+    reason: str
+    needs: bool
+    is_open: bool
+    others: list[str]
+    may_correct: bool = False
+    first: str = ""
+    points: list[tuple[str, str]] = []
+    is_row: bool = True
+
+
+class CriterionScores(Struct, frozen=True):
+    """One criterion with what it asks and a score for every response; `scale` is its own in words, "" for 1 to 10."""
+
+    key: str
+    label: str
+    description: str
+    question: str
+    guiding_questions: list[str]
+    good_examples: list[str]
+    bad_examples: list[str]
+    anchors: list[tuple[str, str]]
+    items: list[ScoreItem]
+    scale: str = ""
+
+
+class ShownResponse(Struct, frozen=True):
+    """One response as its reviewer sees it, with the notes on it and, in round 2, those of others."""
+
+    place: int
+    label: str
+    text: str
+    notes: str
+    version: int
+    others: list[str]
+
+
 @dataclass(frozen=True)
 class VisibleReview:
     """A review as its reviewer may see it now. `others` is empty in a first round."""
 
     work: ReviewState
-    is_open: bool
+    closed_because: str
     others: Sequence[OtherReview] = field(default=())
+
+    @property
+    def is_open(self) -> bool:
+        return not self.closed_because
 
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
@@ -52,8 +111,11 @@ class VisibleReview:
         return others
 
     @cached_property
-    def ranking(self) -> records.Ranking | None:
-        """The ranking once all scores are given: the person's own, else the one computed from the scores."""
+    def ranking(self) -> dict[str, Any] | None:
+        """The ranking once all scores are given: the person's own, else the one computed from the scores.
+
+        `value` is the value of its mark; a row has the values of the buttons that move it, "" if it cannot move there.
+        """
         work = self.work
         if work.missing:
             return None
@@ -64,26 +126,24 @@ class VisibleReview:
         numbers = compute_rank_numbers([[str(place) for place in group] for group in groups])
         ranked = [place for group in groups for place in group]
         rest = [place for place in work.sheet.places if place not in ranked]
-        return records.Ranking(
-            rows=[self._rank_row(groups, place, numbers) for place in ranked + rest],
-            value=core.format_ranking(groups),
-            version=own.version,
-            is_changed=order is not None,
-            contradicts=core.contradicts_scores(record),
-        )
+        return {
+            "rows": [self._rank_row(groups, place, numbers) for place in ranked + rest],
+            "value": core.format_ranking(groups),
+            "version": own.version,
+            "is_changed": order is not None,
+            "contradicts": core.contradicts_scores(record),
+        }
 
-    def _rank_row(self, order: core.Order, place: int, numbers: dict[str, int]) -> records.RankRow:
+    def _rank_row(self, order: core.Order, place: int, numbers: dict[str, int]) -> dict[str, Any]:
         group = next((group for group in order if place in group), [])
         rank = str(numbers.get(str(place), "")) + ("=" if len(group) > 1 else "")
-        ways: dict[str, str] = {}
+        row = {"id": f"item-ranking-{place}", "place": place, "label": core.get_label(place), "rank": rank}
         for way in ("higher", "lower", "equal"):
             after = core.move_response(order, place, way) if self.is_open else None
-            ways[way] = core.format_ranking(after) if after else ""
-        return records.RankRow(
-            id=f"item-ranking-{place}", place=place, label=core.get_label(place), rank=rank, **ways
-        )
+            row[way] = core.format_ranking(after) if after else ""
+        return row
 
-    def item(self, kind: str, subject: str) -> records.ScoreItem:
+    def item(self, kind: str, subject: str) -> ScoreItem:
         mark = self.work.mark(kind, subject)
         place = core.parse_position(kind, subject)
         criterion = subject.partition(".")[2]
@@ -91,7 +151,7 @@ class VisibleReview:
         what = dict(self.work.sheet.criteria)[criterion] if criterion else _("overall (holistic)")
         is_closed = kind == HOLISTIC and self.work.is_locked
         points = core.list_keys(self.work.sheet.get_scale(subject))
-        return records.ScoreItem(
+        return ScoreItem(
             id=item_id(kind, subject),
             kind=kind,
             subject=subject,
@@ -135,7 +195,7 @@ class VisibleReview:
                 words.append(_("cannot judge: %(why)s") % {"why": why} if why else _("no score"))
         return words
 
-    def whole(self) -> list[records.ScoreItem]:
+    def whole(self) -> list[ScoreItem]:
         return [self.item(kind, subject) for kind, subject in self.work.sheet.holistic]
 
     def are_criteria_open(self) -> bool:
@@ -143,13 +203,13 @@ class VisibleReview:
         sheet = self.work.sheet
         return bool(sheet.scores) and (not sheet.holistic or self.work.is_locked)
 
-    def criteria(self) -> list[records.CriterionScores]:
+    def criteria(self) -> list[CriterionScores]:
         """The criteria with their scores; none before they are open, so that they do not shape the first impression."""
         if not self.are_criteria_open():
             return []
         scales = self.work.sheet.scales
         return [
-            records.CriterionScores(
+            CriterionScores(
                 key=criterion.key,
                 label=criterion.label,
                 description=criterion.description,
@@ -164,8 +224,11 @@ class VisibleReview:
             for criterion in self.work.rubric.criteria
         ]
 
-    def score_lines(self) -> list[records.ScoreLine]:
-        """The scores of each response so far, in the order shown; empty if all responses are side by side."""
+    def score_lines(self) -> list[dict[str, Any]]:
+        """The scores of each response so far, in the order shown; empty if all responses are side by side.
+
+        `whole` is "" without a score, `left` counts the missing scores among those asked for now.
+        """
         sheet = self.work.sheet
         if len(sheet.places) <= MOST_SIDE_BY_SIDE:
             return []
@@ -180,9 +243,7 @@ class VisibleReview:
             asked = [(HOLISTIC, str(place)), *((core.SCORE, subject) for subject in subjects)]
             scores = [say(core.SCORE, subject) or "–" for subject in subjects]
             left = len(self.asked.intersection(asked))
-            lines.append(
-                records.ScoreLine(place=place, whole=say(HOLISTIC, str(place)), scores=scores, left=left)
-            )
+            lines.append({"place": place, "whole": say(HOLISTIC, str(place)), "scores": scores, "left": left})
         return lines
 
     def choose_opened(self) -> int:
@@ -193,7 +254,7 @@ class VisibleReview:
         needed = len(sheet.holistic) + len(sheet.scores)
         return needed - len(self.work.missing), needed
 
-    def steps(self) -> list[records.StepTab]:
+    def steps(self) -> list[dict[str, Any]]:
         sheet, tabs = self.work.sheet, []
         for key, kind, label, asked in (
             (HOLISTIC_STEP, HOLISTIC, _("Holistic"), sheet.holistic),
@@ -202,10 +263,10 @@ class VisibleReview:
             if asked:
                 left = sum(step.kind == kind for step in self.work.missing)
                 count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
-                tabs.append(records.StepTab(key, label, count, left > 0))
+                tabs.append({"key": key, "label": label, "count": count, "needs": left > 0, "go": ""})
         last = _("not yet") if self.work.missing else _("ready")
-        go = self.ranking.rows[0].id if self.ranking else ""
-        return [*tabs, records.StepTab(REVIEW_STEP, _("Ranking"), last, needs=False, go=go)]
+        go = self.ranking["rows"][0]["id"] if self.ranking else ""
+        return [*tabs, {"key": REVIEW_STEP, "label": _("Ranking"), "count": last, "needs": False, "go": go}]
 
     def open_step(self, wanted: str) -> str:
         """The wanted step, else the first one that lacks something or shows what others gave."""
@@ -217,15 +278,15 @@ class VisibleReview:
             return CRITERIA_STEP if sheet.scores else HOLISTIC_STEP
         return STEP_BY_KIND[self.work.missing[0].kind] if self.work.missing else REVIEW_STEP
 
-    def missing_links(self) -> list[records.MissingLink]:
-        return [
-            records.MissingLink(step.says, STEP_BY_KIND[step.kind], item_id(step.kind, step.subject))
-            for step in self.work.missing[:MOST_MISSING]
-        ]
-
 
 def item_id(kind: str, subject: str) -> str:
     return f"item-{kind}-{subject.replace('.', '-')}" if subject else f"item-{kind}"
+
+
+def see_review(work: ReviewState, person: Person) -> VisibleReview:
+    return VisibleReview(
+        work, get_refusal(check_review, person, work.review), load_other_reviews(work.review)
+    )
 
 
 class ActOutcome(Struct, frozen=True):
@@ -245,48 +306,45 @@ class ActOutcome(Struct, frozen=True):
     is_elsewhere: bool = False
 
 
-def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> records.ReviewPage:
+def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> dict[str, Any]:
     """The whole page of a draft, in a fixed number of queries for any comparison.
 
-    `nonce` is the part of every key that changes with every page load.
+    `nonce` is the part of every key that changes with every page load. `lines` is filled if there are too many
+    responses to show side by side: then only the text at `opened` is shown, and the others are lines with their
+    letters and scores. A small screen shows the responses first if the page `begins_with_responses`.
     """
-    review = work.review
-    closed_because = get_refusal(check_review, person, review)
-    visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
+    review, visible = work.review, see_review(work, person)
     newest = MarkRevision.objects.filter(mark__review=review).order_by("-pk").first()
     texts = dict(Response.objects.filter(comparison=review.comparison_id).values_list("number", "text"))
-    return records.ReviewPage(
+    return {
         **_shared(visible, nonce, step, newest.created_at if newest else None),
-        number=load_own_numbers(review.reviewer_id)[review.pk],
-        closed_because=closed_because,
-        whole=visible.whole(),
-        criteria=visible.criteria(),
-        opened=visible.choose_opened(),
-        question=review.comparison.question,
-        responses=[
+        "number": load_own_numbers(review.reviewer_id)[review.pk],
+        "whole": visible.whole(),
+        "criteria": visible.criteria(),
+        "opened": visible.choose_opened(),
+        "question": review.comparison.question,
+        "responses": [
             _show_response(visible, place, texts[number])
             for place, number in enumerate(review.order, start=1)
         ],
-        begins_with_responses=not (step or visible.progress()[0]),
-        single_keys=person.has_single_keys,
-    )
+        "begins_with_responses": not (step or visible.progress()[0]),
+        "single_keys": person.has_single_keys,
+    }
 
 
 def review_answer(
     *, work: ReviewState, nonce: str, step: str, done: ActOutcome, person: Person
-) -> tuple[records.ReviewPage, records.ChangedParts]:
-    review = work.review
-    closed_because = get_refusal(check_review, person, review)
-    visible = VisibleReview(work, is_open=not closed_because, others=load_other_reviews(review))
-    changed = _changed(visible, done)
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the response to an act draws of the page, and which regions it updates besides status, steps and ranking."""
+    visible = see_review(work, person)
+    changed = NOTHING_CHANGED | {"refusal": done.refusal} | _changed(visible, done)
     # The last act can be undone, unless it was the last score before the criteria opened.
     is_undoable = done.is_new and not done.is_undo and not (done.kind == HOLISTIC and work.is_locked)
-    page = records.ReviewPage(
-        **_shared(visible, nonce, step, done.saved_at, is_undoable=is_undoable and not closed_because),
-        closed_because=closed_because,
-        whole=visible.whole() if HOLISTIC_STEP in changed.steps else [],
-        criteria=visible.criteria() if CRITERIA_STEP in changed.steps else [],
-    )
+    page = {
+        **_shared(visible, nonce, step, done.saved_at, is_undoable=is_undoable and visible.is_open),
+        "whole": visible.whole() if HOLISTIC_STEP in changed["steps"] else [],
+        "criteria": visible.criteria() if CRITERIA_STEP in changed["steps"] else [],
+    }
     return page, changed
 
 
@@ -304,6 +362,7 @@ def _shared(
         "round": work.review.round,
         "step": visible.open_step(step),
         "is_open": visible.is_open,
+        "closed_because": visible.closed_because,
         "saved_at": saved_at,
         "done": done,
         "needed": needed,
@@ -312,7 +371,10 @@ def _shared(
         "has_criteria": bool(work.sheet.scores),
         "waiting_count": sum(step.kind == HOLISTIC for step in work.missing),
         "ranking": visible.ranking,
-        "missing": visible.missing_links(),
+        "missing": [
+            {"says": step.says, "step": STEP_BY_KIND[step.kind], "item_id": item_id(step.kind, step.subject)}
+            for step in work.missing[:MOST_MISSING]
+        ],
         "more_missing": max(len(work.missing) - MOST_MISSING, 0),
         "can_undo": is_undoable or (visible.is_open and work.undoable().exists()),
         "lines": visible.score_lines(),
@@ -320,51 +382,49 @@ def _shared(
     }
 
 
-def _show_response(visible: VisibleReview, place: int, text: str = "") -> records.ShownResponse:
+def _show_response(visible: VisibleReview, place: int, text: str = "") -> ShownResponse:
     mark = visible.work.mark(core.NOTES, str(place))
     notes = [other.notes for other in visible.others_at[place] if other.notes] if visible.others else []
-    return records.ShownResponse(place, core.get_label(place), text, mark.value, mark.version, notes)
+    return ShownResponse(place, core.get_label(place), text, mark.value, mark.version, notes)
 
 
-def _changed(visible: VisibleReview, done: ActOutcome) -> records.ChangedParts:
+# `kept_notes` stay in their fields: a text that is being typed, of which only the version is updated.
+NOTHING_CHANGED: dict[str, Any] = {"scores": [], "steps": [], "notes": [], "kept_notes": [], "conflict": None}
+
+
+def _changed(visible: VisibleReview, done: ActOutcome) -> dict[str, Any]:
     """The regions that an act of this kind changes. A refused act may name something that does not exist."""
     sheet = visible.work.sheet
     conflict = _conflict(visible, done.conflict) if done.conflict else None
     if not done.kind or core.find_mark_fault(sheet, done.kind, done.subject, None):
-        return records.ChangedParts(refusal=done.refusal)
+        return {}
+    changed: dict[str, Any] = {"conflict": conflict}
     if done.kind == core.NOTES:
-        # A text that is being typed stays in its field; only its version is updated.
-        responses = [_show_response(visible, int(done.subject))]
         is_whole = done.is_undo or done.is_elsewhere or conflict is not None
-        notes, kept = (responses, []) if is_whole else ([], responses)
-        return records.ChangedParts(notes=notes, kept_notes=kept, conflict=conflict, refusal=done.refusal)
-    if done.kind == core.RANKING:
-        return records.ChangedParts(conflict=conflict, refusal=done.refusal)
-    if done.kind == HOLISTIC and sheet.scores and visible.work.is_locked:
-        return records.ChangedParts(
-            steps=[HOLISTIC_STEP, CRITERIA_STEP], conflict=conflict, refusal=done.refusal
-        )
-    is_drawn = done.kind == HOLISTIC or visible.are_criteria_open()
-    items = [visible.item(done.kind, done.subject)] if is_drawn else []
-    return records.ChangedParts(items=items, conflict=conflict, refusal=done.refusal)
+        changed["notes" if is_whole else "kept_notes"] = [_show_response(visible, int(done.subject))]
+    elif done.kind == HOLISTIC and sheet.scores and visible.work.is_locked:
+        changed["steps"] = [HOLISTIC_STEP, CRITERIA_STEP]
+    elif done.kind == HOLISTIC or (done.kind != core.RANKING and visible.are_criteria_open()):
+        changed["scores"] = [visible.item(done.kind, done.subject)]
+    return changed
 
 
-def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> records.ConflictNote:
+def _conflict(visible: VisibleReview, detail: Mapping[str, Any]) -> dict[str, Any]:
+    """What was sent, what is stored, and what posting one's own version again would send."""
     kind, subject = detail["kind"], detail["subject"]
     yours = detail["stored"] if detail["yours"] is None else detail["yours"]
     is_text = kind == core.NOTES
-    return records.ConflictNote(
-        item_id=choose_anchor(kind, subject),
-        step=STEP_BY_KIND.get(kind, ""),
-        kind=kind,
-        subject=subject,
-        version=detail["version"],
-        yours=_in_words(visible, kind, subject, yours),
-        yours_value="" if is_text else yours,
-        yours_text=yours if is_text else detail["yours_reason"],
-        stored=_in_words(visible, kind, subject, detail["stored"]),
-        stored_at=detail["stored_at"],
-    )
+    return {
+        "item_id": choose_anchor(kind, subject),
+        "kind": kind,
+        "subject": subject,
+        "version": detail["version"],
+        "yours": _in_words(visible, kind, subject, yours),
+        "yours_value": "" if is_text else yours,
+        "yours_text": yours if is_text else detail["yours_reason"],
+        "stored": _in_words(visible, kind, subject, detail["stored"]),
+        "stored_at": detail["stored_at"],
+    }
 
 
 def _in_words(visible: VisibleReview, kind: str, subject: str, value: str) -> str:
