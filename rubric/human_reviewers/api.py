@@ -262,5 +262,5 @@ def _review(request: SignedIn, key: int) -> ReviewAnswer:
         if ranking := page["ranking"]:
             facts |= {"ranking": ranking["value"], "ranking_version": ranking["version"]}
     else:
-        facts["submitted"] = build_submitted_page(work=work, person=request.user).responses
+        facts["submitted"] = build_submitted_page(work=work, person=request.user)["responses"]
     return ReviewAnswer.read(work.review, **facts, **_told(work.review))

@@ -4,12 +4,13 @@ Hides authors, keys, lengths and weights, and in round 1 other reviews: no recor
 """
 
 import re
+from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from rubric.calibration.core import ComparedReview, parse_key
-from rubric.calibration.queries import ReviewerProgress, build_labels, load_keys, load_progress
+from rubric.calibration.core import parse_key
+from rubric.calibration.queries import build_labels, load_keys, load_progress
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import LABELS
 from rubric.core.scales import Scales
@@ -18,12 +19,11 @@ from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, loa
 from rubric.human_reviewers.queries.waiting import (
     SECOND,
     TO_CALIBRATE,
-    Waiting,
     WaitingSet,
     find_next_review,
     waiting_sets,
 )
-from rubric.models import CalibrationComparison, CalibrationRound, Review, ReviewedResponse
+from rubric.models import CalibrationComparison, Review, ReviewedResponse
 from rubric.models.reviews import CALIBRATION, RATING, SUPERSEDED
 from rubric.reviews.core.answer_record import RANK_MISMATCH
 from rubric.reviews.core.mark_pairs import find_first
@@ -49,39 +49,8 @@ class SubmittedResponse(Struct, frozen=True):
     changed: list[str] = []
 
 
-class Feedback(Struct, frozen=True):
-    """On one comparison of a calibration round. `optional` comes next in a round that is not required, else 0.
-
-    `differences` are (response, mark, given, agreed), in words.
-    """
-
-    round: CalibrationRound
-    note: str
-    compared: ComparedReview
-    differences: list[tuple[str, str, str, str]]
-    agreed_first: list[str]
-    progress: ReviewerProgress
-    optional: int = 0
-
-
-class SubmittedReviewPage(Struct, frozen=True):
+def build_submitted_page(*, work: ReviewState, person: Person) -> dict[str, Any]:
     """`number` is the reviewer's own; `has_scales`: criteria have their own; `feedback` is on a calibration."""
-
-    review: Review
-    number: int
-    has_holistic: bool
-    criteria: list[str]
-    responses: list[SubmittedResponse]
-    is_ranking_own: bool
-    has_scales: bool
-    contradicts: bool
-    other_round: int
-    next: Waiting | None
-    may_get_second: bool
-    feedback: Feedback | None = None
-
-
-def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedReviewPage:
     review = work.review
     rows = review.reviewed.select_related("response").order_by("position")
     others: dict[int, list[OtherReview]] = {}
@@ -100,24 +69,22 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> SubmittedRevie
         for row in rows
     ]
     sets = waiting_sets(person)
-    return SubmittedReviewPage(
-        review=review,
-        number=load_own_numbers(review.reviewer_id)[review.pk],
-        has_holistic=bool(work.sheet.holistic),
-        criteria=[criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
-        responses=sorted(
+    return {
+        "review": review,
+        "number": load_own_numbers(review.reviewer_id)[review.pk],
+        "has_holistic": bool(work.sheet.holistic),
+        "criteria": [criterion.label for criterion in work.rubric.criteria] if work.sheet.scores else [],
+        "responses": sorted(
             responses, key=lambda response: (not response.rank, int(response.rank or 0), response.label)
         ),
-        is_ranking_own=review.reported_ranking is not None,
-        has_scales=bool(work.sheet.scores and work.sheet.scales),
-        contradicts=any(flag["code"] == RANK_MISMATCH for flag in review.flags),
-        other_round=twin.pk if twin else 0,
-        next=find_next_review(
-            sorted(sets, key=lambda waiting_set: waiting_set.row.pk != review.reviewer.set_id)
-        ),
-        may_get_second=review.round == 1 and _waits_for_others(review, sets),
-        feedback=build_feedback(review, work.rubric, sets),
-    )
+        "is_ranking_own": review.reported_ranking is not None,
+        "has_scales": bool(work.sheet.scores and work.sheet.scales),
+        "contradicts": any(flag["code"] == RANK_MISMATCH for flag in review.flags),
+        "other_round": twin.pk if twin else 0,
+        "next": find_next_review(sorted(sets, key=lambda each: each.row.pk != review.reviewer.set_id)),
+        "may_get_second": review.round == 1 and _waits_for_others(review, sets),
+        "feedback": build_feedback(review, work.rubric, sets),
+    }
 
 
 def _changed(first: ReviewedResponse | None, row: ReviewedResponse, work: ReviewState) -> list[str]:
@@ -180,7 +147,11 @@ def _waits_for_others(review: Review, sets: list[WaitingSet]) -> bool:
 _RESPONSE = re.compile(r"\bresponse ([1-9][0-9]?)\b", re.IGNORECASE)
 
 
-def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet]) -> Feedback | None:
+def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet]) -> dict[str, Any] | None:
+    """On one comparison of a calibration round. `differences` are (response, mark, given, agreed), in words.
+
+    `optional` comes next in a round that is not required, else 0.
+    """
     if review.purpose != CALIBRATION:
         return None
     rows = CalibrationComparison.objects.filter(
@@ -196,23 +167,22 @@ def build_feedback(review: Review, rubric: RubricRecord, sets: list[WaitingSet])
     key = parse_key(load_keys(chosen.round)[review.comparison_id])
     marks = {response: given for response, given in key.items() if response in labels}
     firsts = find_first(marks, get_weights(rubric), rubric.scales)
-    return Feedback(
-        round=chosen.round,
-        note=_RESPONSE.sub(lambda number: labels.get(number[1], own), chosen.note),
-        compared=compared,
-        differences=[
+    return {
+        "round": chosen.round,
+        "note": _RESPONSE.sub(lambda number: labels.get(number[1], own), chosen.note),
+        "compared": compared,
+        "differences": [
             (
                 labels[pair.response],
                 names[pair.key],
-                format_mark(pair.other, pair.key, rubric.scales),
-                format_mark(pair.one, pair.key, rubric.scales),
+                *(format_mark(points, pair.key, rubric.scales) for points in (pair.other, pair.one)),
             )
             for pair in sorted(compared.differences, key=lambda pair: (labels[pair.response], -pair.apart))
         ],
-        agreed_first=sorted(labels[response] for response in firsts),
-        progress=progress,
-        optional=_offered(review, sets),
-    )
+        "agreed_first": sorted(labels[response] for response in firsts),
+        "progress": progress,
+        "optional": _offered(review, sets),
+    }
 
 
 def _offered(review: Review, sets: list[WaitingSet]) -> int:
