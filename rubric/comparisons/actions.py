@@ -87,7 +87,7 @@ def open_set(
             created_by=by,
         )
         detail = {"number": made.number, "name": plain, "mode": mode, "version": version.sha256}
-        record_set_event(comparison_set=made, verb="comparison_set:opened", detail=detail, by=by, now=now)
+        record_event("comparison_set:opened", made, by=by, now=now, detail=detail)
     return made
 
 
@@ -115,9 +115,7 @@ def add_comparisons(
         ]
         Response.objects.bulk_create(responses, batch_size=500)
         detail = {"comparisons": len(rows), "responses": len(responses)}
-        record_set_event(
-            comparison_set=comparison_set, verb="comparison_set:filled", detail=detail, by=by, now=now
-        )
+        record_event("comparison_set:filled", comparison_set, by=by, now=now, detail=detail)
         check_room(comparison_set.project, field="file")
     return rows
 
@@ -156,13 +154,7 @@ def add_reviewer(
             if could_see:
                 _mark_seers([reviewer], now)
             detail = {"kind": kind, "reviewer": reviewer.pk}
-            record_set_event(
-                comparison_set=comparison_set,
-                verb="comparison_set:reviewer_added",
-                detail=detail,
-                by=by,
-                now=now,
-            )
+            record_event("comparison_set:reviewer_added", comparison_set, by=by, now=now, detail=detail)
     return reviewer
 
 
@@ -180,9 +172,7 @@ def end_reviewer(*, reviewer: Reviewer, by: Person, now: datetime) -> None:
         if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None).update(ended_at=now, ended_by=by):
             raise Conflict(_("This reviewer was removed already."), code="reviewer_ended")
         detail = {"kind": reviewer.kind, "reviewer": reviewer.pk}
-        record_set_event(
-            comparison_set=reviewer.set, verb="comparison_set:reviewer_ended", detail=detail, by=by, now=now
-        )
+        record_event("comparison_set:reviewer_ended", reviewer.set, by=by, now=now, detail=detail)
 
 
 def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> None:
@@ -195,9 +185,7 @@ def close_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> No
         rows = ComparisonSet.objects.filter(pk=comparison_set.pk, closed_at=None)
         if not rows.update(closed_at=now, closed_by=by):
             raise Conflict(_("This set was closed already."), code="set_closed")
-        record_set_event(
-            comparison_set=comparison_set, verb="comparison_set:closed", detail={}, by=by, now=now
-        )
+        record_event("comparison_set:closed", comparison_set, by=by, now=now, detail={})
         reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, ended_at=None)
         if Review.objects.filter(comparison__set=comparison_set, state=SUBMITTED).exists():
             _mark_seers(reviewers, now)
@@ -220,9 +208,7 @@ def change_people_needed(
         _mark_present_seers(locked, now)
         ComparisonSet.objects.filter(pk=locked.pk).update(people_needed=people_needed)
         detail = {"people_needed": people_needed, "before": locked.people_needed}
-        record_set_event(
-            comparison_set=locked, verb="comparison_set:places_changed", detail=detail, by=by, now=now
-        )
+        record_event("comparison_set:places_changed", locked, by=by, now=now, detail=detail)
 
 
 def _mark_present_seers(comparison_set: ComparisonSet, now: datetime) -> None:
@@ -245,16 +231,7 @@ def reopen_set(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> N
         rows = ComparisonSet.objects.filter(pk=comparison_set.pk, closed_at__isnull=False)
         if not rows.update(closed_at=None, closed_by=None):
             raise Conflict(_("This set is open already."), code="set_open")
-        record_set_event(
-            comparison_set=comparison_set, verb="comparison_set:reopened", detail={}, by=by, now=now
-        )
-
-
-def record_set_event(
-    *, comparison_set: ComparisonSet, verb: str, detail: Mapping[str, object], by: Person, now: datetime
-) -> None:
-    """Write the audit line of an act on a set."""
-    record_event(verb, comparison_set, by=by, now=now, detail=detail)
+        record_event("comparison_set:reopened", comparison_set, by=by, now=now, detail={})
 
 
 def _named(name: str) -> str:
@@ -309,6 +286,7 @@ def _response(row: Comparison, number: int, given: NewResponse, people: Mapping[
 
 
 BATCH = 100
+Fitting = tuple[ReviewGiven, Placed]
 
 
 class ImportSummary(Struct, frozen=True):
@@ -318,11 +296,6 @@ class ImportSummary(Struct, frozen=True):
     reviews: int = 0
     known: int = 0
     faults: list[LineFault] = []
-
-
-class _Fitting(Struct, frozen=True):
-    given: ReviewGiven
-    placed: Placed
 
 
 def import_lines(*, comparison_set: ComparisonSet, lines: Lines, by: Person, now: datetime) -> ImportSummary:
@@ -384,7 +357,7 @@ def _is_same(row: Comparison, given: NewComparison) -> bool:
 
 def _fitting(
     comparison_set: ComparisonSet, reviews: Sequence[ReviewGiven], coming: Mapping[str, Mapping[str, int]]
-) -> tuple[list[_Fitting], list[LineFault]]:
+) -> tuple[list[Fitting], list[LineFault]]:
     """The reviews that are not stored yet, and all faults."""
     if not reviews:
         return [], []
@@ -411,7 +384,7 @@ def _fitting(
         if fault:
             faults.append(LineFault(given.line, "", *fault))
         elif key not in there or not this.is_same(there[key]):
-            fitting.append(_Fitting(given, placed))
+            fitting.append((given, placed))
             there[key] = this
     return fitting, faults
 
@@ -434,34 +407,36 @@ def _refusal(
     return None
 
 
-def _store(comparison_set: ComparisonSet, reviews: Sequence[_Fitting], by: Person, now: datetime) -> None:
+def _store(comparison_set: ComparisonSet, reviews: Sequence[Fitting], by: Person, now: datetime) -> None:
     """Submit the reviews in batches, so that nobody waits long for the database in the meantime."""
     reviewers = load_reviewers_by_name(comparison_set)
     for at in range(0, len(reviews), BATCH):
         batch = reviews[at : at + BATCH]
-        keys = {fitting.given.comparison for fitting in batch}
+        keys = {given.comparison for given, _placed in batch}
         rows = Comparison.objects.filter(set=comparison_set, key__in=keys)
         comparisons = {row.key: row for row in rows}
         with transaction.atomic():
-            for fitting in batch:
-                name = fitting.given.reviewer
+            for given, placed in batch:
+                name = given.reviewer
                 if name not in reviewers:
                     reviewers[name] = add_reviewer(
                         comparison_set=comparison_set, kind=ELSEWHERE, name=name, by=by, now=now
                     )
-                _bring(comparisons[fitting.given.comparison], reviewers[name], fitting, by, now)
+                _bring(comparisons[given.comparison], reviewers[name], given, placed, by, now)
 
 
-def _bring(comparison: Comparison, reviewer: Reviewer, fitting: _Fitting, by: Person, now: datetime) -> None:
-    order, record = fitting.placed.order, fitting.placed.record
+def _bring(
+    comparison: Comparison, reviewer: Reviewer, given: ReviewGiven, placed: Placed, by: Person, now: datetime
+) -> None:
+    order, record = placed.order, placed.record
     review = begin_review(comparison=comparison, reviewer=reviewer, order=order, by=by, now=now)
-    if fitting.given.text is not None:
+    if given.text is not None:
         Answer.objects.create(
             review=review,
             source=UPLOADED,
             attempt=review.answers.count() + 1,
             model=reviewer.model or reviewer.name,
-            text=fitting.given.text,
+            text=given.text,
             created_at=now,
             created_by=by,
         )
@@ -471,5 +446,5 @@ def _bring(comparison: Comparison, reviewer: Reviewer, fitting: _Fitting, by: Pe
         record = replace(record, flags=[*record.flags, *claimed_flags(texts_by_label, record, rubric)])
     # A model with everything in one answer was asked in one call.
     is_late = reviewer.kind == MODEL and reviewer.set.mode != HOLISTIC
-    criteria_first = fitting.given.criteria_first or is_late
+    criteria_first = given.criteria_first or is_late
     record_submission(review=review, record=record, criteria_first=criteria_first, by=by, now=now)

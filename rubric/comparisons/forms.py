@@ -6,7 +6,6 @@ from django import forms
 from django.forms import BoundField
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from msgspec import Struct
 
 from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.core.limits import MOST_RESPONSES
@@ -58,12 +57,6 @@ class SetForm(PlacesForm):
         self.fields["version"].choices = list(versions)  # type: ignore[attr-defined]
 
 
-class ResponseFields(Struct, frozen=True):
-    number: int
-    text: BoundField
-    author: BoundField
-
-
 class ComparisonForm(forms.Form):
     """A question and fields for as many responses as were sent; `do` is the button that was pressed."""
 
@@ -96,12 +89,9 @@ class ComparisonForm(forms.Form):
         return max(FIRST_RESPONSES, *sent) if sent else FIRST_RESPONSES
 
     @property
-    def responses(self) -> list[ResponseFields]:
-        """The fields of the responses, in order."""
-        return [
-            ResponseFields(number, self[f"r{number}-text"], self[f"r{number}-author"])
-            for number in range(1, self.places + 1)
-        ]
+    def responses(self) -> list[tuple[BoundField, BoundField]]:
+        """The fields of each response, in order: its text, its author."""
+        return [(self[f"r{at}-text"], self[f"r{at}-author"]) for at in range(1, self.places + 1)]
 
     @property
     def can_grow(self) -> bool:

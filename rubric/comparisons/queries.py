@@ -63,13 +63,8 @@ def load_response_numbers(comparison_set: ComparisonSet) -> dict[str, Mapping[st
 
 def load_reviewers_by_name(comparison_set: ComparisonSet) -> dict[str, Reviewer]:
     """The reviewers whose reviews can come by file, by name: a model of the set, else an external reviewer."""
-    rows = Reviewer.objects.filter(set=comparison_set, kind__in=(ELSEWHERE, MODEL))
-    named = {
-        reviewer.name: reviewer for reviewer in rows.filter(kind=ELSEWHERE).select_related("set__project")
-    }
-    return named | {
-        reviewer.name: reviewer for reviewer in rows.filter(kind=MODEL).select_related("set__project")
-    }
+    rows = Reviewer.objects.filter(set=comparison_set).select_related("set__project")
+    return {reviewer.name: reviewer for kind in (ELSEWHERE, MODEL) for reviewer in rows.filter(kind=kind)}
 
 
 def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], StoredReview]:
@@ -77,42 +72,28 @@ def load_stored_reviews(reviewers: Sequence[Reviewer]) -> dict[tuple[str, str], 
     rows = Review.objects.filter(reviewer__in={reviewer.pk for reviewer in reviewers}, round=1)
     submitted = ReviewedResponse.objects.filter(review__in=rows.filter(state=SUBMITTED)).order_by("position")
     said: dict[int, list[ReviewedRow]] = defaultdict(list)
-    columns = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
-    for review, *values in submitted.values_list(*columns):
+    given = ("review", "response__number", "scores", "holistic", "reported_overall", "notes")
+    for review, *values in submitted.values_list(*given):
         said[review].append(tuple(values))
     answers = Answer.objects.filter(review__in=rows, error_code="").order_by("-attempt")
     texts = dict(answers.values_list("review", "text"))
-    wanted = (
-        "pk",
-        "read_from",
-        "comparison__key",
-        "reviewer__name",
-        "order",
-        "state",
-        "mode",
-        "reported_ranking",
-    )
+    columns = ("read_from", "comparison__key", "reviewer__name", "order", "state", "mode", "reported_ranking")
+    found = rows.exclude(state=SUPERSEDED).select_related("comparison", "reviewer").only(*columns)
     return {
-        (comparison, reviewer): StoredReview(
-            order, None if state == DRAFT else (mode, ranking, said[key]), texts.get(source or key)
+        (row.comparison.key, row.reviewer.name): StoredReview(
+            row.order,
+            None if row.state == DRAFT else (row.mode, row.reported_ranking, said[row.pk]),
+            texts.get(row.source_id),
         )
-        for key, source, comparison, reviewer, order, state, mode, ranking in rows.exclude(
-            state=SUPERSEDED
-        ).values_list(*wanted)
+        for row in found
     }
 
 
 def list_said(record: ReviewRecord, order: Sequence[int]) -> ReviewRows:
     numbers = map_labels(order)
     rows: list[ReviewedRow] = [
-        (
-            numbers[response.label],
-            response.scores,
-            response.holistic,
-            response.reported_overall,
-            response.notes or "",
-        )
-        for response in record.responses
+        (numbers[said.label], said.scores, said.holistic, said.reported_overall, said.notes or "")
+        for said in record.responses
     ]
     return record.mode, record.reported_ranking, rows
 

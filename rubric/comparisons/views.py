@@ -50,12 +50,6 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-LIST, OPEN, SHOW = (
-    "rubric/comparisons/list.html",
-    "rubric/comparisons/open.html",
-    "rubric/comparisons/show.html",
-)
-
 KIND_NAMES = {
     PERSON: gettext_lazy("person"),
     MODEL: gettext_lazy("model"),
@@ -76,7 +70,7 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
         "reviews_any": any(line.own_count is not None for line in lines),
         **frame(request.user, project, SECTION),
     }
-    return respond(request, page=LIST, context=context)
+    return respond(request, page="rubric/comparisons/list.html", context=context)
 
 
 @require("open_set", methods=("GET", "POST"))
@@ -91,7 +85,10 @@ def open_set(request: SignedIn, slug: str) -> HttpResponse:
         chosen = form.cleaned_data | {"version": versions[form.cleaned_data["version"]]}
         return _address(actions.open_set(project=project, **chosen, by=request.user, now=timezone.now()))
 
-    page: dict[str, Any] = {"page": OPEN, "context": partial(frame, request.user, project, SECTION)}
+    page: dict[str, Any] = {
+        "page": "rubric/comparisons/open.html",
+        "context": partial(frame, request.user, project, SECTION),
+    }
     return form_page(request, SetForm, open_, **page, initial={"mode": default_mode()}, versions=choices)
 
 
@@ -186,7 +183,7 @@ def show_set(
         "brought": brought,
         "is_closing": is_closing,
     }
-    return respond(request, page=SHOW, context=context, status=status)
+    return respond(request, page="rubric/comparisons/show.html", context=context, status=status)
 
 
 def _list_reviewers(comparison_set: ComparisonSet, count: int) -> dict[str, Any]:
@@ -254,8 +251,6 @@ def _address(comparison_set: ComparisonSet) -> str:
     return reverse("comparison_set", args=[comparison_set.project.slug, comparison_set.number])
 
 
-ADD, IMPORT = "rubric/comparisons/add.html", "rubric/comparisons/import.html"
-
 # Submitting a review takes some milliseconds, and somebody waits for the page.
 MOST_REVIEWS = 1_000
 MOST_FAULTS = 200
@@ -309,7 +304,7 @@ def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpRespons
             return respond(request, page="", redirect=f"{address}?{urlencode(said)}")
     faults = {"faults": brought.faults[:MOST_FAULTS], "more": max(0, len(brought.faults) - MOST_FAULTS)}
     context = {"form": form, **faults, **_frame(request, found)}
-    return respond(request, page=IMPORT, context=context, status=status)
+    return respond(request, page="rubric/comparisons/import.html", context=context, status=status)
 
 
 def _bring(request: SignedIn, comparison_set: ComparisonSet, form: LinesForm) -> ImportSummary:
@@ -361,4 +356,4 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     context = {"form": form, "saved": saved, **_frame(request, comparison_set)}
-    return respond(request, page=ADD, context=context, status=status)
+    return respond(request, page="rubric/comparisons/add.html", context=context, status=status)

@@ -8,7 +8,8 @@ from rubric.model_reviewers.actions.answers import paste_answer
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.core import CRITERIA_PART
 from rubric.model_reviewers.queries import MAIN_PART
-from rubric.model_reviewers.views.single_answer import AskedPage, CallPart, build_asked_page, pair_or_404
+from rubric.model_reviewers.views.single_answer import CallPart, build_asked_page, pair_or_404
+from rubric.models import Comparison, Reviewer
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.reviews.permissions import check_change_set
 from workspace.core.refusals import Unacceptable
@@ -23,15 +24,16 @@ class PromptAnswer(Answer, of=CallPart, fields="part text:prompt.text is_next"):
     """A prompt to send to the model; `part` goes back with its answer. `is_next` says that its answer is due."""
 
 
-class AskedAnswer(
-    Answer, of=AskedPage, fields="state:state.label error answered remarks:read.flags prompts:calls"
-):
+class AskedAnswer(Answer):
     """What a model is asked about a comparison, and how far its review is, in a word.
 
     `answered` of the prompts have an answer. `remarks` are those on what was read so far; they say why an answer cannot
     be read.
     """
 
+    state: str
+    error: str
+    answered: int
     remarks: list[str]
     prompts: list[PromptAnswer]
 
@@ -52,7 +54,7 @@ def make_prompt(request: SignedIn, slug: str, number: int, comparison: int, revi
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_change_set(request.user, model.set)
     ensure_prompt(comparison=row, reviewer=model, by=request.user, now=timezone.now())
-    return AskedAnswer.read(build_asked_page(comparison=row, reviewer=model, person=request.user))
+    return _tell(request, row, model)
 
 
 @router.post(PATH + "answer/", "api_raw_answer", "change_set", "import")
@@ -70,4 +72,12 @@ def submit_answer(
         raise Unacceptable(says, field="part")
     now = timezone.now()
     paste_answer(comparison=row, reviewer=model, text=given.text, part=part, by=request.user, now=now)
-    return AskedAnswer.read(build_asked_page(comparison=row, reviewer=model, person=request.user))
+    return _tell(request, row, model)
+
+
+def _tell(request: SignedIn, comparison: Comparison, reviewer: Reviewer) -> AskedAnswer:
+    page = build_asked_page(comparison=comparison, reviewer=reviewer, person=request.user)
+    read = page["read"] or {"flags": []}
+    return AskedAnswer.read(
+        None, **page | {"state": page["state"][0], "remarks": read["flags"], "prompts": page["calls"]}
+    )

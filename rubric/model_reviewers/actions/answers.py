@@ -9,7 +9,6 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
-from rubric.comparisons.actions import record_set_event
 from rubric.core.call_parameters import select_parameters
 from rubric.model_reviewers.core import LONGEST_ANSWER, UNREAD, AnswerLine, Reply
 from rubric.model_reviewers.queries import (
@@ -154,7 +153,7 @@ def set_parameters(
         Reviewer.objects.filter(pk=reviewer.pk).update(parameters=dict(parameters))
         detail = {"reviewer": reviewer.pk, "parameters": dict(parameters)}
         verb = "comparison_set:parameters_set"
-        record_set_event(comparison_set=reviewer.set, verb=verb, detail=detail, by=by, now=now)
+        record_event(verb, reviewer.set, by=by, now=now, detail=detail)
     reviewer.parameters = dict(parameters)
 
 
@@ -189,9 +188,7 @@ def upload_answers(
             )
         Answer.objects.bulk_create(rows, batch_size=200)
         detail = {"answers": len(rows), "sha256": canonical_hash(texts)}
-        record_set_event(
-            comparison_set=comparison_set, verb="comparison_set:answered", detail=detail, by=by, now=now
-        )
+        record_event("comparison_set:answered", comparison_set, by=by, now=now, detail=detail)
         _enqueue_reading(comparison_set, by, now)
     return []
 

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from msgspec import Struct
 
 from rubric.core.call_parameters import describe_parameters
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
@@ -37,7 +36,7 @@ from workspace.models import Job, Person
 from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
 from workspace.models.jobs import FAILED as JOB_FAILED
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
-from workspace.web.form_page import form_page
+from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -59,11 +58,6 @@ READ = {
     PARTIAL: gettext_lazy("answered in part"),
     HOLISTIC: gettext_lazy("answered with holistic scores"),
 }
-
-
-class StateWord(Struct, frozen=True):
-    label: str
-    tone: str
 
 
 @require("see_set")
@@ -123,26 +117,20 @@ def _progress(comparison_set: ComparisonSet, counts: dict[str, int]) -> dict[str
 @require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_ask_models)
-    bind_form(request, NothingForm)
-    jobs.start_asking(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    return _to_list(request, comparison_set)
+    return press(request, jobs.start_asking, _address(comparison_set), comparison_set=comparison_set)
 
 
 @require("open_set", methods=("POST",))
 def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number)
     check_open_set(request.user, comparison_set.project)
-    bind_form(request, NothingForm)
-    jobs.stop_asking(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    return _to_list(request, comparison_set)
+    return press(request, jobs.stop_asking, _address(comparison_set), comparison_set=comparison_set)
 
 
 @require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
-    bind_form(request, NothingForm)
-    prompts.ask_failed_again(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    return _to_list(request, comparison_set)
+    return press(request, prompts.ask_failed_again, _address(comparison_set), comparison_set=comparison_set)
 
 
 @require("change_set", methods=("POST",))
@@ -172,13 +160,10 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
         form, status = bind_form(request, AnswersForm), 422
         faults = _upload(request, comparison_set, form) if form.is_valid() else []
         if form.is_valid() and not faults:
-            return _to_list(request, comparison_set)
+            return respond(request, page="", redirect=_address(comparison_set))
     head = SetFrame(comparison_set=comparison_set, current="", person=request.user)
-    context: dict[str, Any] = {"head": head, "form": form, "faults": faults[:MOST_FAULTS]}
-    context |= {
-        "more": max(0, len(faults) - MOST_FAULTS),
-        **frame(request.user, comparison_set.project, SECTION),
-    }
+    shown = {"faults": faults[:MOST_FAULTS], "more": max(0, len(faults) - MOST_FAULTS)}
+    context = {"head": head, "form": form, **shown, **frame(request.user, comparison_set.project, SECTION)}
     return respond(request, page=UPLOAD, context=context, status=status)
 
 
@@ -193,7 +178,7 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
     def save(form: ParametersForm) -> str:
         parameters = form.to_parameters()
         answers.set_parameters(reviewer=model, parameters=parameters, by=request.user, now=timezone.now())
-        return reverse("set_answers", args=[slug, number])
+        return _address(comparison_set)
 
     def context() -> dict[str, Any]:
         return {
@@ -226,25 +211,24 @@ def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm)
     )
 
 
-def _to_list(request: SignedIn, comparison_set: ComparisonSet) -> HttpResponse:
-    address = reverse("set_answers", args=[comparison_set.project.slug, comparison_set.number])
-    return respond(request, page="", redirect=address)
+def _address(comparison_set: ComparisonSet) -> str:
+    return reverse("set_answers", args=[comparison_set.project.slug, comparison_set.number])
 
 
-def state_word(asked: queries.AskedComparison, half: queries.HalfReview | None = None) -> StateWord:
-    """The state of one answer; `half` is what was read in the first of two."""
+def state_word(asked: queries.AskedComparison, half: queries.HalfReview | None = None) -> tuple[str, str]:
+    """The state of one answer in words, and its tone; `half` is what was read in the first of two."""
     if asked.is_half and asked.state == core.OPEN:
         if half is None or not half.missing:
-            return StateWord(_("1 of 2 answers"), "pending")
+            return _("1 of 2 answers"), "pending"
         words = {
             UNREADABLE: _("1 of 2 answers, not readable"),
             ABSTAINED: _("1 of 2 answers, declined"),
         }.get(half.record.mode, _("1 of 2 answers, incomplete"))
-        return StateWord(words, "fail")
+        return words, "fail"
     if asked.state == core.ANSWERED:
-        return StateWord(str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass")
+        return str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass"
     label, tone = STATES[asked.state]
-    return StateWord(str(label), tone)
+    return str(label), tone
 
 
 def _pager(start: int, last: int, count: int) -> tuple[str, str, str]:
@@ -293,7 +277,7 @@ def _list_cells(
     rows: Sequence[tuple[int, int, str]],
     asked: Sequence[queries.AskedComparison],
     reviewers: Sequence[Reviewer],
-) -> list[tuple[int, str, list[tuple[queries.AskedComparison, StateWord]]]]:
+) -> list[tuple[int, str, list[tuple[queries.AskedComparison, tuple[str, str]]]]]:
     by_pair = {(pair.comparison, pair.reviewer): pair for pair in asked}
     keys = {key for key, _number, _question in rows}
     halves = queries.read_halves(pair for pair in asked if pair.comparison in keys)

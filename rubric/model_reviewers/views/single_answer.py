@@ -20,7 +20,7 @@ from rubric.model_reviewers import queries
 from rubric.model_reviewers.actions import answers, prompts
 from rubric.model_reviewers.core import UNREAD
 from rubric.model_reviewers.forms import PasteForm
-from rubric.model_reviewers.views.overview import StateWord, state_word
+from rubric.model_reviewers.views.overview import state_word
 from rubric.models import Answer, Comparison, Review, ReviewedResponse, Reviewer, ReviewPrompt, WholePrompt
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import SUPERSEDED
@@ -119,7 +119,7 @@ def pair_or_404(
 
 def _build_context(person: Person, row: Comparison, model: Reviewer) -> dict[str, Any]:
     page = build_asked_page(comparison=row, reviewer=model, person=person)
-    return {"page": page, "head": page.head, **frame(person, model.set.project, SECTION)}
+    return {"page": page, "head": page["head"], **frame(person, model.set.project, SECTION)}
 
 
 def _address(row: Comparison, model: Reviewer) -> str:
@@ -138,28 +138,7 @@ class CallPart(Struct, frozen=True):
     is_next: bool
 
 
-class ReadLine(Struct, frozen=True):
-    label: str
-    key: str
-    scores: list[str]
-    holistic: str
-    overall: str
-    reported: str
-    is_incomplete: bool
-    is_own: bool
-    notes: str
-
-
-class ReadPart(Struct, frozen=True):
-    criteria: list[str]
-    lines: list[ReadLine]
-    flags: list[str]
-    ranking: list[str]
-    has_holistic: bool
-    has_reported: bool
-
-
-class AskedPage(Struct, frozen=True):
+def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Person) -> dict[str, Any]:
     """One model and one comparison. `see_refusal` says why answers are not shown yet; the page then holds none.
 
     Answers have `shown`, the first characters of their text, and its `length`. `labels` maps each label to the
@@ -167,27 +146,6 @@ class AskedPage(Struct, frozen=True):
     `reading` is the review that can be read again, 0 without one. Of two answers, `answered` have come and `read` is
     what was found in the first one until both are there; `lost` says which call's answer lacks scores, "" if none does.
     """
-
-    head: SetFrame
-    comparison: Comparison
-    reviewer: Reviewer
-    model: str
-    state: StateWord
-    error: str
-    calls: list[CallPart]
-    labels: dict[str, str]
-    answers: list[Answer]
-    read: ReadPart | None
-    reading: int
-    earlier: list[tuple[Review, list[Answer]]]
-    see_refusal: str
-    change_refusal: str
-    may_ask_again: bool
-    answered: int
-    lost: str
-
-
-def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Person) -> AskedPage:
     comparison_set = reviewer.set
     rows = Review.objects.filter(comparison=comparison, reviewer=reviewer, round=1).order_by("-pk")
     reviews = list(rows.select_related(*_PROMPTS))
@@ -206,27 +164,27 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
         read = read_record(live, half.record, keys, rubric) if half else read_stored(live, keys, rubric)
     calls = _calls(source, asked) if source else []
     lost = _lost(half, calls, asked) if half else ""
-    return AskedPage(
-        head=head,
-        comparison=comparison,
-        reviewer=reviewer,
-        model=queries.get_model_name(reviewer),
-        state=state_word(asked, half),
-        error=asked.error,
-        calls=calls,
-        labels={label: keys[number] for label, number in map_labels(live.order).items()}
+    return {
+        "head": head,
+        "comparison": comparison,
+        "reviewer": reviewer,
+        "model": queries.get_model_name(reviewer),
+        "state": state_word(asked, half),
+        "error": asked.error,
+        "calls": calls,
+        "labels": {label: keys[number] for label, number in map_labels(live.order).items()}
         if live and calls and may_see
         else {},
-        answers=texts.get(source.pk, []) if source else [],
-        reading=live.pk if live and live.mode and may_see and texts.get(live.source.pk) else 0,
-        read=read,
-        earlier=[(row, texts.get(row.pk, [])) for row in earlier if may_see],
-        see_refusal=head.refusal,
-        change_refusal=change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
-        may_ask_again=asked.review is not None and (not asked.is_waiting or bool(lost)),
-        answered=1 if asked.is_half else len(calls) if asked.mode or asked.state == UNREAD else 0,
-        lost=lost,
-    )
+        "answers": texts.get(source.pk, []) if source else [],
+        "reading": live.pk if live and live.mode and may_see and texts.get(live.source.pk) else 0,
+        "read": read,
+        "earlier": [(row, texts.get(row.pk, [])) for row in earlier if may_see],
+        "see_refusal": head.refusal,
+        "change_refusal": change_refusal or (_("This model was removed.") if reviewer.ended_at else ""),
+        "may_ask_again": asked.review is not None and (not asked.is_waiting or bool(lost)),
+        "answered": 1 if asked.is_half else len(calls) if asked.mode or asked.state == UNREAD else 0,
+        "lost": lost,
+    }
 
 
 def _lost(half: queries.HalfReview, calls: Sequence[CallPart], asked: queries.AskedComparison) -> str:
@@ -269,14 +227,14 @@ def _load_answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
     return by_review
 
 
-def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> ReadPart:
+def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> dict[str, Any]:
     rows = list(review.reviewed.select_related("response").defer("response__text").order_by("position"))
     return _part(rows, [str(flag["message"]) for flag in review.flags], review.ranking, review, keys, rubric)
 
 
 def read_record(
     review: Review, record: ReviewRecord, keys: Mapping[int, str], rubric: RubricRecord
-) -> ReadPart:
+) -> dict[str, Any]:
     """What a record would say in place of that review."""
     rows = build_reviewed_rows(review, record, {})
     return _part(rows, [flag.message for flag in record.flags], record.ranking, review, keys, rubric)
@@ -289,34 +247,34 @@ def _part(
     review: Review,
     keys: Mapping[int, str],
     rubric: RubricRecord,
-) -> ReadPart:
+) -> dict[str, Any]:
     labels = list(map_labels(review.order))
     has_scores = any(row.scores for row in rows)
-    return ReadPart(
-        criteria=[criterion.label for criterion in rubric.criteria] if has_scores else [],
-        lines=[
+    return {
+        "criteria": [criterion.label for criterion in rubric.criteria] if has_scores else [],
+        "lines": [
             _build_line(row, labels[row.position - 1], keys, rubric, has_scores=has_scores) for row in rows
         ],
-        flags=flags,
-        ranking=[_(" and ").join(tied) for tied in ranking],
-        has_holistic=any(row.holistic is not None for row in rows),
-        has_reported=any(row.reported_overall is not None for row in rows),
-    )
+        "flags": flags,
+        "ranking": [_(" and ").join(tied) for tied in ranking],
+        "has_holistic": any(row.holistic is not None for row in rows),
+        "has_reported": any(row.reported_overall is not None for row in rows),
+    }
 
 
 def _build_line(
     row: ReviewedResponse, label: str, keys: Mapping[int, str], rubric: RubricRecord, *, has_scores: bool
-) -> ReadLine:
+) -> dict[str, Any]:
     overall = score_marks(row.scores, rubric).value
     marks = [(criterion.key, row.scores.get(criterion.key)) for criterion in rubric.criteria]
-    return ReadLine(
-        label=label,
-        key=keys[row.response.number],
-        scores=[format_mark(value, key, rubric.scales) for key, value in marks] if has_scores else [],
-        holistic=format_mark(row.holistic, HOLISTIC, rubric.scales),
-        overall="" if overall is None else str(round_half_up(overall)),
-        reported="" if row.reported_overall is None else write_number(row.reported_overall),
-        is_incomplete=row.is_incomplete,
-        is_own=row.is_own,
-        notes=shorten(row.notes, LONGEST_COMMENT),
-    )
+    return {
+        "label": label,
+        "key": keys[row.response.number],
+        "scores": [format_mark(value, key, rubric.scales) for key, value in marks] if has_scores else [],
+        "holistic": format_mark(row.holistic, HOLISTIC, rubric.scales),
+        "overall": "" if overall is None else str(round_half_up(overall)),
+        "reported": "" if row.reported_overall is None else write_number(row.reported_overall),
+        "is_incomplete": row.is_incomplete,
+        "is_own": row.is_own,
+        "notes": shorten(row.notes, LONGEST_COMMENT),
+    }

@@ -80,7 +80,9 @@ def add_person(
     person.set_password(password if is_hashed else None)
     with transaction.atomic():
         _insert(person)
-        _record("account:created", person, by or person, now, {"is_admin": is_admin})
+        record_event(
+            "account:created", person, by=by or person, now=now, project=None, detail={"is_admin": is_admin}
+        )
     return person
 
 
@@ -93,7 +95,7 @@ def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
     with transaction.atomic():
         if not Person.objects.filter(pk=person.pk, is_active=True).update(is_active=False):
             raise Conflict(_("This account is deactivated already."), code="already_inactive")
-        _record("account:deactivated", person, by, now, {})
+        record_event("account:deactivated", person, by=by, now=now, project=None, detail={})
         SignIn.objects.of(person).delete()
     person.is_active = False
     return person
@@ -105,7 +107,7 @@ def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
     with transaction.atomic():
         if not Person.objects.filter(pk=person.pk, is_active=False).update(is_active=True):
             raise Conflict(_("This account is active already."), code="already_active")
-        _record("account:reactivated", person, by, now, {})
+        record_event("account:reactivated", person, by=by, now=now, project=None, detail={})
     person.is_active = True
     return person
 
@@ -124,7 +126,7 @@ def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Per
         detail = {"has_single_keys": has_single_keys, "time_zone": time_zone}
         if former != by.name:
             detail |= {"former_name": former, "name": by.name}
-        _record("settings:changed", by, by, now, detail)
+        record_event("settings:changed", by, by=by, now=now, project=None, detail=detail)
     return by
 
 
@@ -137,7 +139,7 @@ def change_password(*, old: str, new: str, by: Person, now: datetime, keep: str 
     with transaction.atomic():
         by.save(update_fields=["password"])
         SignIn.objects.of(by, but=keep).delete()
-        _record("password:changed", by, by, now, {})
+        record_event("password:changed", by, by=by, now=now, project=None, detail={})
     return by
 
 
@@ -151,7 +153,7 @@ def make_password_link(*, person: Person, by: Person, now: datetime) -> str:
     with transaction.atomic():
         present = Membership.objects.filter(person=person, ended_at=None).select_related("project")
         for project in (None, *(membership.project for membership in present.order_by("project"))):
-            _record("password:link_made", person, by, now, {}, project)
+            record_event("password:link_made", person, by=by, now=now, project=project, detail={})
     return password_links.make_token(person)
 
 
@@ -173,7 +175,7 @@ def choose_password(*, secret: str, password: str, by: Person | None, now: datet
         person.set_password(password)
         person.save(update_fields=["password"])
         SignIn.objects.of(person).delete()
-        _record("password:chosen", person, person, now, {})
+        record_event("password:chosen", person, by=person, now=now, project=None, detail={})
     return person
 
 
@@ -182,7 +184,7 @@ def end_other_sign_ins(*, by: Person, now: datetime, keep: str) -> int:
     with transaction.atomic():
         ended = SignIn.objects.of(by, but=keep).delete()[0]
         if ended:
-            _record("sign_ins:ended", by, by, now, {"count": ended})
+            record_event("sign_ins:ended", by, by=by, now=now, project=None, detail={"count": ended})
     return ended
 
 
@@ -213,17 +215,6 @@ def _check_password(password: str, person: Person) -> None:
         validate_password(password, person)
     except ValidationError as faults:
         raise Unacceptable(" ".join(faults.messages), field="password", code="weak_password") from None
-
-
-def _record(
-    verb: str,
-    person: Person,
-    by: Person,
-    now: datetime,
-    detail: dict[str, object],
-    project: Project | None = None,
-) -> None:
-    record_event(verb, person, by=by, now=now, project=project, detail=detail)
 
 
 HOLDS_FOR = timedelta(hours=24)
