@@ -117,20 +117,22 @@ def _progress(comparison_set: ComparisonSet, counts: dict[str, int]) -> dict[str
 @require("ask_models", methods=("POST",), costs="computations")
 def ask_models(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_ask_models)
-    return press(request, jobs.start_asking, _address(comparison_set), comparison_set=comparison_set)
+    return press(request, jobs.start_asking, _answers_address(comparison_set), comparison_set=comparison_set)
 
 
 @require("open_set", methods=("POST",))
 def stop_asking(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number)
     check_open_set(request.user, comparison_set.project)
-    return press(request, jobs.stop_asking, _address(comparison_set), comparison_set=comparison_set)
+    return press(request, jobs.stop_asking, _answers_address(comparison_set), comparison_set=comparison_set)
 
 
 @require("change_set", methods=("POST",), costs="computations")
 def ask_failed_again(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
-    return press(request, prompts.ask_failed_again, _address(comparison_set), comparison_set=comparison_set)
+    return press(
+        request, prompts.ask_failed_again, _answers_address(comparison_set), comparison_set=comparison_set
+    )
 
 
 @require("change_set", methods=("POST",))
@@ -160,7 +162,7 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
         form, status = bind_form(request, AnswersForm), 422
         faults = _upload(request, comparison_set, form) if form.is_valid() else []
         if form.is_valid() and not faults:
-            return respond(request, page="", redirect=_address(comparison_set))
+            return respond(request, page="", redirect=_answers_address(comparison_set))
     head = SetFrame(comparison_set=comparison_set, current="", person=request.user)
     shown = {"faults": faults[:MOST_FAULTS], "more": max(0, len(faults) - MOST_FAULTS)}
     context = {"head": head, "form": form, **shown, **frame(request.user, comparison_set.project, SECTION)}
@@ -178,7 +180,7 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
     def save(form: ParametersForm) -> str:
         parameters = form.to_parameters()
         answers.set_parameters(reviewer=model, parameters=parameters, by=request.user, now=timezone.now())
-        return _address(comparison_set)
+        return _answers_address(comparison_set)
 
     def context() -> dict[str, Any]:
         return {
@@ -211,7 +213,7 @@ def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm)
     )
 
 
-def _address(comparison_set: ComparisonSet) -> str:
+def _answers_address(comparison_set: ComparisonSet) -> str:
     return reverse("set_answers", args=[comparison_set.project.slug, comparison_set.number])
 
 
