@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from rubric.comparisons.views import may_upload
 from rubric.core.call_parameters import describe_parameters
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE
@@ -27,12 +28,12 @@ from rubric.reviews.core.review_lines import LineFault
 from rubric.reviews.pages import ASKING, SetFrame
 from rubric.reviews.permissions import check_change_set, check_open_set, check_see_set
 from rubric.reviews.views import SECTION, set_or_404
-from workspace.access.permissions import get_refusal, may
+from workspace.access.permissions import get_refusal
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.jobs.pages import ProgressBar, worker_note
-from workspace.models import Job, Person
+from workspace.models import Job
 from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
 from workspace.models.jobs import FAILED as JOB_FAILED
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
@@ -144,13 +145,6 @@ def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     # One prompt at a time: all together may not fit into memory.
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
-
-
-def may_upload(person: Person, slug: str, number: int) -> bool:
-    """Whether the person may fill that set; checked before any file is read."""
-    rows = ComparisonSet.objects.visible_to(person).filter(project__slug=slug, number=number)
-    row = rows.select_related("project").first()
-    return row is not None and may(check_change_set, person, row)
 
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")

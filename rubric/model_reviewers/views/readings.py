@@ -1,6 +1,7 @@
 """Read answers: those that the current reader reads differently, and one answer with both readings."""
 
 from copy import copy
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -75,12 +76,7 @@ def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpRespo
 def reread_answer(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
     row = _readable_or_404(request, slug, number, review)
     check_change_set(request.user, row.reviewer.set)
-    return press(
-        request,
-        answers.reread_answer,
-        lambda made: reverse("reading", args=[slug, number, made.pk]),
-        review=row,
-    )
+    return press(request, answers.reread_answer, partial(_reading, slug, number), review=row)
 
 
 @require("change_set", methods=("POST",))
@@ -91,7 +87,7 @@ def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> H
     def correct(form: CorrectionForm) -> str:
         correction = form.to_correction()
         made = answers.correct_reading(review=row, correction=correction, by=request.user, now=timezone.now())
-        return reverse("reading", args=[slug, number, made.pk])
+        return _reading(slug, number, made)
 
     return form_page(
         request,
@@ -101,6 +97,10 @@ def correct_reading(request: SignedIn, slug: str, number: int, review: int) -> H
         context=lambda: _build_context(request.user, row),
         **_sheet(row),
     )
+
+
+def _reading(slug: str, number: int, review: Review) -> str:
+    return reverse("reading", args=[slug, number, review.pk])
 
 
 def _readable_or_404(request: SignedIn, slug: str, number: int, review: int) -> Review:
