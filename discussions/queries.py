@@ -11,7 +11,7 @@ from discussions.core.records import GameRecord, Measurement
 from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Job
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
@@ -68,7 +68,12 @@ def diagnostics_subject(measured: int) -> str:
 
 def find_diagnostics_job(measured: int) -> Job | None:
     """The job that computes the diagnostics of this measurement, in any state; None if nobody asked for them."""
-    return Job.objects.filter(kind=DIAGNOSTICS, subject=diagnostics_subject(measured)).first()
+    return next(iter(_find_job(DIAGNOSTICS, diagnostics_subject(measured))), None)
+
+
+@prepared
+def _find_job(kind: str, subject: str) -> "QuerySet[Job]":
+    return Job.objects.filter(kind=kind, subject=subject).order_by("pk")[:1]
 
 
 def is_computing_diagnostics(game: Game) -> bool:

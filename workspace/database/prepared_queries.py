@@ -30,7 +30,10 @@ Kind = type[int] | type[str] | type[datetime] | type[list]
 
 
 class _Place(NamedTuple):
-    """Where a parameter comes from: the value at that place, `constant` where it is -1."""
+    """Where a parameter comes from: the value at that place, `constant` where it is -1.
+
+    A text that is searched for stands between the two texts that are its `constant`.
+    """
 
     at: int
     constant: Any = None
@@ -42,6 +45,7 @@ class _Compiled(NamedTuple):
     sql: str
     pieces: list[str]
     places: list[_Place]
+    searched: list[tuple[int, tuple[str, str]]]
     converters: list[tuple[int, Callable[[Any], Any]]]
     models: "_Models | None"
     is_flat: bool
@@ -79,8 +83,8 @@ class Prepared:
     `build` is called once for each kind of database with stand-ins for values of the given `kinds` and returns the
     queryset; a call runs it with real values in their place. A value of
     the kind `list` holds whole numbers and belongs in an `__in` that every row must meet: with an empty list nothing is
-    found, and no query is sent. The same holds for a number that no row can have. No value may be None, a text that is
-    searched for, or the end of a slice.
+    found, and no query is sent. The same holds for a number that no row can have. A text may stand in `__contains`. No
+    value may be None or the end of a slice.
     """
 
     def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
@@ -116,6 +120,8 @@ class Prepared:
 
     def _fill(self, known: _Compiled, values: Sequence[Any]) -> tuple[str, list[Any]]:
         filled = [constant if at < 0 else values[at] for at, constant in known.places]
+        for number, (before, after) in known.searched:
+            filled[number] = before + connection.ops.prep_for_like_query(filled[number]) + after
         if not self.has_lists:
             return known.sql, filled
         params: list[Any] = []
@@ -156,7 +162,13 @@ class Prepared:
         ]
         models = _read_models(compiler) if queryset._iterable_class is ModelIterable else None
         is_flat = queryset._iterable_class is FlatValuesListIterable
-        return _Compiled(sql, _PLACEHOLDER.sub("\\1\0", sql).split("\0"), places, converters, models, is_flat)
+        pieces = _PLACEHOLDER.sub("\\1\0", sql).split("\0")
+        searched = [
+            (number, place.constant)
+            for number, place in enumerate(places)
+            if place.at >= 0 and place.constant
+        ]
+        return _Compiled(sql, pieces, places, searched, converters, models, is_flat)
 
 
 def prepared(build: Callable[P, "QuerySet[Any, T]"]) -> Callable[P, list[T]]:
@@ -179,6 +191,8 @@ def _find_place(param: Any, marks: list[Any]) -> _Place:
         # PostgreSQL is handed subclasses of whole numbers.
         if isinstance(param, type(mark)) and param == mark:
             return _Place(at)
+        if isinstance(param, str) and isinstance(mark, str) and mark in param:
+            return _Place(at, tuple(param.split(mark)))
     return _Place(-1, param)
 
 

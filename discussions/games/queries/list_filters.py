@@ -96,19 +96,12 @@ def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
     return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
 
 
-# The type of a filter's value outside the search.
-VALUE_KINDS: dict[str, type[int] | type[str] | type[datetime]] = {
-    "iteration": int,
-    "evaluator": int,
-    "since": datetime,
-    "until": datetime,
-}
 # The fields of a filter that are values; the others decide which conditions there are.
-VALUE_FIELDS = ("q", *VALUE_KINDS)
+VALUE_FIELDS = ("iteration", "evaluator", "since", "until")
 
 
 def read_values(wanted: ListFilter) -> dict[str, Any]:
-    """The values that the filter compares with, by name: those of `VALUE_KINDS`, and words of the search as "word0".
+    """The values that the filter compares with, by name: those of `VALUE_FIELDS`, and words of the search as "word0".
 
     Every word must occur in the game's id, file or players; a number may also be the game's own number.
     """

@@ -12,7 +12,6 @@ from msgspec import Struct, structs
 
 from discussions.games.queries.list_filters import (
     VALUE_FIELDS,
-    VALUE_KINDS,
     Key,
     ListFilter,
     filter_games,
@@ -114,7 +113,7 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
 
 def count_matches(project: Project, wanted: ListQuery, most: int) -> int:
     """How many games the whole list has, counted up to `most`; one query."""
-    return len(_run(_query_matches, project, structs.replace(wanted, most=most)))
+    return len(_run(_query_matches, project, structs.replace(wanted, before=0, most=most)))
 
 
 def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
@@ -127,24 +126,23 @@ def _run(
     query: "Callable[[int, ListQuery, Mapping[str, Any]], QuerySet[Any, Any]]",
     project: Project,
     wanted: ListQuery,
+    **more: int | str,
 ) -> list[tuple[Any, ...]]:
-    """The rows of a list; prepared without a search. Lists that differ only in their values share a query."""
-    values = read_values(wanted)
-    if wanted.q:
-        return list(query(project.pk, wanted, values))
-    shape = structs.replace(wanted, after=0, before=0, **dict.fromkeys(VALUE_FIELDS))
-    return _prepare(query, shape, tuple(values))(project.pk, *values.values())
+    """The rows of a list. Lists that differ only in their values share a prepared query; `more` are values, too."""
+    values = read_values(wanted) | more
+    shape = structs.replace(wanted, q=wanted.q and "words", after=0, **dict.fromkeys(VALUE_FIELDS))
+    kinds = tuple((name, type(value)) for name, value in values.items())
+    return _prepare(query, shape, kinds)(project.pk, *values.values())
 
 
 # Room for every order with the usual filters; other queries evict one of these for a while.
 @lru_cache(maxsize=512)
 def _prepare(
-    query: "Callable[..., QuerySet[Any, Any]]", shape: ListQuery, names: tuple[str, ...]
+    query: "Callable[..., QuerySet[Any, Any]]", shape: ListQuery, named: tuple[tuple[str, Any], ...]
 ) -> Prepared:
+    names, kinds = [name for name, _kind in named], [kind for _name, kind in named]
     return Prepared(
-        lambda project, *values: query(project, shape, dict(zip(names, values, strict=True))),
-        int,
-        *(VALUE_KINDS[name] for name in names),
+        lambda project, *values: query(project, shape, dict(zip(names, values, strict=True))), int, *kinds
     )
 
 
@@ -187,11 +185,21 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> tuple[in
 
 
 def _find_neighbour(project: Project, wanted: ListQuery, cursor: int, here: Any, *, is_back: bool) -> int:
-    rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
+    wanted = structs.replace(wanted, after=0, before=int(is_back))
+    if isinstance(here, int | str) and not wanted.is_ordered_by_verdict:
+        found = _run(_query_neighbour, project, wanted, here=here, cursor=cursor)
+    else:  # a decimal, or a figure that PostgreSQL keeps in two bytes: too few for a stand-in of a prepared query
+        values = read_values(wanted) | {"here": here, "cursor": cursor}
+        found = list(_query_neighbour(project.pk, wanted, values))
+    return found[0][0] if found else 0
+
+
+def _query_neighbour(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "QuerySet[Any, Any]":
+    rows, prefix = _ordered(project, wanted, values)
     field, falls = FIELDS[wanted.sort]
-    falls = falls != is_back
-    beyond = _sorted(_beyond(rows, field, here, cursor, falls=falls), field, falls=falls)
-    return beyond.values_list(f"{prefix}number", flat=True).first() or 0
+    falls = falls != bool(wanted.before)
+    beyond = _sorted(_beyond(rows, field, values["here"], values["cursor"], falls=falls), field, falls=falls)
+    return beyond.values_list(f"{prefix}number")[:1]
 
 
 def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tuple[QuerySet[Any], str]":
@@ -201,7 +209,7 @@ def _ordered(project: int, wanted: ListQuery, values: Mapping[str, Any]) -> "tup
         games = filter_games(project, wanted, values)
         return games.exclude(paid_usd=None) if field == "paid_usd" else games, ""
     verdicts = Verdict.objects.filter(project=project).not_superseded().exclude(**{field: None})
-    if wanted.active or values:
+    if wanted.active or values.keys() & VALUE_FIELDS:
         verdicts = verdicts.filter(game__in=filter_games(project, wanted, values))
     return verdicts, "game__"
 

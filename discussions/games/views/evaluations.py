@@ -1,8 +1,10 @@
 """The evaluations of a game and where they differ; if several people rate, evaluators are shown as letters."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+from django.db.models import QuerySet
 
 from discussions.adjudication.core.disagreements import (
     Disagreement,
@@ -64,8 +66,9 @@ class PersonPart:
     the slot was given back: "skipped", "released" by a lead, or "ended" with its lease.
     """
 
-    def __init__(self, evaluation: Evaluation, alias: str, *, is_named: bool) -> None:
-        judgements = evaluation.judgements.all()
+    def __init__(
+        self, evaluation: Evaluation, alias: str, judgements: list[Any], remarks: list[Any], *, is_named: bool
+    ) -> None:
         self.evaluation, self.alias = handle_of(evaluation.pk), alias
         self.name = evaluation.evaluator.name if is_named else ""
         self.state, self.is_in = evaluation.state, evaluation.state == SUBMITTED
@@ -81,7 +84,7 @@ class PersonPart:
         self.rating = next((row.value for row in judgements if row.kind == judgement_kinds.RATING), "")
         lines = [JudgementLine(row) for row in judgements if row.kind != judgement_kinds.RATING]
         self.judgements = sorted(lines, key=lambda line: (line.kind, line.message, line.subject))
-        self.remarks = [RemarkLine(row) for row in evaluation.remarks.all()]
+        self.remarks = [RemarkLine(row) for row in remarks]
 
 
 class DifferenceLine:
@@ -107,23 +110,24 @@ class PeoplePart:
     ) -> None:
         evaluations = _list_evaluations(game.pk)
         own = [row for row in evaluations if only is None or row.evaluator_id == only.pk]
-        judged = Prefetch("judgements", Judgement.objects.exclude(value=""))
-        prefetch_related_objects(own, judged, Prefetch("remarks", Remark.objects.order_by("pk")))
+        keys = [row.pk for row in own]
+        judgements, remarks = _by_evaluation(_list_judgements(keys)), _by_evaluation(_list_remarks(keys))
         submitted = [row.pk for row in evaluations if row.state == SUBMITTED]
         self.is_shared, self.is_named = has_letters(len(evaluations), game.evaluator_count), is_named
         self.is_whole, self.in_count = only is None, len(submitted)
         self.needed_count, self.needed_reason = game.evaluator_count, game.needed_reason
         aliases = letters(letters_seed(game.pk), submitted) if self.is_shared else {}
+        shows_names = is_named or not self.is_shared or only is not None
         people = [
             PersonPart(
-                row, aliases.get(row.pk, ""), is_named=is_named or not self.is_shared or only is not None
+                row, aliases.get(row.pk, ""), judgements[row.pk], remarks[row.pk], is_named=shows_names
             )
             for row in own
         ]
         self.people = sorted(people, key=lambda person: (not person.alias, person.alias))
         differing: list[Disagreement] = []
         if preview and only is None and len(submitted) > 1:
-            differing = _find_disagreements(game, own, preview)
+            differing = _find_disagreements(game, own, judgements, preview)
         waiting = [
             difference
             for difference in differing
@@ -140,12 +144,31 @@ def _list_evaluations(game: int) -> "QuerySet[Evaluation]":
     return rows.select_related("evaluator").order_by("pk")
 
 
-def _find_disagreements(game: Game, evaluations: list[Evaluation], preview: Preview) -> list[Disagreement]:
+@prepared
+def _list_judgements(evaluations: list[int]) -> "QuerySet[Judgement]":
+    return Judgement.objects.filter(evaluation__in=evaluations).exclude(value="")
+
+
+@prepared
+def _list_remarks(evaluations: list[int]) -> "QuerySet[Remark]":
+    return Remark.objects.filter(evaluation__in=evaluations).order_by("pk")
+
+
+def _by_evaluation(rows: Iterable[Any]) -> dict[int, list[Any]]:
+    grouped = defaultdict[int, list[Any]](list)
+    for row in rows:
+        grouped[row.evaluation_id].append(row)
+    return grouped
+
+
+def _find_disagreements(
+    game: Game, evaluations: list[Evaluation], judgements: Mapping[int, list[Judgement]], preview: Preview
+) -> list[Disagreement]:
     judged = [
         Judged(row.pk, answer.kind, answer.subject, answer.value, answer.blind_value, is_submitted=True)
         for row in evaluations
         if row.state == SUBMITTED
-        for answer in row.judgements.all()
+        for answer in judgements[row.pk]
     ]
     measured = preview.basis.measured
     machine = machine_values(load_measurements(measured.id, measured.findings_sha256))

@@ -81,6 +81,16 @@ def test_lists_of_any_length_stand_among_other_values():
     assert query("p1", keys[:1], "P0", keys[4:]) == projects[:1]
 
 
+@pytest.mark.parametrize("text", ["50%", "a_b", "\\\\", "%s", "Plum"])
+def test_a_text_is_searched_for_as_it_stands(text):
+    found = make_project(slug="found", name=f"x {text} y")
+    make_project(slug="other", name="x 50 axb plu s y")
+    query = Prepared(
+        lambda text, slug: Project.objects.filter(name__contains=text).exclude(slug=slug), str, str
+    )
+    assert query(text, "none") == [found] == list(Project.objects.filter(name__contains=text))
+
+
 def test_an_empty_list_and_a_number_that_no_row_has_ask_nothing(django_assert_num_queries):
     listed = Prepared(lambda keys: Project.objects.filter(pk__in=keys), list)
     numbered = Prepared(lambda key: Project.objects.filter(pk=key).values_list("name"), int)
