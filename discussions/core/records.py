@@ -53,6 +53,24 @@ class Elimination(Struct, frozen=True, omit_defaults=True):
     how: str = ""
 
 
+class PrivateEntry(Struct, frozen=True, omit_defaults=True):
+    """What not everybody could hear; no part of the game that is rated.
+
+    `kind` is "talk" (only the players in `to`, or those of `channel`, could hear it), "thought" (nobody but its author)
+    or "vote" (the reason of a vote that only its voter knew). `after` is the position of the message before it (0:
+    none), so that a thought belongs to its author's next message. `player` is 0 for somebody who is no player.
+    """
+
+    after: int
+    player: int
+    text: str
+    kind: str
+    to: list[int] = []
+    channel: str = ""
+    round: int | None = None
+    time: str | None = None
+
+
 class Cost(Struct, frozen=True, omit_defaults=True):
     """The cost of a game. None means "not reported", never zero. `cache_hit_rate` is a fraction from 0 to 1."""
 

@@ -1,19 +1,22 @@
 """What the columns of CSV and JSONL files mean, for programs."""
 
+from typing import Literal
+
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 from pydantic import Field
 
 from discussions.core.records import Fault
 from discussions.imports.actions import columns as actions
 from discussions.imports.labels import FIELD_LABELS
 from discussions.imports.pages import ColumnsPage, Said, build_columns_page
-from discussions.imports.queries import first_fields, kept_mapping
+from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.imports.views import load_head
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import MappingRecord
-from discussions.transcripts.core.readers.rows import Table
+from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
+from discussions.transcripts.core.readers.rows import Question, Table, find_questions
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
@@ -32,6 +35,11 @@ class MappingAnswer(Answer, of=ColumnMapping, fields="id saved_by:created_by.nam
 
     columns: list[str]
     fields: dict[str, str]
+    kinds: dict[str, str]
+
+
+class QuestionAnswer(Answer, of=Question, fields="value count sentence"):
+    """Who could hear the rows with this value is not known: `kinds` answers it."""
 
 
 class ReadMessageAnswer(Answer, of=Said, fields="round name text"):
@@ -53,15 +61,23 @@ class FileColumnsAnswer(
 
     known_fields: list[str]
     fields: dict[str, str]
+    kinds: dict[str, str]
+    questions: list[QuestionAnswer]
     is_kept: bool
     messages: list[ReadMessageAnswer]
     faults: list[ReadFaultAnswer]
 
 
 class FieldsGiven(Given):
-    """For each field its column. `is_preview` only shows what that gives, and stores nothing."""
+    """For each field its column, and for values of a type, an audience or a phase what such rows are.
+
+    `is_preview` only shows what that gives, and stores nothing.
+    """
 
     fields: dict[str, str] = Field(max_length=len(FIELD_LABELS))
+    kinds: dict[str, Literal["speech", "vote", "elimination", "private", "thought", "ignore"]] = Field(
+        default={}, max_length=100
+    )
     is_preview: bool = False
 
 
@@ -89,7 +105,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     """Read the columns of a file that was uploaded, and the mapping that would be used."""
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
-    return _columns(found, rows, first_fields(kept_mapping(found, rows.columns), rows.columns))
+    return _columns(found, rows, first_mapping(kept_mapping(found, rows.columns), rows.columns))
 
 
 @router.post(OF_FILE, "api_file_columns", "import_transcripts", "import", costs="computations")
@@ -100,11 +116,11 @@ def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) ->
     """
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
-    fields = _check_fields(given.fields, rows)
+    kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
+    mapping = MappingRecord(rows.columns, _check_fields(given.fields, rows), dict(kinds))
     if not given.is_preview:
-        mapping = MappingRecord(columns=rows.columns, fields=fields)
         actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
-    return _columns(found, rows, fields)
+    return _columns(found, rows, mapping)
 
 
 def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
@@ -114,7 +130,7 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
             says = _("There is no field “%(field)s”. Use one of: %(fields)s.")
             known = {"field": field[:60], "fields": ", ".join(FIELD_LABELS)}
             raise Unacceptable(says % known, field="fields", code="unknown_field")
-        if column not in rows.columns:
+        if not split_columns(column, rows.columns):
             says = _("The file has no column “%(column)s”.")
             raise Unacceptable(says % {"column": column[:60]}, field=f"fields.{field}", code="no_column")
     if len(set(given.values())) < len(given):
@@ -124,15 +140,18 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
 
 def _mapping(row: ColumnMapping) -> MappingAnswer:
     record = mapping_record(row)
-    return MappingAnswer.read(row, columns=record.columns, fields=record.fields)
+    return MappingAnswer.read(row, columns=record.columns, fields=record.fields, kinds=record.kinds)
 
 
-def _columns(transcript: Transcript, rows: Table, fields: dict[str, str]) -> FileColumnsAnswer:
-    page = build_columns_page(transcript=transcript, table=rows, fields=fields)
+def _columns(transcript: Transcript, rows: Table, mapping: MappingRecord) -> FileColumnsAnswer:
+    page = build_columns_page(transcript=transcript, table=rows, mapping=mapping)
     return FileColumnsAnswer.read(
         page,
         known_fields=list(FIELD_LABELS),
-        fields=fields,
-        is_kept=page.kept is not None and mapping_record(page.kept).fields == fields,
+        fields=mapping.fields,
+        kinds=mapping.kinds,
+        questions=[QuestionAnswer.read(question) for question in find_questions(rows, mapping)],
+        is_kept=page.kept is not None
+        and replace(mapping_record(page.kept), columns=[]) == replace(mapping, columns=[]),
         faults=[*page.preview.faults, *page.preview.warnings],
     )

@@ -1,15 +1,22 @@
 """The form that says what the columns of a file mean: for each field one of the file's columns, by its number."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, USUAL_COUNT
-from discussions.transcripts.core.readers.columns import NEEDED
+from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, USUAL_COUNT
+from discussions.transcripts.core.readers.columns import (
+    NEEDED,
+    OR,
+    MappingRecord,
+    split_columns,
+    suggest_fields,
+)
+from discussions.transcripts.core.readers.rows import Question
 
 PREVIEW, SAVE = "preview", "save"
 LONGEST_SHOWN = 60
@@ -21,14 +28,24 @@ class ColumnsForm(forms.Form):
     do = forms.ChoiceField(choices=((PREVIEW, PREVIEW), (SAVE, SAVE)), widget=forms.HiddenInput)
 
     def __init__(
-        self, *args: Any, columns: Sequence[str], fields: Mapping[str, str] | None = None, **given: Any
+        self,
+        *args: Any,
+        columns: Sequence[str],
+        mapping: MappingRecord | None = None,
+        questions: Sequence[Question] = (),
+        **given: Any,
     ) -> None:
         numbers = {column: str(number) for number, column in enumerate(columns)}
-        first = {field: numbers.get(column, "") for field, column in (fields or {}).items()}
-        given["initial"] = first
+        # In rows of several types a field may have several columns.
+        suggested = (mapping.fields if mapping else {}) | suggest_fields(columns)
+        for name in suggested.values():
+            numbers.setdefault(name, "|".join(numbers[part] for part in split_columns(name, columns)))
+        given["initial"] = {
+            field: numbers.get(name, "") for field, name in (mapping.fields if mapping else {}).items()
+        }
         super().__init__(*args, **given)
-        self.columns = columns
-        choices = [(number, _shortened(column)) for column, number in numbers.items()]
+        self.names = {number: name for name, number in numbers.items()}
+        choices = [(number, _shortened(name.replace(OR, ", "))) for name, number in numbers.items()]
         for field, label in FIELD_LABELS.items():
             is_needed = field in NEEDED
             nothing = _("choose a column") if is_needed else _("not in this file")
@@ -38,6 +55,14 @@ class ColumnsForm(forms.Form):
                 required=is_needed,
                 help_text=FIELD_HELP.get(field, ""),
                 error_messages={"required": _("Choose the column.")},
+            )
+        self.questions = list(questions)
+        for number, question in enumerate(questions):
+            self.fields[f"is_{number}"] = forms.ChoiceField(
+                label=question.sentence,
+                choices=[("", _("not answered")), *KIND_LABELS.items()],
+                initial=(mapping.kinds if mapping else {}).get(question.value.casefold(), ""),
+                required=False,
             )
 
     def usual_fields(self) -> list[forms.BoundField]:
@@ -54,7 +79,19 @@ class ColumnsForm(forms.Form):
         """Field -> column for valid choices, also of a form with faults."""
         self.is_valid()
         given = self.cleaned_data
-        return {field: self.columns[int(given[field])] for field in FIELD_LABELS if given.get(field)}
+        return {field: self.names[given[field]] for field in FIELD_LABELS if given.get(field)}
+
+    def answers(self) -> list[forms.BoundField]:
+        """The questions that only a person can answer."""
+        return [self[f"is_{number}"] for number in range(len(self.questions))]
+
+    def chosen_kinds(self) -> dict[str, str]:
+        """What rows of a type are, as the questions were answered."""
+        self.is_valid()
+        given = (
+            (row.value.casefold(), self.cleaned_data.get(f"is_{n}")) for n, row in enumerate(self.questions)
+        )
+        return {value: kind for value, kind in given if kind}
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

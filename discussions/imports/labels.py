@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
+from discussions.transcripts.core.readers.columns import OR
+
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
@@ -14,6 +16,8 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
     "text": _("Text"),
     "game": _("Game"),
     "round": _("Round"),
+    "type": _("Type of row"),
+    "audience": _("Who could hear it"),
     "phase": _("Phase or channel"),
     "time": _("Time"),
     "role": _("Role"),
@@ -23,21 +27,41 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
     "id": _("Message id"),
     "turn": _("Turn"),
     "winner": _("Winner"),
+    "thought": _("Thought"),
+    "private": _("Is private"),
+    "public": _("Is public"),
+    "voter": _("Voter"),
+    "target": _("Target of a vote"),
+    "out": _("Who left"),
 }
-USUAL_COUNT = 8
+USUAL_COUNT = 10
+# What a row of a type can be; the keys are `audience.KINDS`.
+KIND_LABELS: dict[str, "_StrPromise"] = {
+    "speech": _("Speech that everybody heard"),
+    "private": _("Talk that only some heard"),
+    "thought": _("A thought that nobody heard"),
+    "vote": _("A vote"),
+    "elimination": _("Somebody left the game"),
+    "ignore": _("Nothing, leave it out"),
+}
 FIELD_HELP: dict[str, "_StrPromise"] = {
     "player": _("Who said it. Required."),
     "text": _("What was said. Required."),
     "game": _("Tells the games of one file apart. Without it the file is one game."),
     "round": _("A number, or a text with one: 2, Day 2."),
+    "type": _("Tells speech, votes, thoughts and other rows apart."),
+    "audience": _("All, a player, a list of players or a channel. What not everybody heard is kept apart."),
     "phase": _(
-        "Where it was said. Rows of a night or of a private channel are left out. Gives the round if no column does."
+        "Where it was said. Rows of a night or of a private channel are kept apart. Gives the round if no column does."
     ),
+    "thought": _("What its author thought. Kept apart, hidden until the reveal."),
     "vote": _("Whom the player of the row votes for. A row without a text is only a vote."),
     "reply_to": _("The id of the message that is answered, else its turn, else its number in the game."),
 }
 
 
 def describe_fields(fields: Mapping[str, str]) -> list[tuple[object, str]]:
-    """The label of each mapped field and its column, in the order of the page."""
-    return [(label, fields[field]) for field, label in FIELD_LABELS.items() if field in fields]
+    """The label of each mapped field and its columns, in the order of the page."""
+    return [
+        (label, fields[field].replace(OR, ", ")) for field, label in FIELD_LABELS.items() if field in fields
+    ]

@@ -8,7 +8,7 @@ from discussions.imports.queries import kept_mapping
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
 from discussions.transcripts.core.file_names import source_name
-from discussions.transcripts.core.readers.columns import has_needed
+from discussions.transcripts.core.readers.columns import MappingRecord, has_needed
 from discussions.transcripts.core.readers.heads import read_first_game
 from discussions.transcripts.core.readers.rows import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
@@ -63,14 +63,14 @@ class MappingLine(msgspec.Struct, frozen=True):
     fields: list[tuple[object, str]]
 
 
-def build_columns_page(*, transcript: Transcript, table: Table, fields: dict[str, str]) -> ColumnsPage:
+def build_columns_page(*, transcript: Transcript, table: Table, mapping: MappingRecord) -> ColumnsPage:
     """The page for one file and the columns that are chosen now."""
     return ColumnsPage(
         transcript=transcript,
         columns=table.columns,
         left_out=_shown_names(table.left_out),
         rows=[[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)],
-        preview=_preview(transcript, table, fields),
+        preview=_preview(transcript, table, mapping),
         kept=kept_mapping(transcript, table.columns),
         game_count=Game.objects.filter(transcript=transcript).count(),
         is_part=table.is_part,
@@ -93,13 +93,13 @@ def _shown_names(names: list[str]) -> str:
     return ", ".join(name[:SHOWN_NAME] for name in names[:SHOWN_COLUMNS]) + more
 
 
-def _preview(transcript: Transcript, table: Table, fields: dict[str, str]) -> GamePreview:
-    if not has_needed(fields):
+def _preview(transcript: Transcript, table: Table, mapping: MappingRecord) -> GamePreview:
+    if not has_needed(mapping.fields):
         return GamePreview(has_needed=False)
     version = transcript.iteration.rubric_version
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     name = transcript.name
-    first = read_first_game(table, fields, name, source_name(name), role_map)
+    first = read_first_game(table, mapping, name, source_name(name), role_map)
     faults = [Fault(place=name, code=code, message=says) for code, _place, says in table.faults.first]
     messages = first.record.messages[:SHOWN_MESSAGES] if first.record else []
     return GamePreview(

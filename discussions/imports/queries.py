@@ -1,7 +1,7 @@
 """The mapping that counts for the columns of a file."""
 
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import columns_hash, suggest_fields
+from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, suggest_fields
 from discussions.transcripts.queries import mapping_record
 
 
@@ -12,6 +12,6 @@ def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | 
     ).first()
 
 
-def first_fields(kept: ColumnMapping | None, columns: list[str]) -> dict[str, str]:
-    """The fields that the page shows first: the kept mapping, else what the names of the columns suggest."""
-    return mapping_record(kept).fields if kept is not None else suggest_fields(columns)
+def first_mapping(kept: ColumnMapping | None, columns: list[str]) -> MappingRecord:
+    """What the page shows first: the kept mapping, else what the names of the columns suggest."""
+    return mapping_record(kept) if kept is not None else MappingRecord(columns, suggest_fields(columns))

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from discussions.imports.actions import columns as actions
 from discussions.imports.forms import PREVIEW, ColumnsForm
 from discussions.imports.pages import build_columns_page, build_mappings_page
-from discussions.imports.queries import first_fields, kept_mapping
+from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import MappingRecord
-from discussions.transcripts.core.readers.rows import Table
+from discussions.transcripts.core.readers.columns import MappingRecord, suggest_fields
+from discussions.transcripts.core.readers.rows import Table, find_questions
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import NotAllowed, Refusal
@@ -32,20 +32,22 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     only_parameters(request)
     rows = load_head(found)
     if request.method == "GET":
-        fields = first_fields(kept_mapping(found, rows.columns), rows.columns)
-        return _show(request, found, rows, ColumnsForm(columns=rows.columns, fields=fields), fields)
-    form = bind_form(request, ColumnsForm, columns=rows.columns)
-    fields, status = form.chosen_fields(), 200
+        mapping = first_mapping(kept_mapping(found, rows.columns), rows.columns)
+        questions = find_questions(rows, mapping)
+        form = ColumnsForm(columns=rows.columns, mapping=mapping, questions=questions)
+        return _show(request, found, rows, form, mapping)
+    suggested = MappingRecord(rows.columns, suggest_fields(rows.columns))
+    form = bind_form(request, ColumnsForm, columns=rows.columns, questions=find_questions(rows, suggested))
+    mapping, status = MappingRecord(rows.columns, form.chosen_fields(), form.chosen_kinds()), 200
     if form.cleaned_data.get("do") != PREVIEW:
         status = 422
         try:
             if form.is_valid():
-                mapping = MappingRecord(columns=rows.columns, fields=fields)
                 actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
                 return respond(request, page="", redirect=reverse("import_show", args=[slug, found.pk]))
         except Refusal as refusal:
             status = add_refusal(form, refusal)
-    return _show(request, found, rows, form, fields, status=status)
+    return _show(request, found, rows, form, mapping, status=status)
 
 
 @require("import_transcripts")
@@ -73,11 +75,11 @@ def _show(
     found: Transcript,
     rows: Table,
     form: ColumnsForm,
-    fields: dict[str, str],
+    mapping: MappingRecord,
     *,
     status: int = 200,
 ) -> HttpResponse:
-    page = build_columns_page(transcript=found, table=rows, fields=fields)
+    page = build_columns_page(transcript=found, table=rows, mapping=mapping)
     context = {"page": page, "form": form, **frame(request.user, found.project, "imports")}
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 

@@ -10,13 +10,16 @@ from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_trans
 from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import folder_format
-from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_fields
+from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_mapping
 from workspace.management.command import BadInput
 
 STANDARD_INPUT = "-"
 FORMAT_NAMES = ", ".join(known.name for known in FORMATS)
 _SAME_DATE = (1980, 1, 1, 0, 0, 0)
-MAP_HELP = f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}"
+MAP_HELP = (
+    f"what columns of CSV or JSONL files are: player=Speaker,text=Content; fields: {', '.join(FIELDS)}; what rows of a "
+    "type are: is.VALUE=KIND"
+)
 
 
 def named_format(name: str) -> Format | None:
@@ -29,7 +32,7 @@ def named_format(name: str) -> Format | None:
 def mapped_columns(given: list[str]) -> list[MappingRecord]:
     """The mapping of --map, for any file that has its columns; none without one. Raises BadInput."""
     try:
-        return [MappingRecord(columns=[], fields=parse_fields(given))] if given else []
+        return [parse_mapping(given)] if given else []
     except ValueError as reason:
         raise BadInput(f"{reason} Correct --map.") from None
 

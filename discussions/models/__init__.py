@@ -5,7 +5,7 @@ from discussions.models.calibrations import CalibrationGame, CalibrationRound, C
 from discussions.models.column_mappings import ColumnMapping
 from discussions.models.decisions import Decision
 from discussions.models.evaluations import Evaluation, FlagReply, Judgement, Remark, Reveal, Revision
-from discussions.models.games import Game, GameText, ImportDismissal, ImportRun, Transcript
+from discussions.models.games import Game, GameText, ImportDismissal, ImportRun, PrivateTrack, Transcript
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings
@@ -37,6 +37,7 @@ __all__ = [
     "ManualFigure",
     "Measured",
     "MeasuredFindings",
+    "PrivateTrack",
     "QueueRule",
     "RatingRule",
     "Remark",

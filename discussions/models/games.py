@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
-from discussions.core.records import GameRecord
+from discussions.core.records import GameRecord, PrivateEntry
 from discussions.models.iterations import Iteration
 from workspace.database.pairs import set_together
 from workspace.models import Job, Person, Project
@@ -181,3 +181,16 @@ class GameText(models.Model):
 
     def to_record(self) -> GameRecord:
         return msgspec.json.decode(self.body, type=GameRecord)
+
+
+class PrivateTrack(models.Model):
+    """What not everybody at the table could hear, as JSON: a list of `PrivateEntry`.
+
+    It is no part of the game that is rated. Nothing reads it but the pages that follow a reveal.
+    """
+
+    game = models.OneToOneField(Game, models.PROTECT, related_name="private_track", primary_key=True)
+    body = models.TextField()
+
+    def to_entries(self) -> list[PrivateEntry]:
+        return msgspec.json.decode(self.body, type=list[PrivateEntry])

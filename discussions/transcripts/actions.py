@@ -13,9 +13,9 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import why_frozen
-from discussions.core.records import Fault
+from discussions.core.records import Fault, PrivateEntry
 from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
-from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, Transcript
+from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, PrivateTrack, Transcript
 from discussions.transcripts.core.archives import gunzip_start, is_archive
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
@@ -226,7 +226,10 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     kept = [warning for warning in known if warning.code not in ODDITY_CODES]
     with for_storage():
         warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
-    content = prepare(ReadGame(record=shorter, warnings=warnings, place=transcript.name), transcript.name)
+    content = prepare(
+        ReadGame(record=shorter, warnings=warnings, place=transcript.name, private=_private_of(game)),
+        transcript.name,
+    )
     store = Store(transcript=transcript, by=by)
     iteration = _open_iteration(game)
     # As in an import, concurrent actions run one after the other, so that the second finds the game of the first.
@@ -236,6 +239,11 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     (made,) = store.add([content], iteration.pk, now=now)
     ask_to_measure(iteration=iteration, by=by, now=now)
     return Game.objects.get(pk=made.key)
+
+
+def _private_of(game: Game) -> list[PrivateEntry]:
+    track = PrivateTrack.objects.filter(game=game).first()
+    return track.to_entries() if track else []
 
 
 def _open_iteration(game: Game) -> Iteration:
@@ -355,6 +363,7 @@ class PreparedGame(msgspec.Struct, frozen=True):
     sha256: str
     facts: tuple[object, ...]
     result: EncodedResult | None = None
+    private: str = ""
 
 
 class StoredGame(msgspec.Struct, frozen=True):
@@ -401,7 +410,8 @@ def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) 
         len(read.warnings),
     )
     result = None if rubric is None else compute_in_passing(record, rubric)
-    return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result)
+    private = msgspec.json.encode(read.private).decode() if read.private else ""
+    return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result, private)
 
 
 class Store:
@@ -455,6 +465,9 @@ class Store:
             ],
         )
         insert_rows(GameText, ("game_id", "body"), [(game.key, game.ready.body) for game in stored])
+        tracks = [(game.key, game.ready.private) for game in stored if game.ready.private]
+        if tracks:
+            insert_rows(PrivateTrack, ("game_id", "body"), tracks)
         return stored
 
     def _take_numbers(self, count: int) -> int:

@@ -20,10 +20,8 @@ def load_mappings(project: Project) -> list[MappingRecord]:
 
 
 def mapping_record(row: ColumnMapping) -> MappingRecord:
-    return MappingRecord(
-        columns=msgspec.json.decode(row.columns, type=list[str]),
-        fields=msgspec.json.decode(row.fields, type=dict[str, str]),
-    )
+    fields = msgspec.json.decode(row.fields, type=dict[str, str])
+    return MappingRecord.of_written(msgspec.json.decode(row.columns, type=list[str]), fields)
 
 
 def load_read_options(transcript: Transcript) -> ReadOptions:

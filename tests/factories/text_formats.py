@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from discussions.core.records import Fault, GameRecord
+from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
@@ -21,11 +21,12 @@ ROLES = {"mafia": ["MAFIA"], "village": ["VILLAGER", "SEER"]}
 
 
 class Read(msgspec.Struct):
-    """One game that was read: its record or None, its faults and its warnings."""
+    """One game that was read: its record or None, its faults and warnings, and what not everybody could hear."""
 
     record: GameRecord | None
     faults: list[Fault]
     warnings: list[Fault]
+    private: list[PrivateEntry] = []
 
     @property
     def said(self) -> list[tuple[str, str]]:
@@ -60,7 +61,7 @@ def read_value(reader: ModuleType, value: Any, limits: Limits | None = None) -> 
 
 def _checked(value: Any, notes: Notes) -> Read:
     record = read_converted(value, notes, ROLES)
-    return Read(record=record, faults=notes.faults, warnings=notes.warnings())
+    return Read(record=record, faults=notes.faults, warnings=notes.warnings(), private=notes.private)
 
 
 def inspect_sample(**changes: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from discussions import models as games
 from discussions.calibration.core import Key as GameKey
 from discussions.comparison.core.decision_basis import DecisionBasis
 from discussions.core.outcome import Outcome
-from discussions.core.records import Fault, GameRecord, Measurement
+from discussions.core.records import Fault, GameRecord, Measurement, PrivateEntry
 from discussions.iterations.core.gates import GateStatus
 from discussions.slots.core import LEASE
 from discussions.verdicts.core.basis import Basis
@@ -155,6 +155,7 @@ OWN = (
         texts={"warnings": list[Fault]},
     ),
     ArchivedTable(games.GameText, _GAME, texts={"body": GameRecord}),
+    ArchivedTable(games.PrivateTrack, _GAME, texts={"body": list[PrivateEntry]}),
     ArchivedTable(games.RoundOffset, _GAME),
     ArchivedTable(
         games.Measured,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import resume_import
-from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, has_needed
+from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, fits_columns, has_needed
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from discussions.transcripts.core.readers.rows import Table
 from discussions.transcripts.permissions import check_import_transcripts
@@ -39,7 +39,7 @@ def map_columns(
     check_import_transcripts(by, transcript.project)
     if not has_needed(mapping.fields):
         raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
-    if not set(mapping.fields.values()) <= set(mapping.columns):
+    if fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
     with transaction.atomic():
         row = _keep(transcript, mapping, by, now)
@@ -61,7 +61,7 @@ def remove_mapping(*, mapping: ColumnMapping, by: Person, now: datetime) -> None
             mapping,
             by=by,
             now=now,
-            detail={"fields": mapping_record(mapping).fields},
+            detail={"fields": mapping_record(mapping).written},
         )
 
 
@@ -80,10 +80,10 @@ def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datet
     before = ColumnMapping.objects.filter(
         project=transcript.project, columns_sha256=sha256, removed_at=None
     ).first()
-    detail: dict[str, object] = {"fields": mapping.fields}
+    detail: dict[str, object] = {"fields": mapping.written}
     if before is not None:
-        detail["before"] = mapping_record(before).fields
-        if detail["before"] == mapping.fields:
+        detail["before"] = mapping_record(before).written
+        if detail["before"] == detail["fields"]:
             return before
         ColumnMapping.objects.filter(pk=before.pk).update(removed_at=now, removed_by=by)
     row = ColumnMapping.objects.create(
@@ -91,7 +91,7 @@ def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datet
         transcript=transcript,
         columns_sha256=sha256,
         columns=msgspec.json.encode(mapping.columns).decode(),
-        fields=msgspec.json.encode(mapping.fields).decode(),
+        fields=msgspec.json.encode(mapping.written).decode(),
         created_at=now,
         created_by=by,
     )

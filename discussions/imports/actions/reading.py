@@ -211,7 +211,7 @@ def _batches(
     size = 0
     for ready in _prepare(_outcomes(plan), tally, name, rubric):
         batch.append(ready)
-        size += len(ready.body)
+        size += len(ready.body) + len(ready.private)
         if len(batch) == BATCH or size > BATCH_CHARACTERS:
             yield batch
             batch, size = [], 0

@@ -20,7 +20,7 @@ from discussions.models import Game, Iteration, Transcript
 from discussions.queries import MEASURE
 from discussions.transcripts.actions import Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.columns import MappingRecord, fits_columns
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from workspace.core.canonical import bytes_hash
 from workspace.core.words import decode_stored
@@ -122,11 +122,11 @@ def _head(file: Upload, mapping: MappingRecord, format_name: str) -> MappingReco
     table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES, format_name=format_name)
     if table is None:
         return None
-    missing = [column for column in mapping.fields.values() if column not in table.columns]
+    missing = fits_columns(mapping.fields, table.columns)
     if missing:
         known = ", ".join(f'"{column[:60]}"' for column in table.columns[:20])
-        raise BadInput(f'"{file.name}" has no column "{missing[0]}"; it has {known}. Correct --map.')
-    return MappingRecord(columns=table.columns, fields=mapping.fields)
+        raise BadInput(f'"{file.name}" has no column "{missing}"; it has {known}. Correct --map.')
+    return MappingRecord(table.columns, mapping.fields, mapping.kinds)
 
 
 def _iteration(project: Project, number: int | None) -> Iteration | None:

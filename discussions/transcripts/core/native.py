@@ -4,7 +4,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.core.records import Elimination, GameRecord, Message, Vote
+from discussions.core.records import Elimination, GameRecord, Message, PrivateEntry, Vote
+from discussions.transcripts.core.audience import SPEECH, THOUGHT, as_names, kind_of_audience, split_names
 from discussions.transcripts.core.fields import (
     keys,
     known_keys,
@@ -25,7 +26,7 @@ GAME_KEYS = keys(
 )
 
 MESSAGE_KEYS = keys(
-    "turn roundNumber playerName message timestamp inReplyToId inReplyToPlayer id",
+    "turn roundNumber playerName message timestamp inReplyToId inReplyToPlayer id audience reasoning",
     round="roundNumber",
     player="playerName",
     text="message",
@@ -33,7 +34,7 @@ MESSAGE_KEYS = keys(
 )
 
 VOTE_KEYS = keys(
-    "roundNumber voterName targetName justification timestamp",
+    "roundNumber voterName targetName justification timestamp reasoning",
     round="roundNumber",
     voter="voterName",
     target="targetName",
@@ -54,6 +55,9 @@ ELIMINATION_KEYS = keys(
 EMPTY_MESSAGES_IN = 10
 _NO_MESSAGES = mark(
     "The game has no messages, so there is nothing to measure. Add them, or take the game out."
+)
+_NO_PUBLIC = mark(
+    "No message of the game could be heard by everybody, so there is nothing to measure. Look at their audience."
 )
 
 
@@ -100,7 +104,7 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
         game_id=game_id,
         players=players,
         messages=found.messages,
-        votes=_read_votes(raw, numbers, notes),
+        votes=_read_votes(raw, found, notes),
         eliminations=_read_eliminations(raw, numbers, notes),
         cost=read_cost(raw["cost"] if "cost" in raw else metadata.get("cost"), "/metadata/cost", notes),
         timestamp=read_text(raw, "timestamp", "", notes, limits.name_characters, numbers=True),
@@ -133,12 +137,15 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
         notes.fault("no_messages", "/messages", say(_NO_MESSAGES))
         return
     found.takes_empty = 0 < _count_empty(entries, notes) * EMPTY_MESSAGES_IN <= len(entries)
+    before = notes.fault_count
     for index, entry in enumerate(entries):
         pointer = f"/messages/{index}"
         if type(entry) is dict:
             _read_message(known_keys(entry, MESSAGE_KEYS, pointer, notes), pointer, found, notes)
         else:
             wrong_type(notes, pointer, say("an object"), entry)
+    if notes.private and not found.messages and notes.fault_count == before:
+        notes.fault("no_messages", "/messages", say(_NO_PUBLIC))
     if len(entries) == 1:
         notes.warn("one_message", "/messages")
 
@@ -155,7 +162,13 @@ def _is_empty(value: Any) -> bool:
 
 
 def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:
-    """Read a message; for an empty one, only speaker and round. Positions count only messages with a text."""
+    """Read a message; for an empty one, only speaker and round. Positions count only messages with a text.
+
+    What not everybody could hear has no position: it goes to the notes.
+    """
+    audience = raw.get("audience")
+    if audience is not None and not _is_public(audience, raw, pointer, found, notes):
+        return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
     if found.takes_empty and _is_empty(raw.get("message")):
         _round(raw, pointer, found, notes)
@@ -174,6 +187,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         time=_time(raw, pointer, notes),
         has_reply_link=link is not None,
     )
+    _keep(raw.get("reasoning"), "thought", player, message.round, found, notes)
     found.messages.append(message)
     if link is not None:
         found.links.append(ReplyLink(position=position, to=link, pointer=f"{pointer}/inReplyToId"))
@@ -182,6 +196,46 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         found.ids.setdefault(str(own_id), position)
     if turn is not None:
         found.turns.setdefault(str(turn), position)
+
+
+def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> bool:
+    """Whether everybody could hear the message; if not, it is kept in the notes."""
+    is_private = type(audience) is dict
+    said = as_names(audience.get("channel") if is_private else audience)
+    author = raw.get("playerName")
+    names = {name.casefold(): number for name, number in found.numbers.items()}
+    kind = kind_of_audience(said, names, author if type(author) is str else "")
+    kind = "" if is_private and kind == SPEECH else kind
+    to = [names[name.casefold()] for name in split_names(said) if name.casefold() in names]
+    if kind == SPEECH:
+        return True
+    if not kind and type(audience) not in (list, dict):
+        sentence = say(
+            'Who could hear the message is not clear: "{said}". Write "all", "nobody" or a list of names.',
+            said=said[:60],
+        )
+        notes.fault("unknown_audience", f"{pointer}/audience", sentence)
+        return False
+    notes.warn("not_public", pointer, said)
+    player = found.numbers.get(str(author).strip(), 0)
+    number = read_whole_number(raw, "roundNumber", pointer, notes)
+    time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
+    how = "thought" if kind == THOUGHT else "talk"
+    channel = "" if to or how == "thought" else said
+    _keep(raw.get("message"), how, player, number, found, notes, to=to, channel=channel[:200], time=time)
+    _keep(raw.get("reasoning"), "thought", player, number, found, notes)
+    return False
+
+
+def _keep(
+    text: Any, kind: str, player: int, number: int | None, found: _Found, notes: Notes, **more: Any
+) -> None:
+    """Keep a text that not everybody could hear, unless it is none; a long one is cut, since nobody rates it."""
+    if type(text) is str and not _is_empty(text):
+        text = text[: notes.limits.message_characters]
+        after = len(found.messages)
+        entry = PrivateEntry(after=after, player=player, text=text, kind=kind, round=number, **more)
+        notes.private.append(entry)
 
 
 def _text(value: Any, pointer: str, notes: Notes) -> str:
@@ -257,7 +311,7 @@ def _link(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
     return None
 
 
-def _read_votes(raw: dict[str, Any], numbers: dict[str, int], notes: Notes) -> list[Vote]:
+def _read_votes(raw: dict[str, Any], found: _Found, notes: Notes) -> list[Vote]:
     entries = read_list(raw, "votes", "", notes, notes.limits.votes)
     if not entries:
         notes.warn("no_votes", "/votes")
@@ -268,9 +322,11 @@ def _read_votes(raw: dict[str, Any], numbers: dict[str, int], notes: Notes) -> l
         if type(entry) is not dict:
             wrong_type(notes, pointer, say("an object"), entry)
             continue
-        vote = _read_vote(known_keys(entry, VOTE_KEYS, pointer, notes), pointer, numbers, notes)
+        fields = known_keys(entry, VOTE_KEYS, pointer, notes)
+        vote = _read_vote(fields, pointer, found.numbers, notes)
         if vote is not None:
             votes.append(vote)
+            _keep(fields.get("reasoning"), "vote", vote.voter, vote.round, found, notes)
     return votes
 
 

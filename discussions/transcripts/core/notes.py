@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from discussions.core.records import Fault, GameRecord
+from discussions.core.records import Fault, GameRecord, PrivateEntry
 from workspace.core.words import mark, mark_many, say_many
 
 MIB = 1024 * 1024
@@ -27,11 +27,15 @@ class Limits(Struct, frozen=True):
 
 
 class ReadGame(Struct, frozen=True):
-    """One game that may be imported, with its warnings; `place` is the file and, in a file of many, the pointer."""
+    """One game that may be imported, with its warnings; `place` is the file and, in a file of many, the pointer.
+
+    `private` is what not everybody could hear: it never becomes part of the record.
+    """
 
     record: GameRecord
     warnings: list[Fault]
     place: str
+    private: list[PrivateEntry] = []
 
 
 class Transcripts(Struct, frozen=True):
@@ -113,6 +117,10 @@ WARNINGS = {
         "A lead dropped one repeated message of game {what}; this game replaces it.",
         "A lead dropped {count} repeated messages of game {what}; this game replaces it.",
     ),
+    "not_public": mark_many(
+        'One text that not everybody could hear ("{what}") was kept apart and is not rated.',
+        '{count} texts that not everybody could hear (the first "{what}") were kept apart and are not rated.',
+    ),
     "one_message": (mark("The game has one message only."),) * 2,
 }
 
@@ -133,6 +141,7 @@ class Notes:
         self.source = source
         self.faults: list[Fault] = []
         self.fault_count = 0
+        self.private: list[PrivateEntry] = []
         self._warned: dict[str, tuple[int, str, str]] = {}
         self._sentences: dict[str, tuple[str, str]] = {}
         self._foreign: dict[str, str] = {}

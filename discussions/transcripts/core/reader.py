@@ -235,4 +235,6 @@ def _outcome(record: GameRecord | None, notes: Notes, known: Format) -> ReadOutc
         return ReadOutcome(faults=notes.faults, fault_count=notes.fault_count, format=known.name)
     place = f"{notes.file} {notes.pointer}".rstrip()
     warnings = notes.warnings() + oddity_warnings(record, place)
-    return ReadOutcome(game=ReadGame(record=record, warnings=warnings, place=place), format=known.name)
+    return ReadOutcome(
+        game=ReadGame(record=record, warnings=warnings, place=place, private=notes.private), format=known.name
+    )

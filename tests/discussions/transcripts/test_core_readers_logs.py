@@ -111,7 +111,7 @@ def test_messages_under_other_keys_are_answered_with_what_they_hold():
     (fault,) = read_value(json_turns, {"guild": {}, "messages": [message]}).faults
     assert 'under "messages" has the keys "content", "author.id", "author.name"; none' in fault.message
     assert 'none of them is known as "player". Rename' in fault.message and "as jsonl" in fault.message
-    (fault,) = read_value(json_turns, {"log": [{"actor": "Ann", "said": "Hi"}]}).faults
+    (fault,) = read_value(json_turns, {"log": [{"doer": "Ann", "said": "Hi"}]}).faults
     assert 'known as "player", "text". Rename' in fault.message
 
 
@@ -158,7 +158,7 @@ def test_messages_with_a_type_and_a_player_are_none_of_langchain(key):
     rows = [{"type": "human", key: "Ann", "content": "a"}, {"type": "ai", key: "Bea", "content": "b"}]
     assert not openai_chat.recognises(rows)
     waiting = read_transcripts(as_bytes(rows), "a.json")
-    assert (waiting.format, [fault.code for fault in waiting.faults]) == ("jsonl", ["unknown_columns"])
+    assert (waiting.format, len(waiting.games)) == ("jsonl", 1)
     (game,) = read_transcripts(as_bytes({"messages": rows}), "a.json").games
     assert [player.name for player in game.record.players] == ["Ann", "Bea"]
 

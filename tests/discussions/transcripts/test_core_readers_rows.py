@@ -8,12 +8,13 @@ from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import csv_rows, json_rows
 from discussions.transcripts.core.readers.columns import (
+    OF_TYPED_ROWS,
     SPELLINGS,
     MappingRecord,
     columns_hash,
-    find_fields,
+    find_mapping,
     known_fields,
-    parse_fields,
+    parse_mapping,
     suggest_fields,
 )
 from discussions.transcripts.core.readers.heads import read_first_game, read_head
@@ -138,23 +139,26 @@ NIGHTS = "player,text,{},vote\nAnn,a,{},\nBea,b,{},Ann\nBea,c,{},Ann\n"
         ("phase", "D1", "N1", "D2"),
         ("round", "Day 1", "Night 1", "2"),
         ("channel", "public 1", "mafia_chat", "all 2"),
-        ("visibility", "1", "Werewolf only", "2"),
-        ("audience", "1", "whisper to Ann", "2"),
+        ("visibility", "all", "Werewolf only", "public"),
+        ("audience", "everyone", "whisper to Ann", "town"),
         ("phase", "Day 1", "Round 1 - Night", "Day 2 (after night 1)"),
         ("phase", "Round 1", "day_1_mafia_chat", "round 2 before the night"),
         ("channel", "public (mafia game)", "the mafia", "not private 2"),
-        ("visibility", "non-private", "private", "non_private 2"),
+        ("visibility", "non-private", "private", "non_private"),
         ("round", "N°1", "N1", "N°2"),
         ("phase", "N° 1", "n-1", "N° 2"),
     ],
 )
-def test_talk_at_night_and_in_private_is_left_out_and_counted(column, first, hidden, last):
+def test_talk_at_night_and_in_private_is_kept_apart_and_counted(column, first, hidden, last):
     (read,) = read_text(csv_rows, NIGHTS.format(column, first, hidden, last))
     assert read.said == [("Ann", "a"), ("Bea", "c")]
-    assert [message.round for message in read.record.messages] == [1, 2]
+    # Who could hear it is no round.
+    rounds = [1, 1] if column in ("visibility", "audience") else [1, 2]
+    assert [message.round for message in read.record.messages] == rounds
     assert len(read.record.votes) == 1
+    assert [(entry.after, entry.text, entry.kind) for entry in read.private] == [(1, "b", "talk")]
     (left_out,) = [warning for warning in read.warnings if warning.code == "not_public"]
-    assert f'("{hidden.replace("_", " ")}") was left out' in left_out.message
+    assert f'("{hidden.replace("_", " ")}") was kept apart' in left_out.message
     assert left_out.place == "file.txt line 3"
 
 
@@ -254,7 +258,10 @@ def test_jsonl_lists_and_nested_objects_are_rows_too():
 def test_each_spelling_is_known_whatever_its_case_and_signs(field):
     assert SPELLINGS[field]
     for spelling in SPELLINGS[field]:
-        assert suggest_fields([spelling.upper(), "_".join(spelling)]) == {field: spelling.upper()}
+        columns = [spelling.upper(), "_".join(spelling)]
+        expected = "|".join(columns) if field == "type" else columns[0]
+        typed = [*columns, "type"] if field in OF_TYPED_ROWS else columns
+        assert suggest_fields(typed)[field] == ("|".join(columns) if field in OF_TYPED_ROWS else expected)
 
 
 def test_a_file_with_a_column_that_nobody_knows_waits_for_a_mapping():
@@ -269,27 +276,41 @@ def test_a_file_with_a_column_that_nobody_knows_waits_for_a_mapping():
     assert [read.record.game_id for read in read_text(csv_rows, text, [mapping])] == ["1", "2"]
 
 
-def test_a_mapping_counts_for_its_columns_in_any_order_and_for_fewer_but_not_for_more():
+def test_a_mapping_fits_by_the_columns_that_it_uses():
     mapping = MappingRecord(["a", "b", "c"], {"player": "a", "text": "b", "round": "c"})
-    assert find_fields(["c", "b", "a"], [mapping]) == mapping.fields
-    assert find_fields(["a", "b"], [mapping]) == {"player": "a", "text": "b"}
-    assert find_fields(["a", "b", "c", "d"], [mapping]) is None
-    assert find_fields(["a", "c"], [mapping]) is None
+
+    def fields(columns, mappings):
+        found = find_mapping(columns, mappings)
+        return found and found.fields
+
+    assert fields(["c", "b", "a"], [mapping]) == mapping.fields
+    assert fields(["a", "b"], [mapping]) == {"player": "a", "text": "b"}
+    assert fields(["a", "b", "c", "final_ranks.Ann_82"], [mapping]) == mapping.fields
+    assert fields(["a", "c"], [mapping]) is None
+    # What may separate games, or say who could hear a row, is asked about.
+    for stranger in ("game_id", "visible_for", "channel", "Type of event"):
+        assert fields(["a", "b", "c", stranger], [mapping]) is None
     assert columns_hash(["b", "a"]) == columns_hash(["a", "b"]) != columns_hash(["a"])
     assert known_fields(["name", "player", "text"]) is None
     exact = MappingRecord(["a", "b"], {"player": "b", "text": "a"})
-    assert find_fields(["a", "b"], [mapping, exact]) == exact.fields
+    assert fields(["a", "b"], [mapping, exact]) == exact.fields
 
 
 def test_columns_are_written_on_the_command_line():
-    assert parse_fields(["player=Who said,text=What", "round = Day"]) == {
-        "player": "Who said",
-        "text": "What",
-        "round": "Day",
-    }
-    for bad in (["player=a"], ["player"], ["x=a,player=a,text=b"], ["player=a,player=b,text=c"], [""]):
+    written = ["player=Who said|Speaker,text=What", "round = Day", "is.Under tone=thought"]
+    assert parse_mapping(written) == MappingRecord(
+        [], {"player": "Who said|Speaker", "text": "What", "round": "Day"}, {"under tone": "thought"}
+    )
+    for bad in (
+        ["player=a"],
+        ["is.x=sung,player=a,text=b"],
+        ["player"],
+        ["x=a,player=a,text=b"],
+        ["player=a,player=b,text=c"],
+        [""],
+    ):
         with pytest.raises(ValueError, match=r"\.$"):
-            parse_fields(bad)
+            parse_mapping(bad)
 
 
 def test_columns_without_a_name_or_with_that_of_another_are_told_apart():
@@ -341,7 +362,7 @@ def test_a_preview_reads_the_beginning_of_a_file_and_leaves_out_half_a_row():
         assert part is not None
         kept = list(part.rows)
         assert kept == rows[: len(kept)]
-    first = read_first_game(whole, {"player": "player", "text": "text"}, "x.csv", "x", {})
+    first = read_first_game(whole, MappingRecord([], {"player": "player", "text": "text"}), "x.csv", "x", {})
     assert (first.game_count, len(first.record.messages), first.faults) == (1, 200, [])
     lines = b"".join(
         json.dumps({"who": "Ann", "said": f"x{number}"}).encode() + b"\n" for number in range(50)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from discussions.transcripts.core.audience import KINDS, looks_like_audience
 from workspace.core.canonical import canonical_hash
 from workspace.core.words import say
 
@@ -24,10 +25,18 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
         "conversationid", "dialogue", "dialogueid", "dialog", "dialogid", "episode", "episodeid", "chatid",
     ),
     "round": ("round", "roundnumber", "roundno", "day", "daynumber"),
-    "phase": ("phase", "channel", "visibility", "audience"),
+    "type": ("type", "kind", "eventtype", "event", "eventname", "messagetype", "rowtype", "entrytype"),
+    "audience": (
+        "audience", "visibility", "recipient", "recipients", "to", "receiver", "receivers", "visibleto", "heardby",
+        "sentto",
+    ),
+    "private": ("private", "isprivate", "secret", "issecret", "whisper", "iswhisper"),
+    "public": ("public", "ispublic"),
+    "phase": ("phase", "channel"),
     PLAYER: (
         "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "sender", "user",
-        "username", "participant", "character",
+        "username", "participant", "character", "playerid", "speakerid", "agentid", "senderid", "userid", "from",
+        "actor", "actorid", "who", "fromplayer",
     ),
     TEXT: ("text", "message", "content", "utterance", "speech", "body", "messagetext", "msg"),
     "time": ("time", "timestamp", "datetime", "date", "createdat", "sentat"),
@@ -38,27 +47,69 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "personality": ("personality", "persona", "trait", "traits"),
     "vote": ("vote", "votetarget", "votedfor", "votefor"),
     "winner": ("winner", "winningside"),
+    "thought": (
+        "thought", "thoughts", "reasoning", "thinking", "innerthought", "innerthoughts", "innermonologue", "monologue",
+        "scratchpad", "privatereasoning", "privatethought", "privatethoughts", "internalreasoning", "rationale",
+        "chainofthought", "cot",
+    ),
+    "voter": ("voter", "voterid", "votername"),
+    "target": ("target", "targetid", "targetname", "targetplayer", "votedplayer"),
+    "out": ("out", "eliminated", "eliminatedplayer", "eliminatedid", "victim", "executed", "exiled", "killed"),
 }  # fmt: skip
 FIELDS = tuple(SPELLINGS)
+# What these columns hold is known only in rows of a type.
+OF_TYPED_ROWS = ("voter", "target", "out")
+# Whatever a person maps, these say who could hear a row, or what it is.
+DECIDING = ("type", "audience", "private", "public", "phase", "thought", *OF_TYPED_ROWS)
+# Between several columns of one field: the first that is not empty holds its value.
+OR = "|"
+# Before a value of a type, an audience or a phase, in a written mapping.
+IS = "is."
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
 _SIGNS = re.compile(r"[\W_]+")
 
 
 class MappingRecord(Struct, frozen=True):
-    """A mapping, and the columns of the files that it was made for; without columns it applies to any file."""
+    """A mapping, and the columns of the files that it was made for; without columns it applies to any file.
+
+    `kinds` says what rows of a type, of an audience or of a phase are, where the words are not known: one of
+    `audience.KINDS` for each value, case-folded.
+    """
 
     columns: list[str]
     fields: dict[str, str]
+    kinds: dict[str, str] = {}
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The fields and the kinds in one, as they are stored: kinds under "is.VALUE"."""
+        return self.fields | {f"{IS}{value}": kind for value, kind in self.kinds.items()}
+
+    @classmethod
+    def of_written(cls, columns: list[str], written: Mapping[str, str]) -> "MappingRecord":
+        kinds = {key.removeprefix(IS): kind for key, kind in written.items() if key.startswith(IS)}
+        return cls(columns, {key: name for key, name in written.items() if not key.startswith(IS)}, kinds)
+
+
+def field_of(column: str) -> str | None:
+    """The field of a column with a known spelling. Of a nested name ("data.speaker") the last part counts, too."""
+    whole = _FIELD_OF.get(_SIGNS.sub("", column).lower())
+    return whole or _FIELD_OF.get(_SIGNS.sub("", column.rpartition(".")[2]).lower())
 
 
 def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
-    """Field -> column, where a column's name is a known spelling; the first column of a field has it."""
-    found: dict[str, str] = {}
+    """Field -> column, where a column's name is a known spelling.
+
+    The first column of a field has it. In rows of several types every type may have a column of its own: "a|b".
+    """
+    found: dict[str, list[str]] = {}
     for column in columns:
         field = _FIELD_OF.get(_SIGNS.sub("", column).lower())
         if field is not None:
-            found.setdefault(field, column)
-    return found
+            found.setdefault(field, []).append(column)
+    if "type" not in found:
+        return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
+    return {field: OR.join(names) for field, names in found.items()}
 
 
 def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
@@ -67,7 +118,13 @@ def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
     A column with an unknown name may be the one that separates games or rounds, so a person is asked.
     """
     found = suggest_fields(columns)
-    return found if len(found) == len(columns) and has_needed(found) else None
+    count = sum(len(split_columns(name, columns)) for name in found.values())
+    return found if count == len(columns) and has_needed(found) else None
+
+
+def split_columns(name: str, columns: Iterable[str]) -> list[str]:
+    """The columns of a field that are in the file."""
+    return [name] if name in columns else [part for part in name.split(OR) if part in columns]
 
 
 def has_needed(fields: Mapping[str, str]) -> bool:
@@ -79,37 +136,69 @@ def columns_hash(columns: Iterable[str]) -> str:
     return canonical_hash(sorted(set(columns)))
 
 
-def find_fields(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> dict[str, str] | None:
-    """What the columns mean: by a mapping that was made for them, else by their names; None when neither applies.
+def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
+    """What the columns mean: by a mapping that fits, else by their names; None when neither applies.
 
-    A mapping also counts for a file that lacks columns of it, as rows of JSON may, but never for one that has more.
+    A mapping fits by the columns that it uses. One that was made for exactly these columns comes first. A file may lack
+    columns, as rows of JSON do, and have others, unless one of those has a known name: that may separate games, or
+    say who could hear a row.
     """
     own, rows = set(columns), list(mappings)
     exact = [mapping for mapping in rows if own == set(mapping.columns)]
     wider = [mapping for mapping in rows if own < set(mapping.columns) or not mapping.columns]
-    for mapping in (*exact, *wider):
-        fields = {field: column for field, column in mapping.fields.items() if column in own}
+    others = [mapping for mapping in rows if not _strangers(own, mapping)]
+    for mapping in (*exact, *wider, *others):
+        fields = {field: OR.join(split_columns(name, own)) for field, name in mapping.fields.items()}
+        fields = {field: name for field, name in fields.items() if name}
         if has_needed(fields):
-            return fields
-    return known_fields(columns)
+            return MappingRecord(list(columns), _with_deciding(fields, columns), mapping.kinds)
+    fields = known_fields(columns) or {}
+    return MappingRecord(list(columns), fields) if fields else None
 
 
-def parse_fields(texts: Iterable[str]) -> dict[str, str]:
-    """Fields written as `player=Speaker,text=Content`. Raises ValueError with a sentence."""
+def _strangers(own: set[str], mapping: MappingRecord) -> list[str]:
+    """The columns of a file that the mapping does not know although they have a known name, or could be an audience."""
+    strange = own - set(mapping.columns)
+    return [column for column in strange if field_of(column) or looks_like_audience(column)]
+
+
+def _with_deciding(fields: dict[str, str], columns: Sequence[str]) -> dict[str, str]:
+    """A person's fields, and the columns by which rows are told apart, unless the person gave those a meaning."""
+    used = {part for name in fields.values() for part in split_columns(name, columns)}
+    suggested: dict[str, list[str]] = {}
+    for column in columns:
+        field = None if column in used else field_of(column)
+        if field in DECIDING:
+            suggested.setdefault(field, []).append(column)
+    return {field: OR.join(names) for field, names in suggested.items()} | fields
+
+
+def fits_columns(fields: Mapping[str, str], columns: Sequence[str]) -> str:
+    """The first mapped column that a file lacks; "" when it has all of them."""
+    return next((name for name in fields.values() if not split_columns(name, columns)), "")
+
+
+def parse_mapping(texts: Iterable[str]) -> MappingRecord:
+    """A mapping written as `player=Speaker,text=Content,is.undertone=thought`, for any file.
+
+    Raises ValueError with a sentence.
+    """
     found: dict[str, str] = {}
     for part in (part.strip() for text in texts for part in text.split(",")):
         field, sign, column = (piece.strip() for piece in part.partition("="))
-        if field not in FIELDS or not sign or not column:
+        is_kind = field.startswith(IS) and column in KINDS
+        if not is_kind and (field not in FIELDS or not sign or not column):
             fields = ", ".join(FIELDS)
             raise ValueError(
-                f'"{part[:60]}" is no field and column. Write FIELD=COLUMN; the fields are {fields}.'
+                f'"{part[:60]}" is no field and column. Write FIELD=COLUMN; the fields are {fields}. What rows of a '
+                f"type are is written as {IS}VALUE=KIND; the kinds are {', '.join(KINDS)}."
             )
         if field in found:
             raise ValueError(f'The field "{field}" is given twice. Give it one column.')
-        found[field] = column
+        found[field.casefold() if is_kind else field] = column
     if not has_needed(found):
         raise ValueError("The columns of player and text are needed. Write player=COLUMN,text=COLUMN.")
-    return found
+    return MappingRecord.of_written([], found)
 
 
 def describe_unknown(columns: Sequence[str]) -> str:

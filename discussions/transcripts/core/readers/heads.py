@@ -9,6 +9,7 @@ from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.json_rows import read_first_rows
@@ -49,10 +50,10 @@ def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | N
 
 
 def read_first_game(
-    table: Table, fields: dict[str, str], name: str, source: str, role_map: RoleMap
+    table: Table, mapping: MappingRecord, name: str, source: str, role_map: RoleMap
 ) -> FirstGame:
     """The first game of the rows by this mapping, and how many games begin in them. Never raises."""
-    games = list(games_of_rows(table, fields, lambda: Notes(name, "", Limits(), source=source)))
+    games = list(games_of_rows(table, mapping, lambda: Notes(name, "", Limits(), source=source)))
     if not games:
         return FirstGame(record=None, faults=[], warnings=[], game_count=0)
     value, notes = games[0]

@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
+from discussions.transcripts.core.audience import as_names
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS
+from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.readers.columns import MOST_COLUMNS, field_of
 from discussions.transcripts.core.readers.rows import MOST_CELLS, Table, TableFaults, TableRow, read_table
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, find_items
@@ -219,9 +220,15 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
         name = f"{prefix}{key}"[:200]
         if type(value) is dict and depth < DEEPEST:
             found |= flattened(value, f"{name}.", depth + 1)
+        elif type(value) is list and field_of(key) == "audience" and _are_plain(value):
+            found[name] = as_names(value)
         elif type(value) not in (dict, list) and name.strip():
             found[name] = value
     return found
+
+
+def _are_plain(values: list[Any]) -> bool:
+    return len(values) <= Limits().players and not any(type(value) in (dict, list) for value in values)
 
 
 def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:

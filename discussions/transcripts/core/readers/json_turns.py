@@ -8,7 +8,7 @@ from typing import Any
 from discussions.transcripts.core.fields import NOTHING, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import NEEDED, has_needed, suggest_fields
+from discussions.transcripts.core.readers.columns import NEEDED, MappingRecord, has_needed, suggest_fields
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
 from discussions.transcripts.core.readers.rows import Table, games_of_rows
@@ -59,7 +59,9 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     for column in table.columns:
         if column not in fields.values():
             notes.warn("unknown_key", f"/{key}", column)
-    game, _notes = next(games_of_rows(table, fields, lambda: notes), (None, notes))
+    game, _notes = next(
+        games_of_rows(table, MappingRecord(table.columns, fields), lambda: notes), (None, notes)
+    )
     game_id = next((value[name] for name in ID_KEYS if value.get(name) not in (None, "")), notes.source)
     return None if game is None else game | {"gameId": game_id} | _carried(value, game, notes)
 

@@ -8,12 +8,38 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    KINDS,
+    NAMED,
+    OUT,
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    distinct,
+    kind_of_audience,
+    kind_of_flag,
+    kind_of_type,
+)
 from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, describe_unknown, find_fields
-from workspace.core.words import mark_many, say
+from discussions.transcripts.core.readers.columns import (
+    PLAYER,
+    TEXT,
+    UNKNOWN_COLUMNS,
+    MappingRecord,
+    describe_unknown,
+    find_mapping,
+    split_columns,
+)
+from workspace.core.words import mark_many, say, say_many
 
+MOST_QUESTIONS = 10
+# The fields that say what a row is, and who could hear it.
+SIGNS = ("type", "audience", "private", "public", "phase")
 MOST_CELLS = 4_000_000
 MOST_FAULTS = Limits().faults
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
@@ -36,8 +62,10 @@ _MOMENT = re.compile(
     rf"|\A(?:{_WEEKDAY}{_GAP})?(?:{_MONTH}{_GAP}{_DAY}|{_DAY}{_GAP}{_MONTH}(?:{_GAP}\d\d)?)\Z",
     re.IGNORECASE,
 )
+_HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
+_SIDES = re.compile(rf"\bnight\b|{_SIDE}", re.IGNORECASE)
 # "(mafia game)" names the game, not who may read the row.
 _HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
 # After a public day, only what belongs to one side alone is hidden: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2
@@ -53,9 +81,13 @@ _OPEN = re.compile(
     rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_PART}))", re.IGNORECASE
 )
 
-_NOT_PUBLIC = mark_many(
-    'One row of a night or a private channel ("{what}") was left out: only what is public is read.',
-    '{count} rows of nights or private channels (the first "{what}") were left out: only what is public is read.',
+_IGNORED = mark_many(
+    'One row is no speech, vote or elimination ("{what}"); it was left out.',
+    '{count} rows are no speech, vote or elimination (the first "{what}"); they were left out.',
+)
+_REPEATED = mark_many(
+    "One vote repeats an earlier one of its round ({what}); it counts once.",
+    "{count} votes repeat earlier ones of their rounds (the first {what}); each counts once.",
 )
 _DIFFERS = {
     "role": mark_many(
@@ -131,9 +163,12 @@ class _RowGame(Struct):
     messages: list[dict[str, Any]] = []
     votes: list[dict[str, Any]] = []
     roster: dict[str, dict[str, Any]] = {}
+    eliminations: list[dict[str, Any]] = []
     targets: dict[str, str] = {}
     winner: str | None = None
     round: int | None = None
+    public: int = 0
+    cast: set[tuple[int, str, str]] = set()
 
 
 def is_nobody(target: str) -> bool:
@@ -155,12 +190,25 @@ def table_columns(names: Sequence[str]) -> list[str]:
     return found
 
 
+class Reading(Struct, frozen=True):
+    """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
+
+    `names` are the players of all rows, case-folded.
+    """
+
+    at: dict[str, list[int]]
+    kinds: Mapping[str, str]
+    names: frozenset[str] = frozenset()
+
+
 def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
-    fields = find_fields(table.columns, columns)
+    mapping = find_mapping(table.columns, columns)
     is_empty = True
-    if fields is not None and not table.faults.count:
-        for game in games_of_rows(table, fields, new_notes):
+    questions: list[Question] = []
+    if mapping is not None and not table.faults.count:
+        questions = find_questions(table, mapping)
+        for game in () if questions else games_of_rows(table, mapping, new_notes):
             is_empty = False
             yield game
     if not is_empty:
@@ -169,36 +217,101 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     for code, place, sentence in table.faults.first:
         notes.fault(code, place, sentence)
     notes.fault_count = table.faults.count
-    if not table.faults.count and fields is None:
+    for question in questions[:MOST_QUESTIONS]:
+        notes.fault(UNKNOWN_COLUMNS, "", question.sentence)
+    if not table.faults.count and mapping is None:
         notes.fault(UNKNOWN_COLUMNS, "", describe_unknown(table.columns))
+    elif questions:
+        pass
     elif not table.faults.count:
         notes.fault("no_games", "", say("The file has no row with a message. Export it again."))
     yield None, notes
 
 
+class Question(Struct, frozen=True):
+    """Who could hear the rows with this value of a type, an audience or a phase is not known."""
+
+    value: str
+    count: int
+
+    @property
+    def sentence(self) -> str:
+        if self.value == NAMED:
+            return say_many(
+                "One message names a player it is for. Did everybody hear it? Answer once on the page of the import, "
+                "or with --map is.{named}=private (or speech).",
+                "{count} messages name players they are for. Did everybody hear them? Answer once on the page of the "
+                "import, or with --map is.{named}=private (or speech).",
+                self.count,
+                count=f"{self.count:,}",
+                named=NAMED,
+            )
+        return say_many(
+            'What is "{value}"? One row has it, and who could hear it is not known. Answer once on the page of the '
+            "import, or with --map is.{value}=speech (or {others}).",
+            'What is "{value}"? {count} rows have it, and who could hear them is not known. Answer once on the page of '
+            "the import, or with --map is.{value}=speech (or {others}).",
+            self.count,
+            count=f"{self.count:,}",
+            value=self.value[:60],
+            others=", ".join(KINDS[1:]),
+        )
+
+
+def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
+    """What has to be asked about the rows before they are read, in order of appearance."""
+    reading = _reading(table, mapping)
+    asked: dict[str, int] = {}
+    if not any(field in reading.at for field in SIGNS):
+        return []
+    for row in table.rows:
+        cells = _cells(row, reading.at)
+        if cells.get("text") and cells.get("player"):
+            for value in _unclear(cells, reading):
+                asked[value] = asked.get(value, 0) + 1
+    return [Question(value, count) for value, count in asked.items()]
+
+
+def _reading(table: Table, mapping: MappingRecord) -> Reading:
+    """How the rows are read, with the names of all players if somebody has to be told apart by them."""
+    numbers = {name: index for index, name in enumerate(table.columns)}
+    at = {
+        field: [numbers[column] for column in split_columns(name, numbers)]
+        for field, name in mapping.fields.items()
+    }
+    reading = Reading({field: places for field, places in at.items() if places}, mapping.kinds)
+    if "audience" not in reading.at:
+        return reading
+    names = (_cells(row, reading.at).get("player", "").strip().casefold() for row in table.rows)
+    found = frozenset(distinct((name for name in names if name), Limits().players))
+    reading = replace(reading, names=found)
+    audiences = distinct(_cells(row, reading.at).get("audience", "") for row in table.rows)
+    # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
+    if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
+        reading = replace(reading, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
+    return reading
+
+
 def games_of_rows(
-    table: Table, fields: Mapping[str, str], new_notes: NewNotes
+    table: Table, mapping: MappingRecord, new_notes: NewNotes
 ) -> Iterator[tuple[NativeGame, Notes]]:
-    """The games of a table in order of their first rows; `fields` says which column is which. Never raises.
+    """The games of a table in order of their first rows. Never raises.
 
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
-    numbers = {name: index for index, name in enumerate(table.columns)}
-    at = {field: numbers[column] for field, column in fields.items() if column in numbers}
-    for key, runs in _runs(table, at).items():
+    reading = _reading(table, mapping)
+    for key, runs in _runs(table, reading.at).items():
         notes = new_notes()
-        game = _RowGame(id=key if "game" in at else notes.source, notes=notes)
+        game = _RowGame(id=key if "game" in reading.at else notes.source, notes=notes)
         notes.translate("", table.place.format(runs[2]))
         for run in zip(runs[::3], runs[1::3], runs[2::3], strict=True):
             for row in table.read(*run):
-                if cells := _cells(row, at):
-                    _read_row(
-                        game, cells, table.place.format(row.number), has_turns="turn" in at or "id" in at
-                    )
+                if cells := _cells(row, reading.at):
+                    _read_row(game, cells, table.place.format(row.number), reading)
         yield _finish(game), notes
 
 
-def _runs(table: Table, at: Mapping[str, int]) -> "dict[str, array[int]]":
+def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run."""
     found: dict[str, array[int]] = {}
     before = None
@@ -216,61 +329,172 @@ def _runs(table: Table, at: Mapping[str, int]) -> "dict[str, array[int]]":
     return found
 
 
-def _cells(row: TableRow, at: Mapping[str, int]) -> dict[str, str]:
-    """Field -> cell, without the empty ones."""
+def _cells(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
+    """Field -> the first cell of its columns that is not empty."""
     cells = row.cells
-    return {field: cells[index] for field, index in at.items() if index < len(cells) and cells[index]}
+    found = {}
+    for field, places in at.items():
+        for index in places:
+            if index < len(cells) and cells[index]:
+                found[field] = cells[index]
+                break
+    return found
 
 
-def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, *, has_turns: bool) -> None:
+def _signs(cells: Mapping[str, str], reading: Reading) -> Iterator[tuple[str, str]]:
+    """What each of a row's signs says that it is, with the sign: of its type, audience, flags and phase."""
+    kinds, author = reading.kinds, cells.get("player", "")
+    for field in SIGNS:
+        value = cells.get(field, "").strip()
+        if not value:
+            continue
+        answer = kinds.get(value.casefold())
+        if answer:
+            yield answer, value
+        elif field == "type":
+            yield kind_of_type(value), value
+        elif field == "audience":
+            kind = kind_of_audience(value, reading.names, author)
+            yield kinds.get(NAMED, kind) if kind in (NAMED, "") else kind, value
+        elif field in ("private", "public"):
+            kind = kind_of_flag(value, is_private=field == "private")
+            yield (
+                kind or kind_of_audience(value, reading.names, author),
+                f"{field}: {value}" if kind else value,
+            )
+        elif field == "phase" and not _OPEN.match(value):
+            # Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public.
+            kind = kind_of_type(_SIDES.sub(" ", value))
+            yield (
+                kind if kind in (THOUGHT, PRIVATE) else kind or (SPEECH if _HAS_NUMBER.search(value) else ""),
+                value,
+            )
+
+
+def _kind(cells: Mapping[str, str], reading: Reading) -> tuple[str, str]:
+    """What a row is, and the sign of it: the most hidden one of what its signs say."""
+    if hidden := _hidden_part(cells):
+        return PRIVATE, hidden
+    signs = list(_signs(cells, reading))
+    for kind in (IGNORE, THOUGHT, PRIVATE, OUT, VOTE):
+        for found, value in signs:
+            if found == kind:
+                return kind, value
+    return SPEECH, ""
+
+
+def _unclear(cells: Mapping[str, str], reading: Reading) -> Iterator[str]:
+    """The values of a row's signs that say nothing known, unless another sign hides the row anyway."""
+    if _kind(cells, reading)[0] in (IGNORE, THOUGHT, PRIVATE):
+        return
+    for kind, value in _signs(cells, reading):
+        if kind == NAMED:
+            yield NAMED
+        elif not kind:
+            yield value
+
+
+def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, reading: Reading) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
-    name = cells.get("player", "").strip()
-    text, target = cells.get("text", ""), cells.get("vote", "").strip()
+    kind, sign = _kind(cells, reading)
+    is_typed = "type" in cells
+    cells = _of_kind(cells, kind) if is_typed else cells
+    name, text, target = (cells.get(field, "").strip() for field in (PLAYER, TEXT, "vote"))
     game.winner = game.winner or cells.get("winner")
-    hidden = _hidden_part(cells)
-    if not hidden:
+    is_hidden = kind in (PRIVATE, THOUGHT)
+    if kind == IGNORE or (is_typed and not (name if is_hidden else text or target or kind == OUT)):
+        game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
+        return
+    if not is_hidden:
         _read_round(game, cells, place)
+    if kind == OUT and is_typed:
+        _read_out(game, name, sign, place)
+        return
     if name:
         _note_player(game, name, cells, place)
     elif text or target:
         game.notes.fault(
             "no_player", place, say("The row names no player. Write who said it, or take the row out.")
         )
-    if hidden:
-        game.notes.warn("not_public", place, hidden, says=_NOT_PUBLIC)
-        return
-    if target:
-        _read_vote(game, name, target, cells, place)
-    if not name or not (text or not target):
-        return
+    is_vote = kind == VOTE and is_typed
+    if target and not is_hidden:
+        _read_vote(game, name, target, cells, place, is_typed=is_vote)
+    if is_hidden:
+        _add_message(game, cells, place, reading, audience="nobody" if kind == THOUGHT else {"channel": sign})
+    elif name and not is_vote and (text or not target):
+        _add_message(game, cells, place, reading, audience=None)
+
+
+def _of_kind(cells: Mapping[str, str], kind: str) -> Mapping[str, str]:
+    """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
+    voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
+    if kind == VOTE:
+        return {PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
+    if kind == OUT:
+        return dict(cells) | {PLAYER: cells.get("out") or target or cells.get(PLAYER, "")}
+    if kind == THOUGHT and not cells.get(TEXT):
+        return dict(cells) | {TEXT: thought, "thought": ""}
+    return cells
+
+
+def _add_message(
+    game: _RowGame,
+    cells: Mapping[str, str],
+    place: str,
+    reading: Reading,
+    *,
+    audience: str | dict[str, str] | None,
+) -> None:
     message = {
         "id": cells.get("id", "").strip() or None,
         "turn": _turn(game, cells["turn"], place) if "turn" in cells else None,
         "roundNumber": game.round,
-        "playerName": name,
-        "message": text,
+        "playerName": cells.get("player", "").strip(),
+        "message": cells.get("text", ""),
         "timestamp": cells.get("time"),
         "inReplyToId": _whole(cells.get("reply_to", "")),
     }
-    if not has_turns:
-        message["turn"] = len(game.messages) + 1
+    if audience is not None:
+        message["audience"] = audience
+    if cells.get("thought"):
+        message["reasoning"] = cells["thought"]
+    if not ("turn" in reading.at or "id" in reading.at) and audience is None:
+        game.public += 1
+        message["turn"] = game.public
     game.notes.translate(f"/messages/{len(game.messages)}", place)
     game.messages.append(message)
 
 
-def _read_vote(game: _RowGame, name: str, target: str, cells: Mapping[str, str], place: str) -> None:
+def _read_out(game: _RowGame, name: str, sign: str, place: str) -> None:
+    """A row that says who left the game."""
+    if not is_nobody(name):
+        game.targets.setdefault(name, place)
+        game.notes.translate(f"/eliminations/{len(game.eliminations)}", place)
+        number = 1 if game.round is None else game.round
+        game.eliminations.append({"roundNumber": number, "playerName": name, "how": sign[:200]})
+
+
+def _read_vote(
+    game: _RowGame, name: str, target: str, cells: Mapping[str, str], place: str, *, is_typed: bool
+) -> None:
     # Only after all rows are read is it known whether a player is called "Skip".
     if not is_nobody(target):
         game.targets.setdefault(target, place)
+    vote = {
+        "roundNumber": 1 if game.round is None else game.round,
+        "voterName": name or None,
+        "targetName": target,
+        "timestamp": cells.get("time"),
+    }
+    if is_typed:
+        vote |= {"justification": cells.get("text") or None, "reasoning": cells.get("thought")}
+    elif (vote["roundNumber"], name, target) in game.cast:
+        # A column that repeats an agent's vote in each of its rows.
+        game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
+        return
+    game.cast.add((vote["roundNumber"], name, target))
     game.notes.translate(f"/votes/{len(game.votes)}", place)
-    game.votes.append(
-        {
-            "roundNumber": 1 if game.round is None else game.round,
-            "voterName": name or None,
-            "targetName": target,
-            "timestamp": cells.get("time"),
-        }
-    )
+    game.votes.append(vote)
 
 
 def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str) -> None:
@@ -360,11 +584,14 @@ def _finish(game: _RowGame) -> NativeGame:
             game.notes.warn("silent_target", place, target, says=_SILENT)
     for vote in game.votes:
         vote["targetName"] = names.get(vote["targetName"].casefold())
+    for gone in game.eliminations:
+        gone["playerName"] = names.get(gone["playerName"].casefold())
     return {
         "gameId": game.id,
         "players": list(game.roster.values()),
         "messages": game.messages,
         "votes": game.votes,
+        "eliminations": game.eliminations,
         "winner": game.winner,
     }
 

@@ -1,0 +1,200 @@
+"""Who could hear a message: everybody at the table, some players, or nobody but its author.
+
+All readers ask here. Only what everybody could hear is measured, sampled and shown; the rest is kept as a private
+track of the game.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any
+
+SPEECH, PRIVATE, THOUGHT = "speech", "private", "thought"
+VOTE, OUT, IGNORE = "vote", "elimination", "ignore"
+# What a row of a log can be.
+KINDS = (SPEECH, VOTE, OUT, PRIVATE, THOUGHT, IGNORE)
+NAMED = "a player's name"
+# A list that names everybody is public, where there are so many players that it says something.
+LEAST_TABLE = 3
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NEGATED = re.compile(r"\b(?:non|not)[ -]+(?:private|secret|hidden)\b")
+
+_THOUGHT = frozenset(
+    "thought thoughts think thinking thinks reasoning reason reasons monologue monolog soliloquy scratchpad "
+    "scratch cot reflection reflections reflect plan plans planning internal inner belief beliefs deliberation "
+    "deliberate strategy memory memories note notes diary journal suspicion suspicions introspection rationale "
+    "self nobody none mind analysis gedanke gedanken überlegung überlegungen denken pensée pensées réflexion "
+    "pensamiento pensamientos razonamiento pensamento pensamentos raciocínio pensiero pensieri ragionamento мысль "
+    "мысли размышление рассуждение".split()
+)
+_PRIVATE = frozenset(
+    "private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
+    "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts graveyard spectator "
+    "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate "
+    "teammates backchannel confidential nur privat privée privé privado privada privato privata secreto secreta "
+    "secrète segreto segredo geheim flüstern nacht nuit noche noite notte личное тайно шёпот ночь мёртвые".split()
+)
+_PUBLIC = frozenset(
+    "all everyone everybody public publicly global town townsfolk table group broadcast room main general open "
+    "anyone players world alle allen öffentlich tous toutes publique todos todas público pública tutti pubblico "
+    "всем все общий публично plenary".split()
+)
+_SPEECH = frozenset(
+    "human ai assistant user agent bot npc speech speeches speak speaking spoke spoken say says saying said talk "
+    "talks talking chat chats chatting message messages msg conversation conversations discussion discussions "
+    "discuss debate debates statement statements utterance utterances dialogue dialog comment comments argument "
+    "arguments defense defence accusation accusations question answer reply replies response responses turn post "
+    "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting introduction "
+    "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
+    "final last words testament announcement bid bidding phase game text rede sprechen parole discours discurso "
+    "discussione tag jour día dia giorno день речь чат".split()
+)
+_VOTE = frozenset("vote votes voted voting ballot ballots stimme voto vote_cast голос nominate".split())
+_OUT = frozenset(
+    "eliminate eliminated elimination eliminations death deaths die died killed kill kills execution executed "
+    "execute exile exiled lynch lynched lynching banish banished banishment ejected ejection ausscheiden".split()
+)
+_IGNORE = frozenset(
+    "system moderator narrator narration host server setup start started begin begins end ended over result "
+    "results summary final_results info log status config init initialization tool tools function usage token "
+    "tokens error errors warning debug meta metadata score scores reward rewards assign assignment assigned "
+    "observation prompt phase_change transition tally count outcome winner ranks action actions act inspect "
+    "investigate protect heal save see check divination guard".split()
+)
+# Scripts without spaces between words are searched for these.
+_PARTS = (
+    (
+        THOUGHT,
+        ("内心", "思考", "独白", "思维", "推理过程", "心声", "心の声", "考え", "思惑", "생각", "속마음"),
+    ),
+    (
+        PRIVATE,
+        (
+            "私聊",
+            "密谈",
+            "私密",
+            "夜晚",
+            "夜间",
+            "狼人",
+            "悄悄",
+            "密談",
+            "囁き",
+            "秘密",
+            "人狼",
+            "비밀",
+            "귓속말",
+        ),
+    ),
+    (
+        SPEECH,
+        (
+            "公开",
+            "发言",
+            "讨论",
+            "白天",
+            "对话",
+            "全体",
+            "所有人",
+            "議論",
+            "発言",
+            "全員",
+            "토론",
+            "발언",
+            "모두",
+        ),
+    ),
+    (VOTE, ("投票", "투표")),
+)
+_FALSE, _TRUE = frozenset(("false", "no", "0", "n", "f")), frozenset(("true", "yes", "1", "y", "t"))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a key or a value, case-folded: "nightTalk_2" is night, talk."""
+    return _WORD.findall(_CAMEL.sub(" ", text).replace("_", " ").casefold())
+
+
+def kind_of_type(value: str) -> str:
+    """What a row of this type is, one of KINDS; "" when the words are not known."""
+    known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))
+    if known & _THOUGHT:
+        return THOUGHT
+    if known & _PRIVATE and not known & _PUBLIC:
+        return PRIVATE
+    for kind, names in (
+        (IGNORE, _IGNORE),
+        (OUT, _OUT),
+        (VOTE, _VOTE),
+        (SPEECH, _PUBLIC),
+        (SPEECH, _SPEECH),
+    ):
+        if known & names:
+            return kind
+    return next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")
+
+
+def kind_of_audience(value: str, names: Collection[str], author: str = "") -> str:
+    """SPEECH, PRIVATE, THOUGHT, or NAMED for some players' names alone; "" when the words are not known.
+
+    `names` are the players, case-folded. "0" to "1" and "true" are no audience: see `kind_of_flag`.
+    """
+    said = value.strip().casefold()
+    if said in ("*", "@all", "@everyone", "@here"):
+        return SPEECH
+    listed = [value.strip().casefold()] if said in names else [name.casefold() for name in split_names(value)]
+    if listed and all(part in names for part in listed):
+        own = author.strip().casefold()
+        if {*listed, own} >= {*names} and len(names) >= LEAST_TABLE:
+            return SPEECH
+        return THOUGHT if listed == [own] else NAMED
+    known = set(words_of(value))
+    if known & _PUBLIC and not known & _THOUGHT:
+        return SPEECH
+    kind = kind_of_type(value)
+    return kind if kind in (SPEECH, PRIVATE, THOUGHT) else ""
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text such as "Ann, Bea and Cid"."""
+    return [part.strip() for part in re.split(r"[,;|&]|\band\b", text) if part.strip()]
+
+
+def kind_of_flag(value: str, *, is_private: bool) -> str:
+    """SPEECH or PRIVATE, for a flag under a key such as "private" (`is_private`) or "public"; "" for other values."""
+    said = value.strip().casefold()
+    if said in _TRUE or said in _FALSE:
+        return PRIVATE if (said in _TRUE) == is_private else SPEECH
+    return ""
+
+
+def looks_like_audience(key: str) -> bool:
+    """Whether an unknown key may say who could hear a message, or what kind of row it is."""
+    said = set(words_of(key.rpartition(".")[2]))
+    return bool(
+        said
+        & frozenset(
+            "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
+            "type kind channel scope hearer hearers listener listeners addressee addressees whisper secret hidden "
+            "confidential thought thoughts thinking reasoning scratchpad monologue empfänger destinataire destinatario "
+            "получатель sichtbar kanal canal".split()
+        )
+    ) or any(
+        part in key
+        for part in ("对象", "可见", "频道", "类型", "接收", "宛先", "対象", "種類", "대상", "유형")
+    )
+
+
+def as_names(value: Any) -> str:
+    """A list of names as one text, as an audience; other values as text."""
+    if type(value) is list:
+        return ", ".join(str(item) for item in value) if value else "[]"
+    return "" if value is None else str(value)
+
+
+def distinct(values: Iterable[str], most: int = 50) -> list[str]:
+    """The first different values, in order."""
+    found: dict[str, None] = {}
+    for value in values:
+        if value not in found and len(found) < most:
+            found[value] = None
+    return list(found)

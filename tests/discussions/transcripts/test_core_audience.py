@@ -1,0 +1,224 @@
+"""What not everybody could hear is kept apart; what is not clear is asked."""
+
+import json
+
+import pytest
+
+from discussions.core.records import Elimination, PrivateEntry, Vote
+from discussions.transcripts.core import audience
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    NAMED,
+    OUT,
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    kind_of_audience,
+    kind_of_flag,
+    kind_of_type,
+)
+from discussions.transcripts.core.reader import read_transcripts
+from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("speech", SPEECH),
+        ("publicMessage", SPEECH),
+        ("day_discussion", SPEECH),
+        ("non-private", SPEECH),
+        ("thought", THOUGHT),
+        ("internal reasoning", THOUGHT),
+        ("inner_monologue", THOUGHT),
+        ("Scratchpad", THOUGHT),
+        ("vote_reasoning", THOUGHT),
+        ("内心独白", THOUGHT),
+        ("Gedanken", THOUGHT),
+        ("dm", PRIVATE),
+        ("private_message", PRIVATE),
+        ("nightVote", PRIVATE),
+        ("dead chat", PRIVATE),
+        ("evil team", PRIVATE),
+        ("vote", VOTE),
+        ("cast_vote", VOTE),
+        ("elimination", OUT),
+        ("player_killed", OUT),
+        ("final_results", IGNORE),
+        ("system", IGNORE),
+        ("vote_result", IGNORE),
+        ("undertone", ""),
+        ("x", ""),
+    ],
+)
+def test_what_a_row_of_a_type_is(value, kind):
+    assert kind_of_type(value) == kind
+
+
+def test_who_an_audience_is():
+    names = {"ann", "bea", "dr. x and co"}
+    for value in ("all", "ALL", "*", "everyone", "public", "town square", "所有人发言"):
+        assert kind_of_audience(value, names) == SPEECH, value
+    for value in ("Bea", "Ann, Bea", "Ann and Bea", "dr. X and Co"):
+        assert kind_of_audience(value, names) == NAMED, value
+    assert kind_of_audience("Ann", names, author="Ann") == THOUGHT
+    assert kind_of_audience("self", names) == THOUGHT
+    assert kind_of_audience("wolves", names) == PRIVATE
+    assert kind_of_audience("Zoe", names) == ""
+    assert kind_of_audience("Bea, dr. x and co", {"ann", "bea", "cid"}, author="Ann") == ""
+    assert kind_of_audience("Bea, Cid", {"ann", "bea", "cid"}, author="Ann") == SPEECH
+    assert kind_of_flag("True", is_private=True) == kind_of_flag("0", is_private=False) == PRIVATE
+    assert kind_of_flag("no", is_private=True) == SPEECH
+    assert kind_of_flag("Bea", is_private=True) == ""
+    assert len({*audience.KINDS}) == 6
+
+
+def read_rows(rows, *mappings):
+    data = "\n".join(json.dumps(row) for row in rows).encode()
+    return read_transcripts(data, "log.jsonl", columns=mappings)
+
+
+def said(game):
+    return [message.text for message in game.record.messages]
+
+
+def row(text, player="Ann", **more):
+    return {"round": 1, "player": player, "text": text} | more
+
+
+@pytest.mark.parametrize(
+    ("key", "public", "hidden", "entry"),
+    [
+        ("recipient", "ALL", "Bea", {"kind": "talk", "to": [2]}),
+        ("to", "everyone", ["Bea"], {"kind": "talk", "to": [2]}),
+        # A list that names everybody is public.
+        ("visible_to", ["Ann", "Bea", "Cid"], ["Ann", "Bea"], {"kind": "talk", "to": [1, 2]}),
+        ("audience", "all", "self", {"kind": "thought"}),
+        ("phase", "speech", "inner monologue", {"kind": "thought"}),
+        ("channel", "town", "wolves", {"kind": "talk", "channel": "wolves"}),
+        ("type", "speech", "scratchpad", {"kind": "thought"}),
+        ("private", False, True, {"kind": "talk", "channel": "private: true"}),
+        ("is_public", True, False, {"kind": "talk", "channel": "public: false"}),
+    ],
+)
+def test_rows_that_not_everybody_could_hear_are_kept_apart(key, public, hidden, entry):
+    rows = [
+        row("Good day.", **{key: public}),
+        row("Only for you.", **{key: hidden}),
+        row("Hello.", "Bea", **{key: public}),
+        row("And I.", "Cid", **{key: public}),
+    ]
+    read = read_rows(rows)
+    (game,) = read.games
+    assert said(game) == ["Good day.", "Hello.", "And I."]
+    assert game.private == [PrivateEntry(after=1, player=1, text="Only for you.", **entry | {"round": 1})]
+    assert b"Only for you" not in json.dumps([fault.message for fault in game.warnings]).encode()
+
+
+def test_a_thought_beside_a_text_is_kept_with_the_next_message_of_its_author():
+    (game,) = read_rows([row("Hi."), row("I listen.", "Bea", thought="Ann lies.")]).games
+    assert said(game) == ["Hi.", "I listen."]
+    assert game.private == [PrivateEntry(after=1, player=2, text="Ann lies.", kind="thought", round=1)]
+
+
+def test_names_alone_and_unknown_words_are_asked_and_the_answer_is_kept():
+    rows = [row("Hi.", to="Bea"), row("Ho.", "Bea", to="Ann"), row("Well.", to="Bea", tone="x")]
+    (fault,) = read_rows(rows[:2]).faults
+    assert fault.code == "unknown_columns" and fault.message.startswith("2 messages name players")
+    fields = {"player": "player", "text": "text", "round": "round", "audience": "to"}
+    open_talk = MappingRecord([], fields, {NAMED: SPEECH})
+    assert said(read_rows(rows[:2], open_talk).games[0]) == ["Hi.", "Ho."]
+    rows = [row("Hi.", type="speech"), row("Hm.", type="undertone"), row("Ho.", "Bea", type="speech")]
+    (fault,) = read_rows(rows).faults
+    assert fault.message.startswith('What is "undertone"? One row has it')
+    answered = MappingRecord([], {"player": "player", "text": "text"}, {"undertone": THOUGHT})
+    (game,) = read_rows(rows, answered).games
+    assert (said(game), [entry.text for entry in game.private]) == (["Hi.", "Ho."], ["Hm."])
+
+
+def test_whatever_a_person_maps_nothing_private_becomes_public():
+    rows = [row("Hi."), row("Psst.", recipient="Bea"), row("Ho.", "Bea", recipient="all")]
+    (game,) = read_rows(rows, MappingRecord([], {"player": "player", "text": "text"})).games
+    assert said(game) == ["Hi.", "Ho."]
+
+
+def test_a_log_of_events_is_read_by_the_type_of_each_row():
+    rows = [
+        {"game_id": 7, "type": "conversation", "round": 1, "player_id": "Ann", "message": "Good day."},
+        {
+            "game_id": 7,
+            "type": "private",
+            "round": 1,
+            "speaker_id": "Bea",
+            "target_id": "Ann",
+            "message": "Psst.",
+        },
+        {"game_id": 7, "type": "thought", "round": 1, "player_id": "Bea", "thought": "She lies."},
+        {"game_id": 7, "type": "conversation", "round": 1, "player_id": "Bea", "message": "Hello."},
+        {"game_id": 7, "type": "vote", "round": 1, "voter_id": "Ann", "target_id": "Bea"},
+        {"game_id": 7, "type": "elimination", "round": 1, "eliminated_player": "Bea"},
+        {"game_id": 7, "type": "final_results", "final_ranks": {"Ann_Game7": 1}},
+    ]
+    (fault,) = read_rows(rows).faults
+    assert fault.code == "unknown_columns"
+    (game,) = read_rows(rows, parse_mapping(["game=game_id,round=round,player=player_id,text=message"])).games
+    record = game.record
+    assert (record.game_id, said(game)) == ("7", ["Good day.", "Hello."])
+    assert record.votes == [Vote(round=1, voter=1, target=2)]
+    assert record.eliminations == [Elimination(round=1, player=2, how="elimination")]
+    assert [entry.text for entry in game.private] == ["She lies."]
+    left_out = [warning.message for warning in game.warnings if warning.code == "row_ignored"]
+    assert left_out == [
+        '2 rows are no speech, vote or elimination (the first "private"); they were left out.'
+    ]
+
+
+def test_a_vote_that_each_row_of_an_agent_repeats_counts_once():
+    rows = [
+        row("a", vote="Bea"),
+        row("b", "Bea", vote="Ann"),
+        row("c", vote="Bea"),
+        row("d", vote="Bea", round=2),
+    ]
+    (game,) = read_rows(rows).games
+    assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [
+        (1, 1, 2),
+        (1, 2, 1),
+        (2, 1, 2),
+    ]
+    assert "vote_repeated" in {warning.code for warning in game.warnings}
+
+
+def test_a_native_game_says_who_could_hear_it():
+    def message(text, player="Ann", **more):
+        return {"turn": 1, "roundNumber": 1, "playerName": player, "message": text} | more
+
+    native = {
+        "gameId": "g",
+        "players": [{"name": "Ann", "role": "SEER"}, {"name": "Bea", "role": "MAFIA"}, {"name": "Cid"}],
+        "messages": [
+            message("Hi.", audience="all", reasoning="I greet."),
+            message("Psst.", audience=["Bea"]),
+            message("She is the wolf.", audience="nobody"),
+            message("Ho.", "Bea"),
+            message("All of you.", audience=["Bea", "Cid"]),
+        ],
+        "votes": [{"roundNumber": 1, "voterName": "Ann", "targetName": "Bea", "reasoning": "I saw her."}],
+    }
+    (game,) = read_transcripts(json.dumps(native).encode(), "g.json").games
+    assert said(game) == ["Hi.", "Ho.", "All of you."]
+    assert [message.position for message in game.record.messages] == [1, 2, 3]
+    assert [(entry.kind, entry.after, entry.to, entry.text) for entry in game.private] == [
+        ("thought", 0, [], "I greet."),
+        ("talk", 1, [2], "Psst."),
+        ("thought", 1, [], "She is the wolf."),
+        ("vote", 3, [], "I saw her."),
+    ]
+    native["messages"][0]["audience"] = "undertone"
+    (fault,) = read_transcripts(json.dumps(native).encode(), "g.json").faults
+    assert (fault.code, fault.place) == ("unknown_audience", "g.json /messages/0/audience")
+    native["messages"] = [message("Psst.", audience=["Bea"])]
+    assert [fault.code for fault in read_transcripts(json.dumps(native).encode(), "g.json").faults] == [
+        "no_messages"
+    ]
