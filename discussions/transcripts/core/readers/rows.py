@@ -445,7 +445,7 @@ def _add_message(
     *,
     audience: str | dict[str, str] | None,
 ) -> None:
-    message = {
+    message: dict[str, Any] = {
         "id": cells.get("id", "").strip() or None,
         "turn": _turn(game, cells["turn"], place) if "turn" in cells else None,
         "roundNumber": game.round,
@@ -480,19 +480,20 @@ def _read_vote(
     # Only after all rows are read is it known whether a player is called "Skip".
     if not is_nobody(target):
         game.targets.setdefault(target, place)
-    vote = {
-        "roundNumber": 1 if game.round is None else game.round,
+    number = 1 if game.round is None else game.round
+    vote: dict[str, Any] = {
+        "roundNumber": number,
         "voterName": name or None,
         "targetName": target,
         "timestamp": cells.get("time"),
     }
     if is_typed:
         vote |= {"justification": cells.get("text") or None, "reasoning": cells.get("thought")}
-    elif (vote["roundNumber"], name, target) in game.cast:
+    elif (number, name, target) in game.cast:
         # A column that repeats an agent's vote in each of its rows.
         game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
         return
-    game.cast.add((vote["roundNumber"], name, target))
+    game.cast.add((number, name, target))
     game.notes.translate(f"/votes/{len(game.votes)}", place)
     game.votes.append(vote)
 
