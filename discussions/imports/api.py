@@ -16,7 +16,8 @@ from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.imports.views import load_head
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
-from discussions.transcripts.core.readers.rows import Question, Table, find_questions
+from discussions.transcripts.core.readers.row_kinds import Question, find_questions
+from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404

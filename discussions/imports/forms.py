@@ -16,7 +16,7 @@ from discussions.transcripts.core.readers.columns import (
     split_columns,
     suggest_fields,
 )
-from discussions.transcripts.core.readers.rows import Question
+from discussions.transcripts.core.readers.row_kinds import Question
 
 PREVIEW, SAVE = "preview", "save"
 LONGEST_SHOWN = 60

@@ -10,7 +10,7 @@ from discussions.queries import rubric_record
 from discussions.transcripts.core.file_names import source_name
 from discussions.transcripts.core.readers.columns import MappingRecord, has_needed
 from discussions.transcripts.core.readers.heads import read_first_game
-from discussions.transcripts.core.readers.rows import Table, sample_rows
+from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
 from workspace.models import Project
 

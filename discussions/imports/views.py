@@ -12,7 +12,8 @@ from discussions.imports.pages import build_columns_page, build_mappings_page
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord, suggest_fields
-from discussions.transcripts.core.readers.rows import Table, find_questions
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import NotAllowed, Refusal

@@ -466,8 +466,7 @@ class Store:
         )
         insert_rows(GameText, ("game_id", "body"), [(game.key, game.ready.body) for game in stored])
         tracks = [(game.key, game.ready.private) for game in stored if game.ready.private]
-        if tracks:
-            insert_rows(PrivateTrack, ("game_id", "body"), tracks)
+        insert_rows(PrivateTrack, ("game_id", "body"), tracks)
         return stored
 
     def _take_numbers(self, count: int) -> int:

@@ -10,7 +10,7 @@ from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import resume_import
 from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, fits_columns, has_needed
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
-from discussions.transcripts.core.readers.rows import Table
+from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
 from workspace.audit.actions import record_event

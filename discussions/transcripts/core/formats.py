@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from discussions.core.records import GameRecord
 from discussions.transcripts.core import native
-from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import (
     aiwolf,
     aiwolf_log,
@@ -29,6 +28,7 @@ from discussions.transcripts.core.readers import (
     openai_chat,
     werewolf_arena,
 )
+from discussions.transcripts.core.readers.columns import Columns
 from workspace.core.words import mark, say
 
 

@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from discussions.core.records import Fault
-from discussions.transcripts.core.converted import Columns
 from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.fields import describe_type
 from discussions.transcripts.core.formats import FORMATS, Format
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits
+from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.inner_parts import describe_inner_part, find_inner_part
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines, split_items

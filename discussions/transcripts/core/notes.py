@@ -1,5 +1,8 @@
 """Input and output types of readers: the limits, the games read, and the notes (faults and warnings) made meanwhile."""
 
+from collections.abc import Callable
+from typing import Any
+
 from msgspec import Struct
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
@@ -204,3 +207,9 @@ class Notes:
         while native and native not in self._foreign:
             native = native.rpartition("/")[0]
         return self._foreign.get(native, "")
+
+
+# The object that `native.read_game` reads; None after a fault.
+NativeGame = dict[str, Any] | None
+# The notes of the next game of a text: one game, one Notes.
+NewNotes = Callable[[], Notes]

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core.archives import Budget, RefusedFile
-from discussions.transcripts.core.converted import Columns
 from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.formats import NATIVE, Format, read_converted
 from discussions.transcripts.core.layouts import (
@@ -28,6 +27,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcripts
 from discussions.transcripts.core.oddities import oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
+from discussions.transcripts.core.readers.columns import Columns
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, Replaced
 from workspace.core.words import say

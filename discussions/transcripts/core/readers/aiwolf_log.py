@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.native_parts import name_key
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.aiwolf import LEFT_OUT, SIDES, find_round, format_moment
+from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft, find_side, join_texts
 from workspace.core.words import mark_many, say
 

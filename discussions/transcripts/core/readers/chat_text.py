@@ -12,9 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.chat_lines import (
     ARROW,
     HEADING_NAME,
@@ -26,6 +25,7 @@ from discussions.transcripts.core.readers.chat_lines import (
     read_chat_line,
     read_heading,
 )
+from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.rows import is_nobody
 from workspace.core.words import mark_many
 

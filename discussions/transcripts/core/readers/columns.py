@@ -91,6 +91,10 @@ class MappingRecord(Struct, frozen=True):
         return cls(columns, {key: name for key, name in written.items() if not key.startswith(IS)}, kinds)
 
 
+# Which columns of files of rows hold what, as people said.
+Columns = Sequence[MappingRecord]
+
+
 def field_of(column: str) -> str | None:
     """The field of a column with a known spelling. Of a nested name ("data.speaker") the last part counts, too."""
     whole = _FIELD_OF.get(_SIGNS.sub("", column).lower())

@@ -5,16 +5,15 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS, has_needed, suggest_fields
-from discussions.transcripts.core.readers.rows import (
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers.columns import MOST_COLUMNS, Columns, has_needed, suggest_fields
+from discussions.transcripts.core.readers.rows import read_table
+from discussions.transcripts.core.readers.tables import (
     MOST_CELLS,
     Table,
     TableFaults,
     TableRow,
-    read_table,
     table_columns,
 )
 from workspace.core.words import mark, say

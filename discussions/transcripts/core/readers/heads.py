@@ -14,7 +14,8 @@ from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.json_rows import read_first_rows
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
-from discussions.transcripts.core.readers.rows import Table, games_of_rows
+from discussions.transcripts.core.readers.rows import games_of_rows
+from discussions.transcripts.core.readers.tables import Table
 
 HEAD_BYTES = 256 * 1024
 JSONL = "jsonl"

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from discussions.transcripts.core.audience import as_names
-from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS, field_of
-from discussions.transcripts.core.readers.rows import MOST_CELLS, Table, TableFaults, TableRow, read_table
+from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers.columns import MOST_COLUMNS, Columns, field_of
+from discussions.transcripts.core.readers.rows import read_table
+from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, find_items
 from workspace.core.strict_json import normalise_text, read_json

@@ -11,7 +11,8 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import NEEDED, MappingRecord, has_needed, suggest_fields
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
-from discussions.transcripts.core.readers.rows import Table, games_of_rows
+from discussions.transcripts.core.readers.rows import games_of_rows
+from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark_many, say
 
 LISTS = (

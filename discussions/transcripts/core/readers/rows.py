@@ -2,46 +2,34 @@
 
 import re
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import (
-    IGNORE,
-    KINDS,
-    NAMED,
-    OUT,
-    PRIVATE,
-    SPEECH,
-    THOUGHT,
-    VOTE,
-    distinct,
-    kind_of_audience,
-    kind_of_flag,
-    kind_of_type,
-)
-from discussions.transcripts.core.converted import Columns, NativeGame, NewNotes
-from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import (
     PLAYER,
     TEXT,
     UNKNOWN_COLUMNS,
+    Columns,
     MappingRecord,
     describe_unknown,
     find_mapping,
-    split_columns,
 )
-from workspace.core.words import mark_many, say, say_many
+from discussions.transcripts.core.readers.row_kinds import (
+    Question,
+    RowSigns,
+    cells_of,
+    find_questions,
+    kind_of_row,
+    read_signs,
+)
+from discussions.transcripts.core.readers.tables import Table
+from workspace.core.words import mark_many, say
 
 MOST_QUESTIONS = 10
-# The fields that say what a row is, and who could hear it.
-SIGNS = ("type", "audience", "private", "public", "phase")
-MOST_CELLS = 4_000_000
-MOST_FAULTS = Limits().faults
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
 NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip", "novote", "pass", "null"))
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
@@ -62,25 +50,6 @@ _MOMENT = re.compile(
     rf"|\A(?:{_WEEKDAY}{_GAP})?(?:{_MONTH}{_GAP}{_DAY}|{_DAY}{_GAP}{_MONTH}(?:{_GAP}\d\d)?)\Z",
     re.IGNORECASE,
 )
-_HAS_NUMBER = re.compile(r"\d")
-_NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
-_SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
-_SIDES = re.compile(rf"\bnight\b|{_SIDE}", re.IGNORECASE)
-# "(mafia game)" names the game, not who may read the row.
-_HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
-# After a public day, only what belongs to one side alone is hidden: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2
-# (mafia wins)".
-_FOR_SIDE = (
-    r"(?:\W{0,9}\Z|(?:\W{1,3}\w{1,20})?\W{1,3}(?:chat|channel|talks?|discussions?|meetings?|rooms?|only|team|night"
-    r"|phase|turn|kills?|picks?|choos\w{1,5}|wakes?|awake|whispers?|private|secret|dms?)\b)"
-)
-_PART = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b){_FOR_SIDE})"
-_PRIVATE = re.compile(rf"(?<!non[ -])(?<!not )\b{_HIDDEN}", re.IGNORECASE)
-# "Day 2 (after night 1)" is public. "Day 2 night" and "Round 2: wolves" name a part of the round.
-_OPEN = re.compile(
-    rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_PART}))", re.IGNORECASE
-)
-
 _IGNORED = mark_many(
     'One row is no speech, vote or elimination ("{what}"); it was left out.',
     '{count} rows are no speech, vote or elimination (the first "{what}"); they were left out.',
@@ -105,56 +74,6 @@ _SILENT = mark_many(
 )
 
 
-class TableRow(Struct, frozen=True, gc=False):
-    """One row: its number in the file, where it begins and ends there, and its cells in the order of the columns.
-
-    Cells at the end may be missing.
-    """
-
-    number: int
-    start: int
-    end: int
-    cells: list[str]
-
-
-# The rows between two offsets; the first row has this number.
-ReadRows = Callable[[int, int, int], Iterator[TableRow]]
-
-
-class TableFaults(Struct):
-    """What is wrong with a file of rows: the first faults as code, place and sentence, and how many there are."""
-
-    first: list[tuple[str, str, str]] = []
-    count: int = 0
-
-    def add(self, code: str, place: str, sentence: str) -> None:
-        """Count a fault; the list is capped as for any other format."""
-        self.count += 1
-        if len(self.first) < MOST_FAULTS:
-            self.first.append((code, place, sentence))
-
-
-class Table(Struct, frozen=True):
-    """The rows of a file, read again on each access: `read` of the `span` gives all of them.
-
-    `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
-    `left_out` names the keys of JSON whose values are lists, where they were looked for. `is_part` says that these are
-    only the rows at the beginning of the file.
-    """
-
-    columns: list[str]
-    read: ReadRows
-    span: tuple[int, int, int]
-    faults: TableFaults = msgspec.field(default_factory=TableFaults)
-    place: str = "line {}"
-    left_out: list[str] = []
-    is_part: bool = False
-
-    @property
-    def rows(self) -> Iterator[TableRow]:
-        return self.read(*self.span)
-
-
 class _RowGame(Struct):
     """A game while its rows are read. `roster` is in the order of first appearance."""
 
@@ -174,31 +93,6 @@ class _RowGame(Struct):
 def is_nobody(target: str) -> bool:
     """Whether the target of a vote says that nobody was voted for."""
     return re.sub(r"[\W_]+", "", target).lower() in NOBODY
-
-
-def table_columns(names: Sequence[str]) -> list[str]:
-    """Unique names of the columns: an empty or a repeated name gets its number."""
-    found: list[str] = []
-    taken = set(names)
-    for number, given in enumerate(names, start=1):
-        name = given.strip()[:200]
-        while not name or name in found:
-            name = f"{name or 'column'} ({number})"
-            if name in taken:
-                name = f"{name}_"
-        found.append(name)
-    return found
-
-
-class Reading(Struct, frozen=True):
-    """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
-
-    `names` are the players of all rows, case-folded.
-    """
-
-    at: dict[str, list[int]]
-    kinds: Mapping[str, str]
-    names: frozenset[str] = frozenset()
 
 
 def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
@@ -228,70 +122,6 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     yield None, notes
 
 
-class Question(Struct, frozen=True):
-    """Who could hear the rows with this value of a type, an audience or a phase is not known."""
-
-    value: str
-    count: int
-
-    @property
-    def sentence(self) -> str:
-        if self.value == NAMED:
-            return say_many(
-                "One message names a player it is for. Did everybody hear it? Answer once on the page of the import, "
-                "or with --map is.{named}=private (or speech).",
-                "{count} messages name players they are for. Did everybody hear them? Answer once on the page of the "
-                "import, or with --map is.{named}=private (or speech).",
-                self.count,
-                count=f"{self.count:,}",
-                named=NAMED,
-            )
-        return say_many(
-            'What is "{value}"? One row has it, and who could hear it is not known. Answer once on the page of the '
-            "import, or with --map is.{value}=speech (or {others}).",
-            'What is "{value}"? {count} rows have it, and who could hear them is not known. Answer once on the page of '
-            "the import, or with --map is.{value}=speech (or {others}).",
-            self.count,
-            count=f"{self.count:,}",
-            value=self.value[:60],
-            others=", ".join(KINDS[1:]),
-        )
-
-
-def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
-    """What has to be asked about the rows before they are read, in order of appearance."""
-    reading = _reading(table, mapping)
-    asked: dict[str, int] = {}
-    if not any(field in reading.at for field in SIGNS):
-        return []
-    for row in table.rows:
-        cells = _cells(row, reading.at)
-        if cells.get("text") and cells.get("player"):
-            for value in _unclear(cells, reading):
-                asked[value] = asked.get(value, 0) + 1
-    return [Question(value, count) for value, count in asked.items()]
-
-
-def _reading(table: Table, mapping: MappingRecord) -> Reading:
-    """How the rows are read, with the names of all players if somebody has to be told apart by them."""
-    numbers = {name: index for index, name in enumerate(table.columns)}
-    at = {
-        field: [numbers[column] for column in split_columns(name, numbers)]
-        for field, name in mapping.fields.items()
-    }
-    reading = Reading({field: places for field, places in at.items() if places}, mapping.kinds)
-    if "audience" not in reading.at:
-        return reading
-    names = (_cells(row, reading.at).get("player", "").strip().casefold() for row in table.rows)
-    found = frozenset(distinct((name for name in names if name), Limits().players))
-    reading = replace(reading, names=found)
-    audiences = distinct(_cells(row, reading.at).get("audience", "") for row in table.rows)
-    # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
-    if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
-        reading = replace(reading, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
-    return reading
-
-
 def games_of_rows(
     table: Table, mapping: MappingRecord, new_notes: NewNotes
 ) -> Iterator[tuple[NativeGame, Notes]]:
@@ -299,15 +129,15 @@ def games_of_rows(
 
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
-    reading = _reading(table, mapping)
-    for key, runs in _runs(table, reading.at).items():
+    signs = read_signs(table, mapping)
+    for key, runs in _runs(table, signs.at).items():
         notes = new_notes()
-        game = _RowGame(id=key if "game" in reading.at else notes.source, notes=notes)
+        game = _RowGame(id=key if "game" in signs.at else notes.source, notes=notes)
         notes.translate("", table.place.format(runs[2]))
         for run in zip(runs[::3], runs[1::3], runs[2::3], strict=True):
             for row in table.read(*run):
-                if cells := _cells(row, reading.at):
-                    _read_row(game, cells, table.place.format(row.number), reading)
+                if cells := cells_of(row, signs.at):
+                    _read_row(game, cells, table.place.format(row.number), signs)
         yield _finish(game), notes
 
 
@@ -316,7 +146,7 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     found: dict[str, array[int]] = {}
     before = None
     for row in table.rows:
-        cells = _cells(row, at)
+        cells = cells_of(row, at)
         if not cells:
             continue
         key = cells.get("game", "").strip()
@@ -329,74 +159,9 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     return found
 
 
-def _cells(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
-    """Field -> the first cell of its columns that is not empty."""
-    cells = row.cells
-    found = {}
-    for field, places in at.items():
-        for index in places:
-            if index < len(cells) and cells[index]:
-                found[field] = cells[index]
-                break
-    return found
-
-
-def _signs(cells: Mapping[str, str], reading: Reading) -> Iterator[tuple[str, str]]:
-    """What each of a row's signs says that it is, with the sign: of its type, audience, flags and phase."""
-    kinds, author = reading.kinds, cells.get("player", "")
-    for field in SIGNS:
-        value = cells.get(field, "").strip()
-        if not value:
-            continue
-        answer = kinds.get(value.casefold())
-        if answer:
-            yield answer, value
-        elif field == "type":
-            yield kind_of_type(value), value
-        elif field == "audience":
-            kind = kind_of_audience(value, reading.names, author)
-            yield kinds.get(NAMED, kind) if kind in (NAMED, "") else kind, value
-        elif field in ("private", "public"):
-            kind = kind_of_flag(value, is_private=field == "private")
-            yield (
-                kind or kind_of_audience(value, reading.names, author),
-                f"{field}: {value}" if kind else value,
-            )
-        elif field == "phase" and not _OPEN.match(value):
-            # Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public.
-            kind = kind_of_type(_SIDES.sub(" ", value))
-            yield (
-                kind if kind in (THOUGHT, PRIVATE) else kind or (SPEECH if _HAS_NUMBER.search(value) else ""),
-                value,
-            )
-
-
-def _kind(cells: Mapping[str, str], reading: Reading) -> tuple[str, str]:
-    """What a row is, and the sign of it: the most hidden one of what its signs say."""
-    if hidden := _hidden_part(cells):
-        return PRIVATE, hidden
-    signs = list(_signs(cells, reading))
-    for kind in (IGNORE, THOUGHT, PRIVATE, OUT, VOTE):
-        for found, value in signs:
-            if found == kind:
-                return kind, value
-    return SPEECH, ""
-
-
-def _unclear(cells: Mapping[str, str], reading: Reading) -> Iterator[str]:
-    """The values of a row's signs that say nothing known, unless another sign hides the row anyway."""
-    if _kind(cells, reading)[0] in (IGNORE, THOUGHT, PRIVATE):
-        return
-    for kind, value in _signs(cells, reading):
-        if kind == NAMED:
-            yield NAMED
-        elif not kind:
-            yield value
-
-
-def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, reading: Reading) -> None:
+def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
-    kind, sign = _kind(cells, reading)
+    kind, sign = kind_of_row(cells, signs)
     is_typed = "type" in cells
     cells = _of_kind(cells, kind) if is_typed else cells
     name, text, target = (cells.get(field, "").strip() for field in (PLAYER, TEXT, "vote"))
@@ -420,9 +185,9 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, reading: Rea
     if target and not is_hidden:
         _read_vote(game, name, target, cells, place, is_typed=is_vote)
     if is_hidden:
-        _add_message(game, cells, place, reading, audience="nobody" if kind == THOUGHT else {"channel": sign})
+        _add_message(game, cells, place, signs, audience="nobody" if kind == THOUGHT else {"channel": sign})
     elif name and not is_vote and (text or not target):
-        _add_message(game, cells, place, reading, audience=None)
+        _add_message(game, cells, place, signs, audience=None)
 
 
 def _of_kind(cells: Mapping[str, str], kind: str) -> Mapping[str, str]:
@@ -441,7 +206,7 @@ def _add_message(
     game: _RowGame,
     cells: Mapping[str, str],
     place: str,
-    reading: Reading,
+    signs: RowSigns,
     *,
     audience: str | dict[str, str] | None,
 ) -> None:
@@ -458,7 +223,7 @@ def _add_message(
         message["audience"] = audience
     if cells.get("thought"):
         message["reasoning"] = cells["thought"]
-    if not ("turn" in reading.at or "id" in reading.at) and audience is None:
+    if not ("turn" in signs.at or "id" in signs.at) and audience is None:
         game.public += 1
         message["turn"] = game.public
     game.notes.translate(f"/messages/{len(game.messages)}", place)
@@ -512,16 +277,6 @@ def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str
             player[field] = said
         elif player[field] != said:
             game.notes.warn(f"{field}_differs", place, name, says=_DIFFERS[field])
-
-
-def _hidden_part(cells: Mapping[str, str]) -> str:
-    """The cell that says that the row is of a night or of a private channel; "" for public discussion."""
-    said, phase = (cells.get(field, "").replace("_", " ").strip() for field in ("round", "phase"))
-    if _NIGHT.match(said):
-        return said
-    if _OPEN.match(phase):
-        return ""
-    return phase if _NIGHT.match(phase) or _PRIVATE.search(phase) else ""
 
 
 def _read_round(game: _RowGame, cells: Mapping[str, str], place: str) -> None:
@@ -595,9 +350,3 @@ def _finish(game: _RowGame) -> NativeGame:
         "eliminations": game.eliminations,
         "winner": game.winner,
     }
-
-
-def sample_rows(table: Table, count: int) -> Iterator[list[str]]:
-    """The first rows with a cell for each column."""
-    for row in islice(table.rows, count):
-        yield [*row.cells, *[""] * (len(table.columns) - len(row.cells))][: len(table.columns)]

@@ -1,0 +1,197 @@
+"""What a row of a table is, and who could hear it: by its type, its audience, its flags and its phase."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    KINDS,
+    NAMED,
+    OUT,
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    distinct,
+    kind_of_audience,
+    kind_of_flag,
+    kind_of_type,
+)
+from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
+from discussions.transcripts.core.readers.tables import Table, TableRow
+from workspace.core.words import say_many
+
+# The fields that say what a row is, and who could hear it.
+SIGNS = ("type", "audience", "private", "public", "phase")
+_HAS_NUMBER = re.compile(r"\d")
+_NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
+_SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
+_SIDES = re.compile(rf"\bnight\b|{_SIDE}", re.IGNORECASE)
+# "(mafia game)" names the game, not who may read the row.
+_HIDDEN = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b))"
+# After a public day, only what belongs to one side alone is hidden: "Day 2 (mafia)", "Round 2: wolves wake"; not "Day 2
+# (mafia wins)".
+_FOR_SIDE = (
+    r"(?:\W{0,9}\Z|(?:\W{1,3}\w{1,20})?\W{1,3}(?:chat|channel|talks?|discussions?|meetings?|rooms?|only|team|night"
+    r"|phase|turn|kills?|picks?|choos\w{1,5}|wakes?|awake|whispers?|private|secret|dms?)\b)"
+)
+_PART = rf"(?:(?:night|private|secret|whisper(?:s|ed)?|dms?)\b|{_SIDE}(?!\W{{1,3}}games?\b){_FOR_SIDE})"
+_PRIVATE = re.compile(rf"(?<!non[ -])(?<!not )\b{_HIDDEN}", re.IGNORECASE)
+# "Day 2 (after night 1)" is public. "Day 2 night" and "Round 2: wolves" name a part of the round.
+_OPEN = re.compile(
+    rf"\W{{0,9}}(?:public|(?:day|round)(?![a-z])(?!\W{{0,3}}\d{{0,9}}\W{{0,3}}{_PART}))", re.IGNORECASE
+)
+
+
+class RowSigns(Struct, frozen=True):
+    """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
+
+    `names` are the players of all rows, case-folded.
+    """
+
+    at: dict[str, list[int]]
+    kinds: Mapping[str, str]
+    names: frozenset[str] = frozenset()
+
+
+class Question(Struct, frozen=True):
+    """Who could hear the rows with this value of a type, an audience or a phase is not known."""
+
+    value: str
+    count: int
+
+    @property
+    def sentence(self) -> str:
+        if self.value == NAMED:
+            return say_many(
+                "One message names a player it is for. Did everybody hear it? Answer once on the page of the import, "
+                "or with --map is.{named}=private (or speech).",
+                "{count} messages name players they are for. Did everybody hear them? Answer once on the page of the "
+                "import, or with --map is.{named}=private (or speech).",
+                self.count,
+                count=f"{self.count:,}",
+                named=NAMED,
+            )
+        return say_many(
+            'What is "{value}"? One row has it, and who could hear it is not known. Answer once on the page of the '
+            "import, or with --map is.{value}=speech (or {others}).",
+            'What is "{value}"? {count} rows have it, and who could hear them is not known. Answer once on the page of '
+            "the import, or with --map is.{value}=speech (or {others}).",
+            self.count,
+            count=f"{self.count:,}",
+            value=self.value[:60],
+            others=", ".join(KINDS[1:]),
+        )
+
+
+def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
+    """What has to be asked about the rows before they are read, in order of appearance."""
+    signs = read_signs(table, mapping)
+    asked: dict[str, int] = {}
+    if not any(field in signs.at for field in SIGNS):
+        return []
+    for row in table.rows:
+        cells = cells_of(row, signs.at)
+        if cells.get("text") and cells.get("player"):
+            for value in _unclear(cells, signs):
+                asked[value] = asked.get(value, 0) + 1
+    return [Question(value, count) for value, count in asked.items()]
+
+
+def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
+    """How the rows are read, with the names of all players if somebody has to be told apart by them."""
+    numbers = {name: index for index, name in enumerate(table.columns)}
+    at = {
+        field: [numbers[column] for column in split_columns(name, numbers)]
+        for field, name in mapping.fields.items()
+    }
+    signs = RowSigns({field: places for field, places in at.items() if places}, mapping.kinds)
+    if "audience" not in signs.at:
+        return signs
+    names = (cells_of(row, signs.at).get("player", "").strip().casefold() for row in table.rows)
+    found = frozenset(distinct((name for name in names if name), Limits().players))
+    signs = replace(signs, names=found)
+    audiences = distinct(cells_of(row, signs.at).get("audience", "") for row in table.rows)
+    # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
+    if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
+        signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
+    return signs
+
+
+def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
+    """Field -> the first cell of its columns that is not empty."""
+    cells = row.cells
+    found = {}
+    for field, places in at.items():
+        for index in places:
+            if index < len(cells) and cells[index]:
+                found[field] = cells[index]
+                break
+    return found
+
+
+def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
+    """What each of a row's signs says that it is, with the sign: of its type, audience, flags and phase."""
+    kinds, author = signs.kinds, cells.get("player", "")
+    for field in SIGNS:
+        value = cells.get(field, "").strip()
+        if not value:
+            continue
+        answer = kinds.get(value.casefold())
+        if answer:
+            yield answer, value
+        elif field == "type":
+            yield kind_of_type(value), value
+        elif field == "audience":
+            kind = kind_of_audience(value, signs.names, author)
+            yield kinds.get(NAMED, kind) if kind in (NAMED, "") else kind, value
+        elif field in ("private", "public"):
+            kind = kind_of_flag(value, is_private=field == "private")
+            yield (
+                kind or kind_of_audience(value, signs.names, author),
+                f"{field}: {value}" if kind else value,
+            )
+        elif field == "phase" and not _OPEN.match(value):
+            # Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public.
+            kind = kind_of_type(_SIDES.sub(" ", value))
+            yield (
+                kind if kind in (THOUGHT, PRIVATE) else kind or (SPEECH if _HAS_NUMBER.search(value) else ""),
+                value,
+            )
+
+
+def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
+    """What a row is, and the sign of it: the most hidden one of what its signs say."""
+    if hidden := _hidden_part(cells):
+        return PRIVATE, hidden
+    said = list(_signs(cells, signs))
+    for kind in (IGNORE, THOUGHT, PRIVATE, OUT, VOTE):
+        for found, value in said:
+            if found == kind:
+                return kind, value
+    return SPEECH, ""
+
+
+def _unclear(cells: Mapping[str, str], signs: RowSigns) -> Iterator[str]:
+    """The values of a row's signs that say nothing known, unless another sign hides the row anyway."""
+    if kind_of_row(cells, signs)[0] in (IGNORE, THOUGHT, PRIVATE):
+        return
+    for kind, value in _signs(cells, signs):
+        if kind == NAMED:
+            yield NAMED
+        elif not kind:
+            yield value
+
+
+def _hidden_part(cells: Mapping[str, str]) -> str:
+    """The cell that says that the row is of a night or of a private channel; "" for public discussion."""
+    said, phase = (cells.get(field, "").replace("_", " ").strip() for field in ("round", "phase"))
+    if _NIGHT.match(said):
+        return said
+    if _OPEN.match(phase):
+        return ""
+    return phase if _NIGHT.match(phase) or _PRIVATE.search(phase) else ""
