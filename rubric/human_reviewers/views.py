@@ -13,6 +13,7 @@ from rubric.human_reviewers.forms import MarkForm, SubmitForm, UndoMarkForm
 from rubric.human_reviewers.pages.review_page import (
     ActOutcome,
     choose_anchor,
+    describe_saved,
     review_answer,
     review_page,
 )
@@ -21,7 +22,6 @@ from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review,
 from rubric.human_reviewers.queries.waiting import find_next_review, waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
-from workspace.audit.actions import Saved
 from workspace.audit.forms import KeyedForm, new_nonce
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.core.text import shorten
@@ -106,8 +106,9 @@ def mark(request: SignedIn, review: int) -> HttpResponse:
         return refused(request, own, form, done, lost or refusal)
     if lost:
         return refused(request, own, form, done, lost)
-    done = build_act_outcome(saved, is_elsewhere=form.is_from_conflict)
-    return answered(request, own, form, done, work=saved.work)
+    return answered(
+        request, own, form, describe_saved(saved, is_elsewhere=form.is_from_conflict), work=saved.work
+    )
 
 
 def reviewed_set_or_404(person: Person, **address: object) -> ComparisonSet:
@@ -139,7 +140,7 @@ def undo_mark(request: SignedIn, review: int) -> HttpResponse:
     # Store the notes after the undo: a note stored before would be the act that is undone.
     if lost := _keep_notes(request, own, form):
         return refused(request, own, form, ActOutcome(), lost)
-    return answered(request, own, form, build_act_outcome(saved, is_undo=True), work=saved.work)
+    return answered(request, own, form, describe_saved(saved, is_undo=True), work=saved.work)
 
 
 @require("review", methods=("POST",))
@@ -162,19 +163,6 @@ def _keep_notes(
     if not form.is_valid():
         return None
     return keep_notes(review=review, notes=form.typed_notes, by=request.user, now=timezone.now())
-
-
-def build_act_outcome(
-    saved: Saved[ReviewState], *, is_undo: bool = False, is_elsewhere: bool = False
-) -> ActOutcome:
-    return ActOutcome(
-        saved.kind,
-        saved.subject,
-        saved.revision.created_at,
-        is_new=not saved.is_repeated,
-        is_undo=is_undo,
-        is_elsewhere=is_elsewhere,
-    )
 
 
 def answered(

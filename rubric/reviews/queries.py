@@ -34,20 +34,9 @@ from workspace.models import Person
 
 ORDER_UNKNOWN = "order_unknown"
 COLUMNS = (
-    "review_id",
-    "review__round",
-    "review__mode",
-    "review__criteria_first",
-    "review__is_blind",
-    "review__reviewer_id",
-    "review__comparison__number",
-    "response__number",
-    "response__word_count",
-    "position",
-    "scores",
-    "holistic",
-    "is_incomplete",
-    "is_own",
+    *(f"review__{name}" for name in ("id", "round", "mode", "criteria_first", "is_blind", "reviewer_id")),
+    *("review__comparison__number", "response__number", "response__word_count", "position"),
+    *("scores", "holistic", "is_incomplete", "is_own"),
 )
 
 
@@ -197,7 +186,6 @@ def list_changes(first: ReviewedResponse | None, second: ReviewedResponse) -> di
 
 
 def to_rows(reviewed: Iterable[Reviewed]) -> list[ReviewRow]:
-    """The same as plain rows."""
     return [review.to_row() for review in reviewed]
 
 

@@ -5,12 +5,12 @@ The core decides what the texts of the editor mean.
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from django import forms
 from django.forms import BoundField
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from msgspec import Struct
 
 from rubric.core.records import RESPONSE, RubricRecord
 from rubric.versions.core.draft import (
@@ -99,25 +99,6 @@ SCALE_HELP = _(
 BESIDE_A_WEIGHT = ("slide", "was")  # its slider, and what the number was when both were last in step
 
 
-class CriterionFields(Struct, frozen=True):
-    """The fields of one criterion, `slide` and `was` those that go with its weight; `has_faults` opens it."""
-
-    index: int
-    title: str
-    is_new: bool
-    weight: BoundField
-    slide: BoundField
-    was: BoundField
-    fields: list[BoundField]
-    has_faults: bool
-
-
-class ParameterFields(Struct, frozen=True):
-    label: str
-    fields: list[BoundField]
-    has_faults: bool
-
-
 class DraftForm(forms.Form):
     """Everything a draft says, its note, the hash it is based on, and the button that was pressed."""
 
@@ -180,18 +161,21 @@ class DraftForm(forms.Form):
         return DraftForm(base=self.base, data=self.texts | dict(changes))
 
     @property
-    def criteria(self) -> list[CriterionFields]:
-        """The criteria in their order, then the empty one for a new criterion."""
+    def criteria(self) -> list[dict[str, Any]]:
+        """The fields of the criteria in their order, then of the empty one for a new criterion.
+
+        `slide` and `was` go with the weight; `has_faults` opens it.
+        """
         return [self._criterion(index) for index in self.indexes]
 
     @property
-    def parameters(self) -> list[ParameterFields]:
+    def parameters(self) -> list[tuple[str, list[BoundField], bool]]:
         groups: dict[str, list[BoundField]] = {}
         words, other = readings(), (_("Other"), "")
         for name in add_defaults(self.base):
             label = str(words.get(name, other)[0])
             groups.setdefault(label, []).append(self[f"p-{name}"])
-        return [ParameterFields(label, fields, _has_faults(fields)) for label, fields in groups.items()]
+        return [(label, fields, _has_faults(fields)) for label, fields in groups.items()]
 
     @property
     def lists(self) -> list[BoundField]:
@@ -219,14 +203,14 @@ class DraftForm(forms.Form):
             widget = forms.Select(choices=[(choice, choice) for choice in choices])
         self.fields[f"p-{name}"] = forms.CharField(label=label, required=False, help_text=name, widget=widget)
 
-    def _criterion(self, index: int) -> CriterionFields:
+    def _criterion(self, index: int) -> dict[str, Any]:
         names = [name for name in (*CRITERION_FIELDS, "remove") if f"c{index}-{name}" in self.fields]
         bound = {name: self[f"c{index}-{name}"] for name in names}
         title = str(bound["label"].value() or bound["key"].value() or "")
         fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
-        weight, slide, was = (self[f"c{index}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT))
-        has_faults = _has_faults(list(bound.values()))
-        return CriterionFields(index, title, not title, weight, slide, was, fields, has_faults)
+        weighing = {name: self[f"c{index}-{name}"] for name in ("weight", *BESIDE_A_WEIGHT)}
+        shown = {"index": index, "title": title, "is_new": not title, "fields": fields, **weighing}
+        return shown | {"has_faults": _has_faults(list(bound.values()))}
 
 
 def _field(name: str) -> forms.Field:

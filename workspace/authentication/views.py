@@ -208,45 +208,41 @@ def second_factor(request: SignedIn) -> HttpResponse:
 def set_up(request: SignedIn) -> HttpResponse:
     """Show the secret, and accept the app when it gives the right code; the recovery codes are shown only once."""
     has_one = has_second_factor(request.user)
-    asks = {"asks_proof": has_one or not has_just_signed_in(request), "has_one": has_one}
+    asks: dict[str, Any] = {"asks_proof": has_one or not has_just_signed_in(request), "has_one": has_one}
     secret = pending_secret(request)
-    if request.method == "POST":
-        form, status = bind_form(request, SetUpForm, **asks), 422
-        if form.is_valid():
-            values = form.cleaned_data
-            try:
-                if "proof" in values:
-                    proven(request, request.user, values["proof"])
-                codes = taken(request, secret, values["code"])
-                return show_codes(request, codes, onward=next_page(request, "second_factor"))
-            except Refusal as refusal:
-                status = add_refusal(form, refusal)
-    else:
-        form, status = SetUpForm(initial=only_parameters(request, "next"), **asks), 200
-    context = {
-        "form": form,
-        "has_one": has_one,
-        "is_required": must_have_second_factor(request.user),
-        **show_secret(request.user, secret, host=request.get_host()),
-        **frame(request.user),
-    }
-    return respond(
-        request, page="workspace/authentication/second_factor_set_up.html", context=context, status=status
-    )
+
+    def confirm(form: SetUpForm) -> HttpResponse:
+        if "proof" in form.cleaned_data:
+            proven(request, request.user, form.cleaned_data["proof"])
+        codes = taken(request, secret, form.cleaned_data["code"])
+        return show_codes(request, codes, onward=next_page(request, "second_factor"))
+
+    def context() -> dict[str, object]:
+        return {
+            "has_one": has_one,
+            "is_required": must_have_second_factor(request.user),
+            **show_secret(request.user, secret, host=request.get_host()),
+            **frame(request.user),
+        }
+
+    page = "workspace/authentication/second_factor_set_up.html"
+    initial: Any = only_parameters(request, "next") if request.method != "POST" else None
+    return form_page(request, SetUpForm, confirm, page=page, context=context, initial=initial, **asks)
 
 
 @require("sign_in", methods=("POST",))
 def renew_codes(request: SignedIn) -> HttpResponse:
     """New recovery codes, shown only once."""
     form = bind_form(request, ProofForm)
-    if not form.is_valid():
-        return show_factor(request, form, status=422)
-    try:
-        proven(request, request.user, form.cleaned_data["proof"])
-        codes = renew_recovery_codes(by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return show_factor(request, form, status=add_refusal(form, refusal))
-    return show_codes(request, codes, onward=reverse("second_factor"))
+
+    def act(proof: str, **who: Any) -> list[str]:
+        proven(request, request.user, proof)
+        return renew_recovery_codes(**who)
+
+    shown = partial(show_codes, request, onward=reverse("second_factor"))
+    return send(
+        request, form, act, lambda codes: shown(codes=codes), show=partial(show_factor, request, form)
+    )
 
 
 @require("switch_off_second_factor", methods=("POST",))

@@ -13,14 +13,19 @@ from workspace.models.people import time_zones
 from workspace.people.actions.projects import MOST_MEGABYTES
 from workspace.people.queries import propose_slug
 
-SEND_LABEL = _("Send the invitation by e-mail")
+HARD_TO_GUESS = _("12 characters or more; several words are easy to remember and hard to guess.")
 ROLE_CHOICES = (("evaluator", _("evaluator")), ("lead", _("team lead")))
 
 
-class MemberForm(forms.Form):
-    email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
-    role = forms.ChoiceField(label=_("Role"), choices=ROLE_CHOICES)
-    send = forms.BooleanField(label=SEND_LABEL, required=False)
+def _own_name() -> forms.CharField:
+    return forms.CharField(
+        label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+
+
+def _new_password(label: Any, says: Any) -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+    return forms.CharField(label=label, max_length=256, strip=False, help_text=says, widget=widget)
 
 
 class RoleForm(forms.Form):
@@ -29,20 +34,16 @@ class RoleForm(forms.Form):
 
 class AdminInvitationForm(forms.Form):
     email = forms.CharField(label=_("E-mail"), max_length=200, widget=forms.EmailInput)
-    send = forms.BooleanField(label=SEND_LABEL, required=False)
+    send = forms.BooleanField(label=_("Send the invitation by e-mail"), required=False)
+
+
+class MemberForm(AdminInvitationForm, RoleForm):
+    field_order = ("email", "role", "send")
 
 
 class AcceptForm(forms.Form):
-    name = forms.CharField(
-        label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
-    )
-    password = forms.CharField(
-        label=_("Password"),
-        max_length=256,
-        strip=False,
-        help_text=_("12 characters or more; several words are easy to remember and hard to guess."),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-    )
+    name = _own_name()
+    password = _new_password(_("Password"), HARD_TO_GUESS)
 
 
 class JoinForm(forms.Form):
@@ -50,9 +51,7 @@ class JoinForm(forms.Form):
 
 
 class SettingsForm(forms.Form):
-    name = forms.CharField(
-        label=_("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
-    )
+    name = _own_name()
     time_zone = forms.ChoiceField(label=_("Time zone"), required=False)
     has_single_keys = forms.BooleanField(
         label=_("Keyboard shortcuts act on the page where I rate"),
@@ -76,23 +75,13 @@ class PasswordForm(forms.Form):
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
-    password = forms.CharField(
-        label=_("New password"),
-        max_length=256,
-        strip=False,
-        help_text=_("12 characters or more. All other sign-ins of your account end."),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    password = _new_password(
+        _("New password"), _("12 characters or more. All other sign-ins of your account end.")
     )
 
 
 class ChosenPasswordForm(forms.Form):
-    password = forms.CharField(
-        label=_("New password"),
-        max_length=256,
-        strip=False,
-        help_text=_("12 characters or more; several words are easy to remember and hard to guess."),
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-    )
+    password = _new_password(_("New password"), HARD_TO_GUESS)
 
 
 class ForgottenPasswordForm(AllauthResetForm):
@@ -113,8 +102,6 @@ class ResetPasswordForm(ChosenPasswordForm):
 
 
 class ThemeForm(forms.Form):
-    """Light, dark, or the system's setting."""
-
     theme = forms.ChoiceField(
         label=_("Theme"), choices=(("auto", _("system")), ("light", _("light")), ("dark", _("dark")))
     )

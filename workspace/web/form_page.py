@@ -13,13 +13,14 @@ from workspace.web.forms import NothingForm
 from workspace.web.respond import respond
 
 Act = Callable[..., Any]
-Address = str | Callable[[Any], str]  # an address, or what makes it of what the act returned
+# An address, or what makes it, or the whole answer, of what the act returned.
+Address = str | Callable[[Any], str | HttpResponse]
 
 
 def form_page(
     request: HttpRequest,
     form_class: type[BaseForm],
-    act: Callable[[Any], str | Mapping[str, object]],
+    act: Callable[[Any], str | Mapping[str, object] | HttpResponse],
     *,
     page: str,
     context: Callable[[], Mapping[str, object]],
@@ -28,7 +29,7 @@ def form_page(
     **given: object,
 ) -> HttpResponse:
     """Show `page` with `form` in its context. A valid form that was sent goes to `act`, which returns the next address,
-    or what the page shows besides, once, with an empty form.
+    or what the page shows besides, once, with an empty form, or the whole answer.
 
     A refusal that is about what was typed becomes a fault of the form (see `add_refusal`). `context` is called only
     when the page is shown, after the act. `given` goes to the form's constructor.
@@ -40,8 +41,8 @@ def form_page(
         if form.is_valid():
             try:
                 done = act(form)
-                if isinstance(done, str):
-                    return respond(request, page=page, redirect=done)
+                if isinstance(done, str | HttpResponse):
+                    return _leave(request, done)
                 form, status, shown = form_class(initial=initial, **given), 200, done  # type: ignore[arg-type]
             except Refusal as refusal:
                 status = refuse(form, refusal)
@@ -78,4 +79,8 @@ def press(request: HttpRequest, act: Act, to: Address, **given: object) -> HttpR
 
 def _act(request: HttpRequest, act: Act, to: Address, given: Mapping[str, object]) -> HttpResponse:
     done = act(**given, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=to if isinstance(to, str) else to(done))
+    return _leave(request, to if isinstance(to, str) else to(done))
+
+
+def _leave(request: HttpRequest, to: str | HttpResponse) -> HttpResponse:
+    return to if isinstance(to, HttpResponse) else respond(request, page="", redirect=to)

@@ -7,7 +7,6 @@ import msgspec
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.models import RubricVersion
@@ -168,18 +167,11 @@ def compare_with(
     return {"before": before, "differences": found, "difference_rows": difference_rows(found)}
 
 
-class DifferenceRow(Struct, frozen=True):
-    """One line of the table of differences. `part` is the criterion or the kind of thing, `how` added or removed."""
+def difference_rows(found: Differences) -> list[tuple[str, str, str, str, str]]:
+    """All differences in one list, in words: criteria, then parameters, word lists and the version's own texts.
 
-    part: str
-    what: str
-    before: str
-    after: str
-    how: str = ""
-
-
-def difference_rows(found: Differences) -> list[DifferenceRow]:
-    """All differences in one list, in words: criteria, then parameters, word lists and the version's own texts."""
+    A row is the criterion or the kind of thing, what differs, before, after, and how: added or removed.
+    """
     rows = []
     for criterion in found.criteria:
         for number, change in enumerate(criterion.changes):
@@ -187,19 +179,19 @@ def difference_rows(found: Differences) -> list[DifferenceRow]:
             unit = "\u00a0%" if change.name == "weight" else ""
             before, after = (text and text + unit for text in (change.before, change.after))
             what = str(LABELS.get(change.name, change.name)).partition(",")[0].partition(":")[0]
-            rows.append(DifferenceRow(criterion.label, what, before, after, how))
+            rows.append((criterion.label, what, before, after, how))
     named = {"name": _("Name"), "kind": _("Kind"), "source": _("Source"), "order": _("Order")}
     sentences = readings()
     for change in found.parameters:
         part, decides = sentences.get(change.name, (_("Parameters"), change.name))
-        rows.append(DifferenceRow(str(part), str(decides), change.before, change.after))
+        rows.append((str(part), str(decides), change.before, change.after, ""))
     for words in found.lists:
         before, after = ("\n".join(entries) for entries in (words.removed, words.added))
         if words.is_reordered:
             after = _("The same entries in another order.")
-        rows.append(DifferenceRow(_("Word lists"), heading(words.name), before, after))
+        rows.append((_("Word lists"), heading(words.name), before, after, ""))
     return rows + [
-        DifferenceRow(_("The version"), str(named.get(change.name, change.name)), change.before, change.after)
+        (_("The version"), str(named.get(change.name, change.name)), change.before, change.after, "")
         for change in found.general
     ]
 

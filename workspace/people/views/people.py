@@ -1,6 +1,7 @@
 """The members of a project, everybody with an account, the page of an invitation, and personal settings."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from allauth.account.internal.flows.login import record_authentication
 from allauth.account.utils import perform_login
@@ -19,7 +20,7 @@ from workspace.access.permissions import check_see_people, get_refusal
 from workspace.authentication.queries import people_with_factor
 from workspace.authentication.views import describe_factor
 from workspace.core.identifiers import plain_email, secret_hash
-from workspace.core.refusals import Malformed, Refusal
+from workspace.core.refusals import Malformed
 from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.outbox.queries import sends_email
 from workspace.people.actions.people import (
@@ -57,7 +58,7 @@ from workspace.people.permissions import (
     people_under,
 )
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -69,6 +70,7 @@ from workspace.web.respond import respond
 # The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}
 PEOPLE_A_PAGE = 100
+MEMBERS, PEOPLE = "workspace/people/member_list.html", "workspace/people/person_list.html"
 ROLE_LABELS = {
     "": gettext_lazy("all"),
     "admin": gettext_lazy("admins"),
@@ -82,27 +84,23 @@ ROLE_LABELS = {
 @require("see_members")
 def members(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_see_members)
-    return show_members(request, project, MemberForm())
+    return show_members(request, project)
 
 
 @require("manage_members", methods=("POST",))
 def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
     """Add somebody: at once when they have an account, else by an invitation whose link is shown only once."""
     project = project_or_404(request.user, slug, check_manage_members)
-    form = bind_form(request, MemberForm)
-    if not form.is_valid():
-        return show_members(request, project, form, status=422)
-    values, now = form.cleaned_data, timezone.now()
-    email, role = values["email"], values["role"]
-    try:
-        person = Person.objects.active().filter(email=plain_email(email)).first()
+
+    def add(form: MemberForm) -> str | dict[str, str]:
+        values, now = form.cleaned_data, timezone.now()
+        person = Person.objects.active().filter(email=plain_email(values["email"])).first()
         if person is not None:
-            add_member(project=project, person=person, role=role, by=request.user, now=now)
-            return respond(request, page="", redirect=reverse("members", args=[slug]))
-        invited = invite(**values, project=project, by=request.user, now=now)
-    except Refusal as refusal:
-        return show_members(request, project, form, status=add_refusal(form, refusal))
-    return show_members(request, project, MemberForm(), made=describe_invited(request, invited))
+            add_member(project=project, person=person, role=values["role"], by=request.user, now=now)
+            return reverse("members", args=[slug])
+        return describe_invited(request, invite(**values, project=project, by=request.user, now=now))
+
+    return form_page(request, MemberForm, add, page=MEMBERS, context=partial(list_members, request, project))
 
 
 @require("change_membership", methods=("POST",))
@@ -111,7 +109,7 @@ def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse
     check_change_membership(request.user, member)
     form = bind_form(request, RoleForm)
     if not form.is_valid():
-        return show_members(request, member.project, MemberForm(), status=422)
+        return show_members(request, member.project, status=422)
     change_role(membership=member, role=form.cleaned_data["role"], by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("members", args=[slug]))
 
@@ -147,38 +145,33 @@ def describe_invited(request: SignedIn, invited: Invited) -> dict[str, str]:
     return NOTHING_MADE | {"link": request.build_absolute_uri(reverse("invitation", args=[invited.secret]))}
 
 
-def show_members(
-    request: SignedIn,
-    project: Project,
-    form: MemberForm,
-    *,
-    made: Mapping[str, str] = NOTHING_MADE,
-    status: int = 200,
-) -> HttpResponse:
-    """Show the page with its form, and the new link when there is one."""
+def show_members(request: SignedIn, project: Project, *, status: int = 200) -> HttpResponse:
+    context = {"form": MemberForm(), **list_members(request, project)}
+    return respond(request, page=MEMBERS, context=context, status=status)
+
+
+def list_members(request: SignedIn, project: Project) -> dict[str, object]:
+    """The members, each with why the person may not change them, and the invitations."""
     refusal = get_refusal(check_manage_members, request.user, project)
     members = project.memberships.filter(ended_at=None).select_related("person", "project")
-    context = {
-        # Each with why the person may not change them.
+    return {
         "members": [
             (member, refusal or get_refusal(check_change_membership, request.user, member))
             for member in members.order_by("person__name", "pk")
         ],
         "invitations": open_invitations(project, now=timezone.now()),
         "manage_refusal": refusal,
-        "form": form,
         "sends_email": sends_email(),
-        **made,
+        **NOTHING_MADE,
         **frame(request.user, project, "members"),
     }
-    return respond(request, page="workspace/people/member_list.html", context=context, status=status)
 
 
 @require("see_people", costs="searches")
 def people(request: SignedIn) -> HttpResponse:
-    """All accounts, by pages."""
     check_see_people(request.user)
-    return show_people(request, AdminInvitationForm())
+    context = {"form": AdminInvitationForm(), **describe_people(request)}
+    return respond(request, page=PEOPLE, context=context)
 
 
 @require("manage_people", methods=("POST",))
@@ -186,15 +179,14 @@ def invite_admin(request: SignedIn) -> HttpResponse:
     """Invite somebody as admin; the link is shown only once."""
     check_manage_people(request.user)
     only_parameters(request)
-    form = bind_form(request, AdminInvitationForm)
-    if not form.is_valid():
-        return show_people(request, form, status=422)
-    values = form.cleaned_data
-    try:
-        invited = invite(**values, role="admin", project=None, by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return show_people(request, form, status=add_refusal(form, refusal))
-    return show_people(request, AdminInvitationForm(), made=describe_invited(request, invited))
+
+    def add(form: AdminInvitationForm) -> dict[str, str]:
+        given = form.cleaned_data | {"role": "admin", "project": None}
+        return describe_invited(request, invite(**given, by=request.user, now=timezone.now()))
+
+    return form_page(
+        request, AdminInvitationForm, add, page=PEOPLE, context=partial(describe_people, request)
+    )
 
 
 @require("manage_people", methods=("POST",))
@@ -306,20 +298,15 @@ def list_people(viewer: Person, *, after: int, query: str, role: str) -> dict[st
     }
 
 
-def show_people(
-    request: SignedIn, form: AdminInvitationForm, *, made: Mapping[str, str] = NOTHING_MADE, status: int = 200
-) -> HttpResponse:
-    """Show the page with its form, and the new link when there is one."""
+def describe_people(request: SignedIn) -> dict[str, object]:
     asked = only_parameters(request, "after", "q", "role")
-    context = {
+    return {
         **list_people(request.user, after=parse_number(asked["after"]), query=asked["q"], role=asked["role"]),
         "invitations": open_invitations(None, now=timezone.now()),
-        "form": form,
         "sends_email": sends_email(),
-        **made,
+        **NOTHING_MADE,
         **frame(request.user, None, "people"),
     }
-    return respond(request, page="workspace/people/person_list.html", context=context, status=status)
 
 
 YEAR = 365 * 24 * 3600
