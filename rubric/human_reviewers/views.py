@@ -1,5 +1,7 @@
 """The reviewer's list and page, and the acts on a review."""
 
+from typing import Any
+
 from django.db.models.functions import Substr
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -13,7 +15,6 @@ from rubric.human_reviewers.forms import MarkForm, SubmitForm, UndoMarkForm
 from rubric.human_reviewers.pages.review_page import (
     ActOutcome,
     choose_anchor,
-    describe_saved,
     review_answer,
     review_page,
 )
@@ -22,6 +23,7 @@ from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review,
 from rubric.human_reviewers.queries.waiting import find_next_review, waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
 from rubric.models.reviews import DRAFT
+from workspace.audit.actions import Saved
 from workspace.audit.forms import KeyedForm, new_nonce
 from workspace.core.refusals import Conflict, Refusal, Unacceptable
 from workspace.core.text import shorten
@@ -163,6 +165,11 @@ def _keep_notes(
     if not form.is_valid():
         return None
     return keep_notes(review=review, notes=form.typed_notes, by=request.user, now=timezone.now())
+
+
+def describe_saved(saved: Saved[ReviewState], **how: Any) -> ActOutcome:
+    at, is_new = saved.revision.created_at, not saved.is_repeated
+    return ActOutcome(saved.kind, saved.subject, at, is_new=is_new, **how)
 
 
 def answered(

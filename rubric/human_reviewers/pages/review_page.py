@@ -23,7 +23,6 @@ from rubric.reviews.core.panel import compute_rank_numbers
 from rubric.reviews.queries import load_own_numbers
 from rubric.versions.labels import format_mark
 from workspace.access.permissions import get_refusal
-from workspace.audit.actions import Saved
 from workspace.models import Person
 
 HOLISTIC_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
@@ -305,11 +304,6 @@ class ActOutcome(Struct, frozen=True):
     is_new: bool = False
     is_undo: bool = False
     is_elsewhere: bool = False
-
-
-def describe_saved(saved: Saved[ReviewState], **how: Any) -> ActOutcome:
-    at, is_new = saved.revision.created_at, not saved.is_repeated
-    return ActOutcome(saved.kind, saved.subject, at, is_new=is_new, **how)
 
 
 def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> dict[str, Any]:
