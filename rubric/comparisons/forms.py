@@ -42,8 +42,7 @@ class PlacesForm(forms.Form):
 class SetForm(PlacesForm):
     name = forms.CharField(label=_("Name"), max_length=200)
     version = forms.ChoiceField(
-        label=_("Rubric"),
-        help_text=_("The newest published version of each. The set keeps it permanently."),
+        label=_("Rubric"), help_text=_("The newest published version of each. The set keeps it permanently.")
     )
     mode = forms.ChoiceField(label=_("How responses are scored"), choices=MODE_CHOICES)
     has_second_round = forms.BooleanField(

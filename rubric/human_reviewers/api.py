@@ -106,9 +106,7 @@ class MissingMarkAnswer(Answer, of=MissingMark, fields="kind subject says"):
 
 
 class GivenReviewAnswer(
-    Answer,
-    of=SubmittedResponse,
-    fields="label rank holistic scores overall notes cannot_judge text others",
+    Answer, of=SubmittedResponse, fields="label rank holistic scores overall notes cannot_judge text others"
 ):
     """What you gave a response in a submitted review, in words, with its place in your ranking ("" for none)."""
 

@@ -12,12 +12,7 @@ from rubric.human_reviewers.actions import keep_notes, open_review, submit_marke
 from rubric.human_reviewers.actions import mark as do_mark
 from rubric.human_reviewers.actions import undo_mark as do_undo
 from rubric.human_reviewers.forms import MarkForm, SubmitForm, UndoMarkForm
-from rubric.human_reviewers.pages.review_page import (
-    ActOutcome,
-    choose_anchor,
-    review_answer,
-    review_page,
-)
+from rubric.human_reviewers.pages.review_page import ActOutcome, choose_anchor, review_answer, review_page
 from rubric.human_reviewers.pages.submission import build_submitted_page
 from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review, load_review_state
 from rubric.human_reviewers.queries.waiting import find_next_review, waiting_sets

@@ -96,10 +96,7 @@ class CorrectionForm(forms.Form):
         return Correction(scores, self.cleaned_data["reason"], self.cleaned_data["ranking"])
 
 
-EFFORTS = (
-    ("", _("the endpoint's own")),
-    *((word, word) for word in ("minimal", "low", "medium", "high")),
-)
+EFFORTS = (("", _("the endpoint's own")), *((word, word) for word in ("minimal", "low", "medium", "high")))
 
 
 class ParametersForm(forms.Form):

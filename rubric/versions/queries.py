@@ -90,10 +90,7 @@ def shipped_versions() -> list[Shipped]:
     """
     weights = settings.RESPONSE_WEIGHTS
     discussion = [_row(discussion_version(number)) for number in DISCUSSION_NUMBERS]
-    return [
-        *discussion,
-        *(_row(response_version(number, weights=weights)) for number in RESPONSE_NUMBERS),
-    ]
+    return [*discussion, *(_row(response_version(number, weights=weights)) for number in RESPONSE_NUMBERS)]
 
 
 def find_shipped_number(version: "RubricVersion") -> str:

@@ -216,10 +216,9 @@ def state_word(asked: queries.AskedComparison, half: queries.HalfReview | None =
     if asked.is_half and asked.state == core.OPEN:
         if half is None or not half.missing:
             return _("1 of 2 answers"), "pending"
-        words = {
-            UNREADABLE: _("1 of 2 answers, not readable"),
-            ABSTAINED: _("1 of 2 answers, declined"),
-        }.get(half.record.mode, _("1 of 2 answers, incomplete"))
+        words = {UNREADABLE: _("1 of 2 answers, not readable"), ABSTAINED: _("1 of 2 answers, declined")}.get(
+            half.record.mode, _("1 of 2 answers, incomplete")
+        )
         return words, "fail"
     if asked.state == core.ANSWERED:
         return str(READ[asked.mode]), "pending" if asked.mode == PARTIAL else "pass"

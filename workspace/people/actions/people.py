@@ -168,8 +168,7 @@ def choose_password(*, secret: str, password: str, by: Person | None, now: datet
         person = person_of_link(locked.pk, secret) if locked else None
         if person is None:
             raise Conflict(
-                _("This link is closed. Ask a team lead or an admin for a new one."),
-                code="link_closed",
+                _("This link is closed. Ask a team lead or an admin for a new one."), code="link_closed"
             )
         _check_password(password, person)
         person.set_password(password)
