@@ -1,10 +1,10 @@
 """Reads submitted reviews in one query into the plain records that the cores work on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -261,15 +261,19 @@ def count_taken(sets: Iterable[ComparisonSet], *, now: datetime | None = None) -
     """How many people have a place on each comparison of these sets: submitted, or started within the lease."""
     keys = [comparison_set.pk for comparison_set in sets]
     counts = dict.fromkeys(Comparison.objects.filter(set__in=keys).values_list("pk", flat=True), 0)
-    since = (now or timezone.now()) - PLACE_LEASE
-    taken = Review.objects.filter(
+    taken = query_taken(keys, (now or timezone.now()) - PLACE_LEASE)
+    return counts | dict(taken.values_list("comparison").annotate(Count("pk")))
+
+
+def query_taken(sets: Collection[int], since: datetime) -> "QuerySet[Review]":
+    """The reviews that hold a place; those started until `since` hold none."""
+    return Review.objects.filter(
         Q(state=DRAFT, reviewer__ended_at=None, created_at__gt=since) | Q(state=SUBMITTED),
-        comparison__set__in=keys,
+        comparison__set__in=sets,
         round=1,
         purpose=RATING,
         reviewer__kind=PERSON,
-    )
-    return counts | dict(taken.order_by().values_list("comparison").annotate(Count("pk")))
+    ).order_by()
 
 
 def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
@@ -278,10 +282,14 @@ def load_calibrated(sets: Iterable[ComparisonSet]) -> dict[int, bool]:
     New reviews of them do not count.
     """
     found: dict[int, bool] = {}
-    rows = CalibrationComparison.objects.filter(round__set__in=[row.pk for row in sets])
+    rows = query_calibrated([row.pk for row in sets])
     for comparison, closed_at in rows.values_list("comparison", "round__closed_at"):
         found[comparison] = found.get(comparison, False) or closed_at is None
     return found
+
+
+def query_calibrated(sets: Collection[int]) -> "QuerySet[CalibrationComparison]":
+    return CalibrationComparison.objects.filter(round__set__in=sets)
 
 
 def has_open_places(comparison_set: ComparisonSet, reviewer: Reviewer) -> bool:

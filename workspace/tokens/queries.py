@@ -9,7 +9,6 @@ from django.utils.crypto import salted_hmac
 from msgspec import Struct
 
 from workspace.access.queries import load_person
-from workspace.database.prepared_queries import prepared
 from workspace.models import AccessToken, KeptAnswer, Membership, Person
 
 
@@ -41,7 +40,6 @@ def find_bearer(secret: str) -> Bearer | None:
     return None if person is None else Bearer(key, person, frozenset(scopes.split()), *dates)
 
 
-@prepared  # with every request of a program
 def _tokens(secret_hash: str) -> "QuerySet[AccessToken, tuple[Any, ...]]":
     names = ("pk", "person", "scopes", "expires_at", "revoked_at", "used_at", "used_address")
     return AccessToken.objects.filter(secret_hash=secret_hash).values_list(*names)

@@ -1,10 +1,13 @@
 """What waits for a reviewer: their sets, the state of each comparison, and when a second round opens."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Case, Count, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 from msgspec import Struct, structs
 
 from rubric.calibration.queries import ReviewerProgress, load_own_progress
@@ -13,10 +16,11 @@ from rubric.core.response_order import order_places
 from rubric.models import CalibrationRound, Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, SUPERSEDED
-from rubric.reviews.queries import count_taken, load_calibrated, number_own
+from rubric.reviews.queries import PLACE_LEASE, load_calibrated, number_own, query_calibrated, query_taken
 from workspace.access.queries import prepare_by_rights
 from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text
+from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
@@ -121,6 +125,20 @@ class OwnReview(Struct, frozen=True):
     number: int
 
 
+class _Found(NamedTuple):
+    """What the database has of sets for one person: their reviews by set, those of a first round first; comparisons.
+
+    They wrote so many responses of those that are `unable` that nothing is left to compare. `calibrated` are as
+    `load_calibrated` has them, `taken` places as `count_taken` has them.
+    """
+
+    reviews: dict[int, list[OwnReview]]
+    comparisons: dict[int, list[int]]
+    unable: set[int]
+    calibrated: dict[int, bool]
+    taken: dict[int, int]
+
+
 def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]:
     """Those sets, or that with the key `only`, newest first. Sets do not add queries, open calibration rounds do."""
     reviewers = [row for row in _REVIEWERS[person.is_admin](person.pk) if only is None or row.set_id == only]
@@ -128,8 +146,9 @@ def waiting_sets(person: Person, *, only: int | None = None) -> list[WaitingSet]
         return []
     sets = [reviewer.set for reviewer in reviewers]
     seers = {reviewer.set_id for reviewer in reviewers if reviewer.could_see_since}
-    reviews, waiting = _own_reviews(person, sets), []
-    for row, comparisons, calibration in _list_waiting(person, sets, reviews):
+    found = _load_found(person, sets)
+    reviews, waiting = found.reviews, []
+    for row, comparisons, calibration in _list_waiting(person, sets, found):
         waiting_set = WaitingSet(row, comparisons, calibration=calibration)
         ahead = 0 if row.pk in seers else _duplicates_ahead(waiting_set, person, reviews[row.pk])
         waiting.append(structs.replace(waiting_set, repeats_ahead=ahead))
@@ -151,10 +170,10 @@ _REVIEWERS = prepare_by_rights(
 
 
 def _list_waiting(
-    person: Person, sets: list[ComparisonSet], reviews: Mapping[int, list[OwnReview]]
+    person: Person, sets: list[ComparisonSet], found: _Found
 ) -> Iterator[tuple[ComparisonSet, list[Waiting], tuple[CalibrationRound, ReviewerProgress] | None]]:
     """Each set with the state of its comparisons, and the person's calibration."""
-    unable, calibrated = _unable(person, sets), load_calibrated(sets)
+    reviews, rows, unable, calibrated = found.reviews, found.comparisons, found.unable, found.calibrated
     # A second round begins only after the person's own first round.
     firsts = [
         own.comparison
@@ -165,11 +184,7 @@ def _list_waiting(
     ]
     open_now = second_rounds(sets, among=firsts, calibrated=calibrated) if firsts else set()
     progress = load_own_progress(sets, person) if any(calibrated.values()) else {}
-    rows: dict[int, list[int]] = {comparison_set.pk: [] for comparison_set in sets}
-    comparisons = Comparison.objects.filter(set__in=rows).order_by("number")
-    for key, comparison in comparisons.values_list("set", "pk"):
-        rows[key].append(comparison)
-    full, order = _places(person, sets, rows)
+    full, order = _places(person, sets, found)
     for comparison_set in sets:
         key, calibration = comparison_set.pk, progress.get(comparison_set.pk)
         asked = calibration[1].asked if calibration else set()
@@ -231,20 +246,17 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
     )
 
 
-def _places(
-    person: Person, sets: list[ComparisonSet], rows: Mapping[int, list[int]]
-) -> tuple[set[int], dict[int, int]]:
-    """The comparisons whose limited places are all taken, and the order of the others; `rows` are those by set."""
+def _places(person: Person, sets: list[ComparisonSet], found: _Found) -> tuple[set[int], dict[int, int]]:
+    """The comparisons whose limited places are all taken, and the order of the others."""
     needed = {
         key: comparison_set.people_needed
         for comparison_set in sets
         if comparison_set.people_needed is not None
-        for key in rows[comparison_set.pk]
+        for key in found.comparisons[comparison_set.pk]
     }
     if not needed:
         return set(), {}
-    taken = count_taken(comparison_set for comparison_set in sets if comparison_set.people_needed is not None)
-    taken = {key: taken.get(key, 0) for key in needed}
+    taken = {key: found.taken.get(key, 0) for key in needed}
     full = {key for key, count in taken.items() if count >= needed[key]}
     return full, {key: at for at, key in enumerate(order_places(taken, f"places {person.pk}"))}
 
@@ -272,25 +284,23 @@ def second_rounds(
         calibrated = load_calibrated(sets)
     if among is None:
         among = list(Comparison.objects.filter(set__in=needed).values_list("pk", flat=True))
-    people: dict[int, dict[int, int]] = {}
-    reviewers = Reviewer.objects.filter(set__in=needed, kind=PERSON, ended_at=None)
-    for held_by, key, person in reviewers.values_list("set", "pk", "person"):
-        people.setdefault(held_by, {})[key] = person
-    done: dict[int, set[int]] = {}
-    reviews = Review.objects.filter(comparison__in=among, round=1, state=SUBMITTED, reviewer__kind=PERSON)
-    for key, reviewer in reviews.values_list("comparison", "reviewer"):
-        done.setdefault(key, set()).add(reviewer)
-    rows = Comparison.objects.filter(pk__in=among).order_by()
+    people: dict[int, dict[int, int]] = defaultdict(dict)
+    done: dict[int, set[int]] = defaultdict(set)
+    written: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for part, one, other, person in _list_first_rounds(list(needed), list(among)):
+        if part == _PEOPLE:
+            people[one][other] = person
+        elif part == _DONE:
+            done[one].add(other)
+        else:
+            written[one, other].append(person)
     over = set()
-    counts = rows.values_list("pk", "set").annotate(Count("responses"))
-    responses = Response.objects.filter(comparison__in=among).exclude(written_by=None)
-    written = Counter(responses.values_list("comparison", "written_by"))
-    for key, held_by, count in counts:
-        submitted, limit = done.get(key, set()), needed[held_by]
+    for (key, held_by), authors in written.items():
+        submitted, limit = done[key], needed[held_by]
         able = {
             reviewer
-            for reviewer, person in people.get(held_by, {}).items()
-            if count - written[key, person] >= FEWEST_SHOWN
+            for reviewer, person in people[held_by].items()
+            if len(authors) - authors.count(person) >= FEWEST_SHOWN
         }
         everybody = (
             able <= submitted if limit is None else len(submitted) >= min(limit, len(able | submitted))
@@ -301,40 +311,86 @@ def second_rounds(
     return over
 
 
-def _own_reviews(person: Person, sets: list[ComparisonSet]) -> dict[int, list[OwnReview]]:
-    """Set -> the person's reviews, those of a first round before those of a second."""
-    reviews_by_set: dict[int, list[OwnReview]] = {}
-    listed: dict[int, list[tuple[Any, ...]]] = {comparison_set.pk: [] for comparison_set in sets}
-    rows = Review.objects.filter(reviewer__person=person, comparison__set__in=listed)
-    columns = ("comparison__set", "comparison", "pk", "round", "state", "purpose")
-    for key, *own in rows.exclude(state=SUPERSEDED).order_by("round", "pk").values_list(*columns):
-        listed[key].append(tuple(own))
+_PEOPLE, _DONE, _WRITTEN = range(3)
+
+
+@prepared
+def _list_first_rounds(sets: list[int], comparisons: list[int]) -> "QuerySet[Any, Any]":
+    """Who may review each set, who submitted a first round of each comparison, who wrote each response (0: nobody)."""
+    reviewers = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
+    done = Review.objects.filter(comparison__in=comparisons, round=1, state=SUBMITTED, reviewer__kind=PERSON)
+    responses = Response.objects.filter(comparison__in=comparisons)
+    author = Coalesce("written_by", 0)
+    return _part(_PEOPLE, reviewers, "set", "pk", "person").union(
+        _part(_DONE, done, "comparison", "reviewer", Value(0)),
+        _part(_WRITTEN, responses, "comparison", "comparison__set", author),
+        all=True,
+    )
+
+
+def _part(part: int, rows: "QuerySet[Any]", *columns: Any) -> "QuerySet[Any, Any]":
+    values = (Value(part), *(F(column) if isinstance(column, str) else column for column in columns))
+    named = {f"column{number}": value for number, value in enumerate(values)}
+    annotated: QuerySet[Any, Any] = rows.order_by().annotate(**named)
+    return annotated.values_list(*named)
+
+
+def _load_found(person: Person, sets: list[ComparisonSet]) -> _Found:
+    found = _Found({row.pk: [] for row in sets}, {row.pk: [] for row in sets}, set(), {}, {})
+    listed: dict[int, list[tuple[int, int, int, str, str]]] = {row.pk: [] for row in sets}
+    parts = _list_parts(person.pk, list(listed), timezone.now() - PLACE_LEASE)
+    for part, key, one, other, comparison, state, purpose in sorted(parts):
+        if part == _OWN:
+            listed[key].append((comparison, other, one, state, purpose))
+        elif part == _COMPARISON:
+            found.comparisons[key].append(other)
+        elif part == _OWN_RESPONSES:
+            if other - one < FEWEST_SHOWN:
+                found.unable.add(key)
+        elif part == _CALIBRATED:
+            found.calibrated[key] = found.calibrated.get(key, False) or bool(one)
+        else:
+            found.taken[key] = one
     for key, reviews in listed.items():
         numbers = number_own((review, comparison, round_) for comparison, review, round_, *_rest in reviews)
-        reviews_by_set[key] = [
+        found.reviews[key] += [
             OwnReview(comparison, review, round_, state, purpose, numbers[review])
             for comparison, review, round_, state, purpose in reviews
         ]
-    return reviews_by_set
+    return found
+
+
+_OWN, _COMPARISON, _OWN_RESPONSES, _CALIBRATED, _TAKEN = range(5)
+_NO_TEXTS = (Value(""), Value(""))
+
+
+@prepared
+def _list_parts(person: int, sets: list[int], since: datetime) -> "QuerySet[Any, Any]":
+    """All that `_Found` holds: the part, four numbers and two texts of it."""
+    own = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)
+    comparisons = Comparison.objects.filter(set__in=sets)
+    totals = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")
+    written = (
+        Response.objects.filter(comparison__set__in=sets, written_by=person).order_by().values("comparison")
+    )
+    total = Subquery(totals.annotate(count=Count("pk")).values("count"))
+    is_open = Case(When(round__closed_at=None, then=1), default=0)
+    zero, count = Value(0), Count("pk")
+    return _part(_OWN, own, "comparison__set", "round", "pk", "comparison", "state", "purpose").union(
+        _part(_COMPARISON, comparisons, "set", "number", "pk", zero, *_NO_TEXTS),
+        _part(_OWN_RESPONSES, written, "comparison", count, total, zero, *_NO_TEXTS),
+        _part(_CALIBRATED, query_calibrated(sets), "comparison", is_open, zero, zero, *_NO_TEXTS),
+        _part(
+            _TAKEN, query_taken(sets, since).values("comparison"), "comparison", count, zero, zero, *_NO_TEXTS
+        ),
+        all=True,
+    )
 
 
 def find_next_review(sets: Iterable[WaitingSet]) -> Waiting | None:
     """What is next over all sets: a started review before a new one, else in the order of `sets`."""
     firsts = [waiting_set.waiting[0] for waiting_set in sets if waiting_set.waiting]
     return min(firsts, key=lambda review: not review.is_started, default=None)
-
-
-def _unable(person: Person, sets: list[ComparisonSet]) -> set[int]:
-    """The comparisons of which the person wrote so many responses that nothing is left to compare."""
-    totals = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")
-    rows = Response.objects.filter(comparison__set__in=[row.pk for row in sets], written_by=person)
-    counted = (
-        rows.order_by()
-        .values("comparison")
-        .annotate(own=Count("pk"), total=Subquery(totals.annotate(count=Count("pk")).values("count")))
-    )
-    counts = counted.values_list("comparison", "own", "total")
-    return {key for key, own, count in counts if count - own < FEWEST_SHOWN}
 
 
 def _find_state(own: OwnReview | None, *, is_unable: bool = False, is_second_open: bool = False) -> str:
