@@ -14,7 +14,6 @@ from rubric.comparisons.core.lines import (
     Lines,
     NewComparison,
     NewResponse,
-    NumberedComparison,
     ReviewGiven,
     comparison_faults,
     response_numbers,
@@ -212,7 +211,6 @@ def change_people_needed(
 
 
 def _mark_present_seers(comparison_set: ComparisonSet, now: datetime) -> None:
-    """Mark the set's people who may see its results now."""
     reviewers = Reviewer.objects.filter(set=comparison_set, kind=PERSON, ended_at=None, could_see_since=None)
     found = [(row, row.person) for row in reviewers.select_related("person")]
     _mark_seers((row for row, who in found if who and could_see_results(who, comparison_set)), now)
@@ -322,22 +320,22 @@ def import_reviews(
 
 
 def _new_comparisons(
-    comparison_set: ComparisonSet, lines: Sequence[NumberedComparison]
+    comparison_set: ComparisonSet, lines: Sequence[tuple[int, NewComparison]]
 ) -> tuple[list[NewComparison], list[LineFault]]:
     """The comparisons that the set does not have, and a fault for each that it has with a different text."""
-    keys = [line.comparison.key for line in lines]
+    keys = [given.key for _line, given in lines]
     stored: dict[str, Comparison] = {}
     for at in range(0, len(keys), 500):
         rows = Comparison.objects.filter(set=comparison_set, key__in=keys[at : at + 500])
         stored |= {row.key: row for row in rows.prefetch_related("responses__written_by")}
     new, faults = [], []
-    for line in lines:
-        row = stored.get(line.comparison.key)
+    for line, given in lines:
+        row = stored.get(given.key)
         if row is None:
-            new.append(line.comparison)
-        elif not _is_same(row, line.comparison):
+            new.append(given)
+        elif not _is_same(row, given):
             said = _('The set has another comparison with the id "%(id)s". What is stored never changes.')
-            faults.append(LineFault(line.line, "/id", "taken", said % {"id": line.comparison.key}))
+            faults.append(LineFault(line, "/id", "taken", said % {"id": given.key}))
     return new, faults
 
 

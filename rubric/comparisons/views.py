@@ -75,7 +75,6 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("open_set", methods=("GET", "POST"))
 def open_set(request: SignedIn, slug: str) -> HttpResponse:
-    """Show a form for a new set; redirects to the set."""
     only_parameters(request)
     project = project_or_404(request.user, slug, check_open_set)
     versions = {str(version.pk): version for version in RubricVersion.objects.newest_of_each("response")}
@@ -94,7 +93,6 @@ def open_set(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_set")
 def comparison_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Show what the set holds, who reviews it, and their progress."""
     given = only_parameters(request, "from", "comparisons", "reviews", "known")
     found = set_or_404(request.user, slug, number, check_see_set)
     brought = [parse_number(given[name]) for name in ("comparisons", "reviews", "known")]

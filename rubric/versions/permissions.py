@@ -27,7 +27,6 @@ def check_see_weights(person: Person) -> None:
 
 
 def check_edit_rubrics(person: Person) -> None:
-    """Only admins make drafts, by hand or from a file."""
     if not is_admin(person):
         raise NotAllowed(_("Only admins change rubrics. Ask one of them."))
 

@@ -86,7 +86,6 @@ class SecondStep(LoginStage):
 
 @require("anyone", methods=("GET", "POST"))
 def second_step(request: HttpRequest) -> HttpResponse:
-    """Ask for the code, and sign in with it."""
     if request.user.is_authenticated:
         return signed_in(request) if is_htmx(request) else redirect("home")
     started = SecondStep.started(request)
@@ -186,7 +185,6 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 @require("anyone", methods=("POST",))
 def sign_out(request: HttpRequest) -> HttpResponse:
-    """End the session, here and on the server."""
     logout(request)
     return HttpResponseRedirect(resolve_url("account_login"), status=303)
 
@@ -200,7 +198,6 @@ SQUARE = 5
 
 @require("sign_in")
 def second_factor(request: SignedIn) -> HttpResponse:
-    """Whether the person has a second factor, and what can be done with it."""
     return show_factor(request, ProofForm())
 
 
@@ -232,7 +229,6 @@ def set_up(request: SignedIn) -> HttpResponse:
 
 @require("sign_in", methods=("POST",))
 def renew_codes(request: SignedIn) -> HttpResponse:
-    """New recovery codes, shown only once."""
     form = bind_form(request, ProofForm)
 
     def act(proof: str, **who: Any) -> list[str]:
@@ -247,7 +243,6 @@ def renew_codes(request: SignedIn) -> HttpResponse:
 
 @require("switch_off_second_factor", methods=("POST",))
 def switch_off(request: SignedIn) -> HttpResponse:
-    """Sign in by password alone from now on."""
     check_switch_off_second_factor(request.user)
     form = bind_form(request, ProofForm)
 
@@ -260,7 +255,6 @@ def switch_off(request: SignedIn) -> HttpResponse:
 
 @require("reset_second_factor", methods=("GET", "POST"))
 def reset(request: SignedIn, person: int) -> HttpResponse:
-    """Remove somebody's second factor, with a reason."""
     check_see_people(request.user)
     account = get_object_or_404(Person, pk=person)
     check_reset_second_factor(request.user, account)

@@ -73,7 +73,6 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 
 @require("anyone")
 def link_sent(request: HttpRequest) -> HttpResponse:
-    """The answer to everybody who asked."""
     _must_send_email()
     return cast(HttpResponse, _sent(request))
 

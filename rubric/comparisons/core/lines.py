@@ -105,13 +105,6 @@ RESPONSE_KEYS = ("id", "text", "author")
 HOLISTIC_KEY, NOTES_KEY = "holistic", "notes"
 
 
-class NumberedComparison(Struct, frozen=True):
-    """A comparison and its line in the file, counted from 1."""
-
-    line: int
-    comparison: NewComparison
-
-
 class ReviewGiven(Struct, frozen=True):
     """One review before it is read; all ids come from the file.
 
@@ -143,9 +136,12 @@ class ReviewGiven(Struct, frozen=True):
 
 
 class Lines(Struct, frozen=True):
-    """Everything in a file, in its order. A file with faults is not stored; the first thousand faults are named."""
+    """Everything in a file, in its order. A file with faults is not stored; the first thousand faults are named.
 
-    comparisons: list[NumberedComparison]
+    Comparisons come with their line, counted from 1.
+    """
+
+    comparisons: list[tuple[int, NewComparison]]
     reviews: list[ReviewGiven]
     faults: list[LineFault]
 
@@ -178,7 +174,7 @@ def read_comparison_lines(data: bytes) -> Lines:
                         key=given.key,
                     )
                     problems.append(Problem("duplicate_id", said, pointer="/id"))
-                found.comparisons.append(NumberedComparison(number, given))
+                found.comparisons.append((number, given))
         found.faults.extend(
             LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems
         )

@@ -132,7 +132,6 @@ def _ranking_faults(given: ReviewGiven, responses: Mapping[str, int]) -> Iterato
 
 
 def _numbers(given_scores: Mapping[str, object]) -> dict[str, Number]:
-    """The scores that were given, under their names."""
     return {name: value for name, value in given_scores.items() if isinstance(value, int | float)}
 
 

@@ -235,7 +235,6 @@ def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -
 def read_record(
     review: Review, record: ReviewRecord, keys: Mapping[int, str], rubric: RubricRecord
 ) -> dict[str, Any]:
-    """What a record would say in place of that review."""
     rows = build_reviewed_rows(review, record, {})
     return _part(rows, [flag.message for flag in record.flags], record.ranking, review, keys, rubric)
 

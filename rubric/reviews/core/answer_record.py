@@ -250,7 +250,6 @@ def _reread(
 
 
 def _space_flags(text: str, labels: Sequence[str]) -> list[Flag]:
-    """A flag if a label is written with non-breaking spaces."""
     plain = text.translate(_SPACES)
     is_odd = plain != text and any(
         label in plain and plain.count(label) != text.count(label) for label in labels

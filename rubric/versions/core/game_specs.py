@@ -6,7 +6,7 @@ This app checks versions against it and knows no metric or parameter of a metric
 from collections.abc import Callable, Collection
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from rubric.core.records import DISCUSSION, RubricRecord
 
@@ -32,15 +32,8 @@ class ParameterSpecs(Struct, frozen=True):
         return {*self.choices, *self.counts, *self.amounts}
 
     def joined(self, other: "ParameterSpecs") -> "ParameterSpecs":
-        return ParameterSpecs(
-            choices=self.choices | other.choices,
-            counts=self.counts | other.counts,
-            amounts=self.amounts | other.amounts,
-            word_lists=self.word_lists + other.word_lists,
-            patterns=self.patterns + other.patterns,
-            defaults=self.defaults | other.defaults,
-            optional_patterns=self.optional_patterns + other.optional_patterns,
-        )
+        pairs = zip(structs.astuple(self), structs.astuple(other), strict=True)
+        return ParameterSpecs(*(one | two if isinstance(one, dict) else one + two for one, two in pairs))
 
 
 class MetricSpec(Struct, frozen=True):

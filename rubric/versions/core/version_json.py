@@ -308,7 +308,6 @@ def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) ->
 
 
 def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterSpecs) -> str:
-    """What is wrong with one parameter, or nothing."""
     if name not in parameters:
         if name in specs.defaults:
             return ""
@@ -432,7 +431,6 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[SpecFault
 
 
 def _pattern_fault(source: str) -> str:
-    """What is wrong with one pattern, or nothing."""
     if len(source) > _LONGEST_PATTERN:
         return say(
             "The pattern has {source_count} characters; {longest_pattern} are the most. Split it in two.",

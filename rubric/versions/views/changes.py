@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from rubric.models import RubricVersion
+from rubric.models.rubrics import DRAFT
 from rubric.versions import actions
 from rubric.versions.forms import VersionChangeForm
 from rubric.versions.permissions import check_discard_version, check_offer_version, check_retire_version
@@ -23,35 +24,22 @@ from workspace.web.require import SignedIn, View, require
 def retire_with(uses: Uses) -> View:
     @require("retire_version", methods=("GET", "POST"))
     def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-        """Show who uses the version, and a form for the reason."""
         version = version_or_404(request.user, slug, number, check_retire_version)
-        return change_version(request, version, _retire, "rubric/versions/retire.html", uses)
+        return change_version(request, version, actions.retire_version, "rubric/versions/retire.html", uses)
 
     return retire_version
 
 
 @require("discard_version", methods=("GET", "POST"))
 def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """Show what happens to a discarded draft, and a form for the reason."""
     version = version_or_404(request.user, slug, number, check_discard_version)
     return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
 
 
 @require("offer_version", methods=("GET", "POST"))
 def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
-    """Show what it means that new work can use an imported version, and a form for the reason."""
     version = version_or_404(request.user, slug, number, check_offer_version)
-    return change_version(request, version, _offer, "rubric/versions/offer.html", dict)
-
-
-def _retire(*, basis: str, **values: object) -> None:
-    """Retire a version. This needs no hash: a published version does not change."""
-    actions.retire_version(**values)  # type: ignore[arg-type]
-
-
-def _offer(*, basis: str, **values: object) -> None:
-    """Offer a version. This needs no hash either, for the same reason."""
-    actions.offer_version(**values)  # type: ignore[arg-type]
+    return change_version(request, version, actions.offer_version, "rubric/versions/offer.html", dict)
 
 
 def change_version(
@@ -64,12 +52,14 @@ def change_version(
 ) -> HttpResponse:
     """Show the form with `more` context, or act and redirect to the version.
 
-    The page compares with the other published version of the rubric, `before`.
+    The page compares with the other published version of the rubric, `before`. Only an act on a draft gets the hash
+    that the page showed: every other version never changes.
     """
     only_parameters(request)
 
     def change(form: VersionChangeForm) -> str:
-        act(version=version, **form.cleaned_data, by=request.user, now=timezone.now())
+        given = form.cleaned_data if version.state == DRAFT else {"reason": form.cleaned_data["reason"]}
+        act(version=version, **given, by=request.user, now=timezone.now())
         return reverse("rubric_version", args=[version.rubric.key, version.number])
 
     def context() -> Mapping[str, object]:

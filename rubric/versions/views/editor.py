@@ -176,7 +176,6 @@ def _reset(request: SignedIn, version: RubricVersion, form: DraftForm) -> HttpRe
 
 
 def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
-    """The form with these weights, and the sliders in step with them."""
     numbers = {name: text for name, text in form.texts.items() if not name.endswith("-slide")}
     return form.with_texts(in_step(numbers | dict(weights)))
 

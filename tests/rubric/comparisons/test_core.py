@@ -65,7 +65,7 @@ def test_a_file_holds_comparisons_and_reviews():
         [NewResponse("Boil water.", key="a", author="m-1"), NewResponse("Open a tin.")],
         key="soup",
     )
-    assert [(comparison.line, comparison.comparison) for comparison in found.comparisons] == [(1, wanted)]
+    assert found.comparisons == [(1, wanted)]
     assert [(review.line, review.reviewer) for review in found.reviews] == [(3, "Reader")]
     assert found.faults == []
     assert response_numbers(wanted) == NUMBERS

@@ -176,7 +176,6 @@ def people(request: SignedIn) -> HttpResponse:
 
 @require("manage_people", methods=("POST",))
 def invite_admin(request: SignedIn) -> HttpResponse:
-    """Invite somebody as admin; the link is shown only once."""
     check_manage_people(request.user)
     only_parameters(request)
 

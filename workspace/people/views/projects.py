@@ -34,7 +34,6 @@ def create_project_with(open_project: Callable[..., Project]) -> View:
 
     @require("create_project", methods=("GET", "POST"))
     def create_project(request: SignedIn) -> HttpResponse:
-        """A form for a new project; redirects to its people."""
         check_create_project(request.user)
 
         def create(form: ProjectForm) -> str:
