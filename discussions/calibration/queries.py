@@ -72,11 +72,6 @@ def _find_open(project: int) -> "QuerySet[CalibrationRound]":
     return rounds.select_related("project").order_by("pk")[:1]
 
 
-def load_keys(opened: CalibrationRound) -> dict[int, Key]:
-    rows = opened.games.values_list("game", "key")
-    return {game: msgspec.json.decode(key, type=Key) for game, key in rows}
-
-
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
     known = Evaluation.objects.filter(evaluator=person).values("game")
     games = CalibrationGame.objects.filter(round=opened, game__withdrawn_at=None).exclude(game__in=known)
@@ -88,8 +83,10 @@ def load_progress(opened: CalibrationRound, person: Person) -> RoundProgress:
 
 
 def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -> dict[int, RoundProgress]:
-    """The progress of each of these people; five queries for any number of them."""
-    keys = load_keys(opened)
+    """The progress of each of these people; four queries for any number of them."""
+    games = list(opened.games.values_list("game", "key", "game__withdrawn_at"))
+    keys = {game: msgspec.json.decode(key, type=Key) for game, key, _withdrawn_at in games}
+    gone = {game for game, _key, withdrawn_at in games if withdrawn_at is not None}
     started: dict[int, set[int]] = defaultdict(set)
     submitted: dict[int, dict[int, int]] = defaultdict(dict)
     known: dict[int, set[int]] = defaultdict(set)
@@ -107,7 +104,6 @@ def load_progress_by_person(opened: CalibrationRound, people: Collection[int]) -
                 earlier.add(key)
     answers = _first_answers([key for games in submitted.values() for key in games.values()])
     waivers = dict(CalibrationWaiver.objects.filter(round=opened).values_list("person", "reason"))
-    gone = set(opened.games.exclude(game__withdrawn_at=None).values_list("game", flat=True))
     progress = {}
     for person in people:
         asked = keys.keys() - gone - (known[person] - started[person])
