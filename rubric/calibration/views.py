@@ -16,11 +16,11 @@ from rubric.calibration.permissions import check_calibrate_set
 from rubric.models import CalibrationRound, ComparisonSet, Reviewer
 from rubric.reviews.pages import CALIBRATIONS, SetFrame
 from rubric.reviews.views import SECTION, set_or_404
-from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
-from workspace.web.form_page import form_page, press
+from workspace.web.form_page import form_page, press, send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -91,18 +91,15 @@ def waive(
 @require("calibrate_set", methods=("POST",))
 def change_repeats(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
-    form, status = bind_form(request, HiddenDuplicatesForm), 422
-    try:
-        if form.is_valid():
-            actions.change_repeats(
-                comparison_set=comparison_set, **form.cleaned_data, by=request.user, now=timezone.now()
-            )
-            return respond(request, page="", redirect=reverse("set_calibrations", args=[slug, number]))
-    except Refusal as refusal:
-        status = kept_status(form, refusal)
-    opening = SetRoundForm(**_list_asked(comparison_set))
-    context = {**_list_context(request.user, comparison_set), "form": opening, "repeats": form}
-    return respond(request, page="rubric/calibration/list.html", context=context, status=status)
+    form, to = bind_form(request, HiddenDuplicatesForm), reverse("set_calibrations", args=[slug, number])
+
+    def show(status: int) -> HttpResponse:
+        opening = SetRoundForm(**_list_asked(comparison_set))
+        context = {**_list_context(request.user, comparison_set), "form": opening, "repeats": form}
+        return respond(request, page="rubric/calibration/list.html", context=context, status=status)
+
+    act = partial(actions.change_repeats, comparison_set=comparison_set)
+    return send(request, form, act, to, show=show, refuse=kept_status)
 
 
 def round_or_404(comparison_set: ComparisonSet, number: int) -> CalibrationRound:

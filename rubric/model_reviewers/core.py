@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
 from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import decimal_text, exact
-from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
+from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault, walk_lines
 from rubric.reviews.core.two_calls import WHOLE_PART
+from workspace.core.json_faults import Problem
 from workspace.core.strict_json import normalise_text, read_json
 from workspace.core.words import say
 
@@ -336,19 +337,11 @@ def prompt_line(
 
 def read_answer_lines(data: bytes) -> tuple[list[AnswerLine], list[LineFault]]:
     """Every answer of a JSONL file, and its first faults. Blank lines and other keys are ignored."""
-    answers: list[AnswerLine] = []
     faults: list[LineFault] = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip() or len(faults) >= MOST_FAULTS:
-            continue
-        document = read_json(line)
-        own = [
-            LineFault(number, problem.pointer, problem.code, problem.message) for problem in document.problems
-        ] or _shape_faults(number, document.value)
-        faults += own
-        if not own:
-            texts = {key: document.value[key] for key in KEYS}
-            answers.append(AnswerLine(number, **texts, part=document.value.get("part", "")))
+    answers = [
+        AnswerLine(number, **{key: value[key] for key in KEYS}, part=value.get("part", ""))
+        for number, value in walk_lines(data, _shape_problems, faults)
+    ]
     if not answers and not faults:
         faults.append(LineFault(1, "", "empty", say("There is no answer. Give one JSON object a line.")))
     first: dict[tuple[str, str, str], int] = {}
@@ -360,22 +353,24 @@ def read_answer_lines(data: bytes) -> tuple[list[AnswerLine], list[LineFault]]:
     return answers, faults[:MOST_FAULTS]
 
 
-def _shape_faults(line: int, value: Any) -> list[LineFault]:
+def _shape_problems(value: Any) -> list[Problem]:
     if not isinstance(value, dict):
         message = say("The line is no object. Write one with the keys comparison, reviewer and text.")
-        return [LineFault(line, "", "wrong_shape", message)]
-    faults = [
-        LineFault(
-            line, f"/{key}", "wrong_shape", say('"{key}" is missing or is no text. Give it as text.', key=key)
+        return [Problem("wrong_shape", message)]
+    problems = [
+        Problem(
+            "wrong_shape",
+            say('"{key}" is missing or is no text. Give it as text.', key=key),
+            pointer=f"/{key}",
         )
         for key in KEYS
         if not (isinstance(value.get(key), str) and value[key].strip())
     ]
     if value.get("part", "") not in ("", WHOLE_PART, CRITERIA_PART):
         message = say('"part" is neither "whole" nor "criteria". Take that of the prompt.')
-        faults.append(LineFault(line, "/part", "wrong_shape", message))
+        problems.append(Problem("wrong_shape", message, pointer="/part"))
     text = value.get("text")
     if isinstance(text, str) and len(text.encode()) > LONGEST_ANSWER:
         message = say("The answer is larger than 2 MB, which no review needs. Shorten it.")
-        faults.append(LineFault(line, "/text", "too_large", message))
-    return faults
+        problems.append(Problem("too_large", message, pointer="/text"))
+    return problems

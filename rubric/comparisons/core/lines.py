@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from rubric.core.limits import MOST_RESPONSES
 from rubric.core.scales import Scale, is_number, is_scale
-from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault
+from rubric.reviews.core.review_lines import LineFault, walk_lines
 from workspace.core.json_faults import Problem, build_pointer
-from workspace.core.strict_json import read_json
 from workspace.core.words import say, say_many
 
 LONGEST_TEXT = 100_000
@@ -151,33 +150,25 @@ def read_comparison_lines(data: bytes) -> Lines:
     found = Lines([], [], [])
     ids: dict[str, int] = {}
     is_json = False
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip() or len(found.faults) >= MOST_FAULTS:
+
+    def find_problems(value: Any) -> list[Problem]:
+        nonlocal is_json
+        is_json = True
+        return _problems(value)
+
+    for number, value in walk_lines(data, find_problems, found.faults):
+        if "comparison" in value:
+            found.reviews.append(_review(number, value))
             continue
-        document = read_json(line)
-        is_json = is_json or not document.problems
-        problems = document.problems or _problems(document.value)
-        if not problems:
-            value = document.value
-            if "comparison" in value:
-                found.reviews.append(_review(number, value))
-            else:
-                given = _comparison(value)
-                problems = [
-                    Problem("invalid", fault.message, pointer=fault.pointer)
-                    for fault in comparison_faults(given)
-                ]
-                if ids.setdefault(given.key, number) != number:
-                    said = say(
-                        'Line {line} has the id "{key}", too. Give each comparison its own.',
-                        line=ids[given.key],
-                        key=given.key,
-                    )
-                    problems.append(Problem("duplicate_id", said, pointer="/id"))
-                found.comparisons.append((number, given))
-        found.faults.extend(
-            LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems
-        )
+        given = _comparison(value)
+        for wrong in comparison_faults(given):
+            found.faults.append(LineFault(number, wrong.pointer, "invalid", wrong.message))
+        if (line := ids.setdefault(given.key, number)) != number:
+            said = say(
+                'Line {line} has the id "{key}", too. Give each comparison its own.', line=line, key=given.key
+            )
+            found.faults.append(LineFault(number, "/id", "duplicate_id", said))
+        found.comparisons.append((number, given))
     if fault := _find_fault_of_file(found, is_json):
         found.faults[:] = [fault]
     return found

@@ -1,5 +1,6 @@
 """Reviews as lines of JSON: the input (`reviewer`, `responses`, `text`), and the output for a review."""
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -32,21 +33,30 @@ class LineFault(Struct, frozen=True):
     message: str
 
 
-def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
-    """Every review of a JSONL file in order, and its first faults. Blank lines are skipped."""
-    reviews: list[ReviewLine] = []
-    faults: list[LineFault] = []
+def walk_lines(
+    data: bytes, find_problems: Callable[[Any], list[Problem]], faults: list[LineFault]
+) -> Iterator[tuple[int, Any]]:
+    """The number and the value of each line of a JSONL file without problems; those of the others go to `faults`.
+
+    Blank lines are skipped, and everything after so many faults. `find_problems` judges lines that are JSON.
+    """
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip() or len(faults) >= MOST_FAULTS:
             continue
         document = read_json(line)
-        problems = document.problems or _shape_problems(document.value)
+        problems = document.problems or find_problems(document.value)
         faults += [LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems]
         if not problems:
-            reviews.append(ReviewLine(**{key: document.value[key] for key in KEYS}))
-    if not reviews and not faults:
+            yield number, document.value
+
+
+def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
+    """Every review of a JSONL file in order, and its first faults."""
+    faults: list[LineFault] = []
+    values = [value for _number, value in walk_lines(data, _shape_problems, faults)]
+    if not values and not faults:
         faults.append(LineFault(1, "", "empty", say("There is no review. Give one JSON object a line.")))
-    return reviews, faults
+    return [ReviewLine(**{key: value[key] for key in KEYS}) for value in values], faults
 
 
 def _shape_problems(value: Any) -> list[Problem]:
