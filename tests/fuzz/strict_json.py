@@ -51,6 +51,9 @@ def check(data: bytes, read: Any = read_json) -> None:
     assert all(problem.line >= 1 and problem.column >= 1 for problem in document.problems)
     is_read, is_suspect, value = _by_the_library(data)
     assert document.is_readable == is_read, f"readable: {document.is_readable}, the library says {is_read}"
+    lenient = read_json(data, is_lenient=True)
+    assert lenient.is_readable == is_read, f"lenient: {lenient.is_readable}, the library says {is_read}"
+    assert {problem.code for problem in lenient.problems}.isdisjoint({"number", "not_finite"})
     if is_read:
         assert bool(document.problems) == is_suspect, f"{document.problems}, suspect: {is_suspect}"
     if is_read and not is_suspect:

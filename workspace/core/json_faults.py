@@ -78,8 +78,11 @@ class Found(Struct, frozen=True):
     is_broken: bool
 
 
-def find_problems(text: str, *, max_depth: int, max_digits: int, most: int) -> Found:
-    """Every problem of the text in order of place, at most `most` of them kept. Never raises on any text."""
+def find_problems(text: str, *, max_depth: int, max_digits: int | None, most: int) -> Found:
+    """Every problem of the text in order of place, at most `most` of them kept. Never raises on any text.
+
+    Without `max_digits` no number is a problem.
+    """
     finder = _Finder(text, max_depth=max_depth, max_digits=max_digits, most=most)
     finder.run()
     return Found(problems=finder.problems, count=finder.count, is_broken=finder.is_broken)
@@ -97,7 +100,7 @@ class _Frame:
 
 
 class _Finder:
-    def __init__(self, text: str, *, max_depth: int, max_digits: int, most: int) -> None:
+    def __init__(self, text: str, *, max_depth: int, max_digits: int | None, most: int) -> None:
         self.text = text
         self.max_depth = max_depth
         self.max_digits = max_digits
@@ -286,7 +289,7 @@ class _Finder:
 
     def _word_or_number(self) -> None:
         word = _WORD.match(self.text, self.position)
-        if word and word.group() in _NOT_FINITE:
+        if word and word.group() in _NOT_FINITE and self.max_digits is not None:
             self._note(
                 "not_finite",
                 say(
@@ -294,12 +297,12 @@ class _Finder:
                     group=word.group(),
                 ),
             )
-        elif word and word.group() not in _CONSTANTS:
+        elif word and word.group() not in _CONSTANTS | _NOT_FINITE:
             self._unexpected(say("a value"))
             return
         number = None if word else _NUMBER.match(self.text, self.position)
         if number:
-            self._check_number(number.group())
+            self._check_number(number.group(), self.max_digits)
         found = word or number
         if found is None:
             self._unexpected(say("a value"))
@@ -307,15 +310,17 @@ class _Finder:
         self.position = found.end()
         self._after_value()
 
-    def _check_number(self, number: str) -> None:
+    def _check_number(self, number: str, max_digits: int | None) -> None:
+        if max_digits is None:
+            return
         digits = len(re.split(r"[.eE]", number.lstrip("-"), maxsplit=1)[0])
-        if digits > self.max_digits:
+        if digits > max_digits:
             self._note(
                 "number",
                 say(
                     "A number has {digits:,} digits; at most {max_digits} are read. Shorten it, or quote it.",
                     digits=digits,
-                    max_digits=self.max_digits,
+                    max_digits=max_digits,
                 ),
             )
         elif float(number) in (float("inf"), float("-inf")):

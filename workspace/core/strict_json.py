@@ -3,18 +3,23 @@
 Stricter than the standard library: UTF-8 only, no duplicate keys, no NaN or infinities, no numbers over 18 digits,
 no nesting over 64, no second value. What two databases would store differently is replaced and counted: the
 character NUL becomes U+2400 and a lone surrogate U+FFFD.
+
+A lenient reading is for files whose parts are judged where they are read: a longer number is its text, what is not
+finite is a `NotFinite`, and texts are in the Unicode form NFC.
 """
 
 import json
 import re
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import reduce
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workspace.core.json_faults import Found, Problem, find_problems
+from workspace.core.json_faults import MOST_SHOWN, Found, Problem, find_problems
 from workspace.core.words import say
 
 MAX_DEPTH = 64
@@ -28,14 +33,41 @@ _DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
 _TOO_MANY_DIGITS = b"0" * (MAX_DIGITS + 1)
 _SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# Escapes of characters that NFC may compose: nothing below U+0300 is.
+_COMPOSABLE_ESCAPE = re.compile(rb"\\u(?:0[3-9a-fA-F]|[1-9a-fA-F])")
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 
 
 class Replaced(Struct, frozen=True):
-    """How many characters of a value were replaced: NUL by U+2400, lone surrogates by U+FFFD."""
+    """How many characters of a value were replaced: NUL by U+2400, lone surrogates by U+FFFD.
+
+    Of a lenient reading also: how many texts were composed, and the first and the count of what is not finite.
+    """
 
     nul: int = 0
     surrogate: int = 0
+    composed: int = 0
+    not_finite: int = 0
+    first: str = ""
+
+    def plus(self, other: "Replaced") -> "Replaced":
+        return Replaced(
+            self.nul + other.nul,
+            self.surrogate + other.surrogate,
+            self.composed + other.composed,
+            self.not_finite + other.not_finite,
+            self.first or other.first,
+        )
+
+
+def sum_replaced(all_replaced: Iterable[Replaced]) -> Replaced:
+    return reduce(Replaced.plus, all_replaced, Replaced())
+
+
+class NotFinite(str):
+    """What stands in a lenient value for NaN, an infinity or a number that is too large, as it is written."""
+
+    __slots__ = ()
 
 
 class Document(Struct, frozen=True):
@@ -60,6 +92,7 @@ def read_json(
     max_digits: int = MAX_DIGITS,
     max_values: int = MAX_VALUES,
     most_problems: int = MOST_PROBLEMS,
+    is_lenient: bool = False,
 ) -> Document:
     """Reads one JSON value from bytes, strictly. Never raises; linear in the size of the input.
 
@@ -77,16 +110,30 @@ def read_json(
     outside = _outside_strings(body)
     if outside.count(b",") + outside.count(b"[") + outside.count(b"{") >= max_values:
         return _refused(_too_many(max_values), had_bom=had_bom)
-    if not (_has_odd_number(outside) or _is_too_deep(outside, max_depth)):
-        value, is_clean = _parse_plain(body, outside.count(b":"))
+    is_odd = _has_odd_number(outside)
+    if (is_lenient or not is_odd) and not _is_too_deep(outside, max_depth):
+        if is_odd:
+            value, is_clean = _parse(body.decode("utf-8"), longest=max_digits)
+        else:
+            value, is_clean = _parse_plain(body, outside.count(b":"))
         replaced: dict[str, Replaced] = {}
-        if is_clean and _SUSPICIOUS_ESCAPE.search(body):
-            value, is_clean = _normalise_top(value, replaced)
+        may_compose = is_lenient and _may_compose(body)
+        if is_clean and (may_compose or is_odd or _SUSPICIOUS_ESCAPE.search(body)):
+            value, is_clean = _normalise_top(value, replaced, composes=may_compose)
         if is_clean:
             return Document(value=value, is_readable=True, had_bom=had_bom, replaced=replaced)
     text = body.decode("utf-8")
-    found = find_problems(text, max_depth=max_depth, max_digits=max_digits, most=most_problems)
-    return _document(text, found, had_bom=had_bom)
+    found = find_problems(
+        text, max_depth=max_depth, max_digits=None if is_lenient else max_digits, most=most_problems
+    )
+    return _document(text, found, had_bom=had_bom, longest=max_digits if is_lenient else None)
+
+
+def _may_compose(body: bytes) -> bool:
+    """Whether the text may not be in the Unicode form NFC."""
+    if _COMPOSABLE_ESCAPE.search(body):
+        return True
+    return not body.isascii() and not unicodedata.is_normalized("NFC", body.decode("utf-8"))
 
 
 def normalise_text(text: str) -> tuple[str, Replaced]:
@@ -204,9 +251,21 @@ def _count_keys(value: Any) -> int:
     return count
 
 
-def _parse(text: str, *, int_of: Callable[[str], int] | None = None) -> tuple[Any, bool]:
-    """The value, and whether nothing at all was wrong. Of duplicate keys, the last one is in the value."""
+def _parse(
+    text: str, *, int_of: Callable[[str], int] | None = None, longest: int | None = None
+) -> tuple[Any, bool]:
+    """The value, and whether nothing at all was wrong. Of duplicate keys, the last one is in the value.
+
+    With the `longest` number of digits, the reading is lenient.
+    """
     is_clean = True
+    is_lenient = longest is not None
+
+    def number(written: str) -> Any:
+        if len(re.split(r"[.eE]", written.lstrip("-"), maxsplit=1)[0]) > (longest or 0):
+            return written
+        value = float(written) if set(".eE") & set(written) else int(written)
+        return NotFinite(written[:MOST_SHOWN]) if value in (float("inf"), float("-inf")) else value
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal is_clean
@@ -215,7 +274,12 @@ def _parse(text: str, *, int_of: Callable[[str], int] | None = None) -> tuple[An
             is_clean = False
         return built
 
-    decoder = json.JSONDecoder(object_pairs_hook=build, parse_constant=_no_number, parse_int=int_of)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=build,
+        parse_constant=NotFinite if is_lenient else _no_number,
+        parse_int=number if is_lenient else int_of,
+        parse_float=number if is_lenient else None,
+    )
     try:
         return decoder.decode(text), is_clean
     except (json.JSONDecodeError, RecursionError):
@@ -231,13 +295,13 @@ def _short_int(digits: str) -> int:
     return int(digits) if len(digits) <= MAX_DIGITS + 1 else 0
 
 
-def _document(text: str, found: Found, *, had_bom: bool) -> Document:
+def _document(text: str, found: Found, *, had_bom: bool, longest: int | None) -> Document:
     """The document of a text that the fast reader refused: the problems, and the value where it can be read."""
     value: Any = None
     replaced: dict[str, Replaced] = {}
     if not found.is_broken:
-        value, _ = _parse(text, int_of=_short_int)
-        value, _ = _normalise_top(value, replaced)
+        value, _ = _parse(text, int_of=_short_int, longest=longest)
+        value, _ = _normalise_top(value, replaced, composes=longest is not None)
     return Document(
         value=value,
         is_readable=not found.is_broken,
@@ -255,33 +319,52 @@ def _storable(problem: Problem) -> Problem:
     return replace(problem, message=message, pointer=pointer)
 
 
-def _normalise_top(value: Any, replaced: dict[str, Replaced]) -> tuple[Any, bool]:
+def _normalise_top(value: Any, replaced: dict[str, Replaced], *, composes: bool = False) -> tuple[Any, bool]:
     """The value with everything replaced that cannot be stored, and whether all keys were plain; fills `replaced`."""
     if isinstance(value, list):
-        parts = [_normalise(item, replaced, f"/{index}") for index, item in enumerate(value)]
+        parts = [
+            _Normaliser(replaced, f"/{index}", composes=composes).of(item) for index, item in enumerate(value)
+        ]
         return [part for part, _ in parts], all(is_plain for _, is_plain in parts)
-    return _normalise(value, replaced, "")
+    return _Normaliser(replaced, "", composes=composes).of(value)
 
 
-def _normalise(value: Any, replaced: dict[str, Replaced], item: str) -> tuple[Any, bool]:
-    if isinstance(value, str):
-        text, here = normalise_text(value)
-        if text is not value:
-            so_far = replaced.get(item, Replaced())
-            replaced[item] = Replaced(nul=so_far.nul + here.nul, surrogate=so_far.surrogate + here.surrogate)
-        return text, True
-    if isinstance(value, list):
-        parts = [_normalise(part, replaced, item) for part in value]
-        return [part for part, _ in parts], all(is_plain for _, is_plain in parts)
-    if isinstance(value, dict):
-        return _normalise_object(value, replaced, item)
-    return value, True
+class _Normaliser:
+    def __init__(self, replaced: dict[str, Replaced], item: str, *, composes: bool) -> None:
+        self.replaced = replaced
+        self.item = item
+        self.composes = composes
 
+    def of(self, value: Any) -> tuple[Any, bool]:
+        """The value as it can be stored, and whether all its keys were plain."""
+        if type(value) is NotFinite:
+            self._note(Replaced(not_finite=1, first=value))
+            return value, True
+        if isinstance(value, str):
+            text, here = normalise_text(value)
+            if text is not value:
+                self._note(here)
+            composed = self._composed(text)
+            if composed != text:
+                self._note(Replaced(composed=1))
+            return composed, True
+        if isinstance(value, list):
+            parts = [self.of(part) for part in value]
+            return [part for part, _ in parts], all(is_plain for _, is_plain in parts)
+        if isinstance(value, dict):
+            return self._object(value)
+        return value, True
 
-def _normalise_object(value: dict[str, Any], replaced: dict[str, Replaced], item: str) -> tuple[Any, bool]:
-    built, is_plain = {}, True
-    for key, part in value.items():
-        built_key, _ = normalise_text(key)
-        built[built_key], is_plain_below = _normalise(part, replaced, item)
-        is_plain = is_plain and is_plain_below and built_key == key
-    return built, is_plain
+    def _object(self, value: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        built, is_plain = {}, True
+        for key, part in value.items():
+            built_key, _ = normalise_text(key)
+            built[self._composed(built_key)], is_plain_below = self.of(part)
+            is_plain = is_plain and is_plain_below and built_key == key
+        return built, is_plain
+
+    def _composed(self, text: str) -> str:
+        return unicodedata.normalize("NFC", text) if self.composes and not text.isascii() else text
+
+    def _note(self, here: Replaced) -> None:
+        self.replaced[self.item] = self.replaced.get(self.item, Replaced()).plus(here)

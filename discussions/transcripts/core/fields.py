@@ -1,13 +1,19 @@
 """Read typed values from JSON objects: a wrong type is a fault that says what was expected and what was found."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
 
 from discussions.transcripts.core.notes import Notes
+from workspace.core.strict_json import NotFinite
 from workspace.core.words import mark, say
 
+# Seconds from 1970 to 2000 and to 2100.
+_THIS_CENTURY = 946_684_800, 4_102_444_800
+_SINCE_1970 = re.compile(r"(\d{10}(?:\d{3}|\d{6}|\d{9})?)(?:\.(\d{1,9}))?", re.ASCII)
+_SCIENTIFIC = re.compile(r"\d(?:\.\d{1,20})?e\+\d\d", re.ASCII)
 LARGEST = 1_000_000_000
 NOTHING = ("", None)
 _NAMES = {
@@ -90,6 +96,26 @@ def read_text(
     return value
 
 
+def read_time(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> str | None:
+    """The time under a key, as it is written; of one that counts from 1970, its date in UTC."""
+    text = read_text(raw, key, pointer, notes, notes.limits.name_characters, numbers=True)
+    # Ten digits that are text may be anything, such as the time that a line of a chat begins with.
+    is_number = type(raw.get(key)) is not str or (text is not None and len(text) > len("1680000000"))
+    return as_moment(text) if text and is_number else text
+
+
+def as_moment(text: str) -> str:
+    """The date of a number of seconds, milliseconds, microseconds or nanoseconds in this century; else the text."""
+    if "e+" in text and _SCIENTIFIC.fullmatch(text):
+        text = str(int(float(text)))
+    found = _SINCE_1970.fullmatch(text)
+    seconds, rest = (found[1][:10], found[1][10:] + (found[2] or "")) if found else ("0", "")
+    if not _THIS_CENTURY[0] <= int(seconds) < _THIS_CENTURY[1]:
+        return text
+    moment = datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return f"{moment}.{rest.rstrip('0')}Z".replace(".Z", "Z")
+
+
 def read_whole_number(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> int | None:
     """The whole number from 0 under a key, None when it is absent or null."""
     value = raw.get(key)
@@ -150,6 +176,12 @@ def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
 
 def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
     where = pointer.rsplit("/", 1)[-1]
+    if type(found) is NotFinite:
+        sentence = say(
+            '"{where}" is {found}, which is no number. Write one, or null.', where=where, found=found
+        )
+        notes.fault("not_finite", pointer, sentence)
+        return
     sentence = say(
         '"{where}" should be {expected}, but {type} was found. Correct the file.',
         where=where,

@@ -5,6 +5,7 @@ none of its games is imported. A JSON file of lines is the exception: its lines 
 """
 
 import re
+from collections import Counter
 from itertools import islice
 from typing import Any
 
@@ -16,7 +17,7 @@ from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.fields import describe_type
 from discussions.transcripts.core.formats import FORMATS, Format
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import MIB, Limits
+from discussions.transcripts.core.notes import MIB, Limits, many_times
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.inner_parts import describe_inner_part, find_inner_part
 from workspace.core.json_faults import Problem
@@ -120,13 +121,22 @@ def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Documen
         max_depth=limits.depth - is_item,
         max_digits=limits.digits,
         most_problems=limits.faults,
+        is_lenient=True,
     )
 
 
-def json_fault(file: str, problem: Problem) -> Fault:
-    """Why a text is not strict JSON, as a fault of a file."""
-    place = f"{file} line {problem.line} column {problem.column} {problem.pointer}".rstrip()
-    return Fault(place=place, code=problem.code, message=problem.message)
+def json_faults(file: str, problems: list[Problem]) -> list[Fault]:
+    """Why a text is not strict JSON, as faults of a file: one for each cause, at its first place."""
+    counts = Counter((problem.code, problem.message) for problem in problems)
+    first = {(problem.code, problem.message): problem for problem in reversed(problems)}
+    return [
+        Fault(
+            place=f"{file} line {problem.line} column {problem.column} {problem.pointer}".rstrip(),
+            code=problem.code,
+            message=many_times(problem.message, counts[cause]),
+        )
+        for cause, problem in sorted(first.items(), key=lambda item: (item[1].line, item[1].column))
+    ]
 
 
 def unreadable(fault: Fault) -> UnreadableLayout:
@@ -263,8 +273,9 @@ def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
     if line is not None:
         return _unknown(file, say("JSON lines that begin with {first}", first=_describe(line)), line, options)
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
-        faults = [json_fault(file.name, problem) for problem in document.problems]
-        return UnreadableLayout(faults=faults, fault_count=document.problem_count)
+        faults = json_faults(file.name, document.problems)
+        left = document.problem_count - len(document.problems)
+        return UnreadableLayout(faults=faults, fault_count=len(faults) + left)
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
         return unreadable(Fault(place=file.name, code="no_games", message=sentence))

@@ -12,6 +12,7 @@ from discussions.transcripts.core.fields import (
     note_invisible,
     read_list,
     read_text,
+    read_time,
     read_whole_number,
     snake_to_camel,
     too_long,
@@ -107,7 +108,7 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
         votes=_read_votes(raw, found, notes),
         eliminations=_read_eliminations(raw, numbers, notes),
         cost=read_cost(raw["cost"] if "cost" in raw else metadata.get("cost"), "/metadata/cost", notes),
-        timestamp=read_text(raw, "timestamp", "", notes, limits.name_characters, numbers=True),
+        timestamp=read_time(raw, "timestamp", "", notes),
         prompt=_either(raw, metadata, "prompt", notes),
         winner=_either(raw, metadata, "winner", notes),
     )
@@ -293,7 +294,7 @@ def _round(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> in
 
 
 def _time(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
-    time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
+    time = read_time(raw, "timestamp", pointer, notes)
     if time is None:
         notes.warn("no_time", pointer)
     elif time[2:3] == ":":
@@ -334,7 +335,7 @@ def _read_vote(raw: dict[str, Any], pointer: str, numbers: dict[str, int], notes
     voter = _player(raw, "voterName", pointer, numbers, notes)
     number = _needed_round(raw, pointer, notes)
     justification = read_text(raw, "justification", pointer, notes, notes.limits.message_characters)
-    time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
+    time = read_time(raw, "timestamp", pointer, notes)
     if raw.get("targetName") in ("", None):
         notes.warn("vote_without_target", pointer)
         return None

@@ -25,6 +25,7 @@ from discussions.transcripts.core.fields import (
     wrong_type,
 )
 from discussions.transcripts.core.notes import Notes
+from workspace.core.strict_json import NotFinite
 from workspace.core.words import say
 
 MOST_USD = 999_999
@@ -86,6 +87,9 @@ def _amount(
         value = block.get(name)
         if value is None:
             continue
+        if type(value) is NotFinite:
+            wrong_type(notes, f"{pointer}/{name}", "", value)
+            return None
         if type(value) not in (int, float):
             actual = describe_type(value)
             sentence = say(

@@ -1,12 +1,13 @@
 """Input and output types of readers: the limits, the games read, and the notes (faults and warnings) made meanwhile."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from msgspec import Struct
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
-from workspace.core.words import mark, mark_many, say_many
+from workspace.core.strict_json import Replaced, sum_replaced
+from workspace.core.words import mark, mark_many, say, say_many
 
 MIB = 1024 * 1024
 # Marks a game that was made from another one by dropping its repeated messages.
@@ -65,6 +66,14 @@ WARNINGS = {
     "replaced_surrogate": mark_many(
         "One half of a character (a lone surrogate) was replaced by �.",
         "{count} halves of characters (lone surrogates) were replaced by �.",
+    ),
+    "normalised": mark_many(
+        "One text was normalised: its characters are composed (Unicode NFC).",
+        "{count} texts were normalised: their characters are composed (Unicode NFC).",
+    ),
+    "not_finite": mark_many(
+        "{what} was left out: it is no number, and nothing that is read stands there.",
+        "{count} values that are no numbers (first {what}) were left out; nothing that is read stands there.",
     ),
     "invisible_characters": mark_many(
         "One text holds invisible or direction-changing characters; they are shown as badges.",
@@ -128,6 +137,13 @@ WARNINGS = {
 }
 
 
+def many_times(sentence: str, count: int) -> str:
+    """The sentence of a fault that has the same cause at so many places."""
+    if count == 1:
+        return sentence
+    return say("{sentence} This is the first of {count:,} such places.", sentence=sentence, count=count)
+
+
 class Notes:
     """Collects the faults of one game in order, and its warnings by kind with a count and the first place.
 
@@ -173,6 +189,18 @@ class Notes:
         known = self._warned.get(code)
         so_far, first, said = known or (0, self._place(pointer), str(what)[:60])
         self._warned[code] = (so_far + count, first, said)
+
+    def warn_replaced(self, all_replaced: Iterable[Replaced], pointer: str = "") -> None:
+        """Warn of what a strict reading replaced. A number that is none is a fault where it is read."""
+        replaced = sum_replaced(all_replaced)
+        for code, count in (
+            ("replaced_nul", replaced.nul),
+            ("replaced_surrogate", replaced.surrogate),
+            ("normalised", replaced.composed),
+            ("not_finite", replaced.not_finite),
+        ):
+            if count:
+                self.warn(code, pointer, replaced.first, count=count)
 
     def warnings(self) -> list[Fault]:
         """One warning of each kind, in the order of their first places."""

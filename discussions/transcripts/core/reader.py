@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text
+from discussions.transcripts.core.fields import snake_to_camel
 from discussions.transcripts.core.formats import NATIVE, Format, read_converted
 from discussions.transcripts.core.layouts import (
     LIST,
@@ -19,7 +20,7 @@ from discussions.transcripts.core.layouts import (
     ReadOptions,
     UnreadableLayout,
     format_of,
-    json_fault,
+    json_faults,
     read_value,
 )
 from discussions.transcripts.core.native import read_game
@@ -29,7 +30,7 @@ from discussions.transcripts.core.oddities import oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from discussions.transcripts.core.readers.columns import Columns
 from workspace.core.json_items import BOM, PartPlaces
-from workspace.core.strict_json import Document, Replaced
+from workspace.core.strict_json import Document, NotFinite, read_json, sum_replaced
 from workspace.core.words import say
 
 MIXED = "mixed"
@@ -75,6 +76,12 @@ class Value(Struct, frozen=True):
     source: str
     faults: list[Fault]
     had_bom: bool
+    odd_places: dict[str, str] = {}
+
+    @property
+    def fault_count(self) -> int:
+        """The faults, with those that are only counted."""
+        return len(self.faults) + self.document.problem_count - len(self.document.problems)
 
 
 def read_transcripts(
@@ -144,8 +151,9 @@ def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]
     had_bom = layout.had_bom or file.data.startswith(BOM)
     if layout.parts is None:
         document = read_value(file.data, options.limits)
-        faults = [json_fault(file.name, problem) for problem in document.problems]
-        yield Value(document, file.name, "", file.source, faults, had_bom)
+        faults = json_faults(file.name, document.problems)
+        odd = _odd_places(file.data, PartPlaces(file.data), 0, file.name, "", document)
+        yield Value(document, file.name, "", file.source, faults, had_bom, odd)
         return
     is_list = layout.kind == LIST
     places = PartPlaces(file.data, layout.begin.line, layout.begin.column)
@@ -159,29 +167,54 @@ def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]
             file=file.name if is_list else f"{file.name} line {line}",
             pointer=pointer,
             source=f"{file.source}-{index + 1}",
-            faults=[json_fault(file.name, problem) for problem in problems],
+            faults=json_faults(file.name, problems),
             had_bom=had_bom,
+            odd_places=_odd_places(file.data[start:end], places, start, file.name, pointer, document),
         )
+
+
+def _odd_places(
+    data: bytes, places: PartPlaces, start: int, name: str, pointer: str, document: Document
+) -> dict[str, str]:
+    """Where what is not finite is: the last key -> the first place, with line and column."""
+    if not any(replaced.not_finite for replaced in document.replaced.values()):
+        return {}
+    found: dict[str, str] = {}
+    for problem in read_json(data).problems:
+        if problem.code == "not_finite":
+            (fault,) = json_faults(name, [places.place(problem, start, pointer)])
+            found.setdefault(_last_key(fault.place), fault.place)
+    return found
 
 
 def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
     """The game of the value, or its games if the format puts several into one value."""
     document = value.document
     if not document.is_readable:
-        yield ReadOutcome(faults=value.faults, fault_count=document.problem_count, format=layout.format.name)
+        yield ReadOutcome(faults=value.faults, fault_count=value.fault_count, format=layout.format.name)
         return
     known = layout.format if layout.parts is None else format_of(document.value, options) or layout.format
     parts = [("", document.value)]
     if known.parts and known.recognises and known.recognises(document.value):
         parts = known.parts(document.value)
+    replaced = sum_replaced(document.replaced.values())
+    odd = [list(_not_finite(part)) if replaced.not_finite else [] for _pointer, part in parts]
+    beside = replaced.not_finite - sum(map(len, odd))
     for index, (pointer, part) in enumerate(parts):
         source = value.source if len(parts) == 1 else f"{value.source}-{index + 1}"
         notes = Notes(value.file, value.pointer + pointer, options.limits, source=source)
-        _note_replaced(notes, list(document.replaced.values()), had_bom=value.had_bom)
+        if value.had_bom:
+            notes.warn("byte_order_mark")
+        own = {
+            "not_finite": len(odd[index]) + (0 if index else beside),
+            "first": (*odd[index], replaced.first)[0],
+        }
+        notes.warn_replaced([replace(replaced, **own)])
         outcome = _outcome(_read_part(part, known, notes, options.role_map), notes, known)
+        outcome = replace(outcome, faults=[_with_line(fault, value) for fault in outcome.faults])
         # A JSON fault of the value is reported with its first game and refuses all its games.
         if document.problems:
-            faults, more = (value.faults, document.problem_count) if index == 0 else ([], 0)
+            faults, more = (value.faults, value.fault_count) if index == 0 else ([], 0)
             outcome = ReadOutcome(
                 faults=faults + outcome.faults, fault_count=more + outcome.fault_count, format=known.name
             )
@@ -221,13 +254,24 @@ def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[Read
         yield ReadOutcome(faults=[Fault(file.name, "no_games", sentence)], fault_count=1)
 
 
-def _note_replaced(notes: Notes, replaced: list[Replaced], *, had_bom: bool) -> None:
-    if had_bom:
-        notes.warn("byte_order_mark")
-    if nul := sum(item.nul for item in replaced):
-        notes.warn("replaced_nul", count=nul)
-    if surrogate := sum(item.surrogate for item in replaced):
-        notes.warn("replaced_surrogate", count=surrogate)
+def _with_line(fault: Fault, value: Value) -> Fault:
+    """The fault of a number that is none, with its line."""
+    place = value.odd_places.get(_last_key(fault.place)) if fault.code == "not_finite" else None
+    return fault if place is None else replace(fault, place=place)
+
+
+def _last_key(place: str) -> str:
+    return snake_to_camel(place.rpartition("/")[2]).lower()
+
+
+def _not_finite(value: Any) -> Iterator[str]:
+    """Everything in a value that is no number although it stands where one may be."""
+    inner = value.values() if type(value) is dict else value if type(value) is list else ()
+    for part in inner:
+        if type(part) is NotFinite:
+            yield part
+        else:
+            yield from _not_finite(part)
 
 
 def _outcome(record: GameRecord | None, notes: Notes, known: Format) -> ReadOutcome:

@@ -105,7 +105,7 @@ JSONL = [
     ("[" + row() + ",]", "syntax"),
     ('{"player": "Ann", "player": "Bea", "text": "a"}', "duplicate_key"),
     ('{"player": "Ann", "text": NaN}', "not_finite"),
-    ('{"player": "Ann", "text": 12345678901234567890123}', "number"),
+    ('{"player": "Ann", "text": "a", "round": 12345678901234567890123}', "wrong_type"),
     ("[" * 100, "depth"),
     ('{"who": "Ann", "what": "a"}', "unknown_columns"),
     ('{"player": "Ann"}', "unknown_columns"),

@@ -117,14 +117,11 @@ def _parse(request: str, place: str, notes: Notes) -> dict[str, Any] | None:
         max_depth=limits.depth,
         max_digits=limits.digits,
         most_problems=limits.faults,
+        is_lenient=True,
     )
     for problem in document.problems:
         notes.fault(problem.code, f"{place}{problem.pointer}", problem.message)
-    replaced = document.replaced.get("")
-    if replaced and replaced.nul:
-        notes.warn("replaced_nul", place, count=replaced.nul)
-    if replaced and replaced.surrogate:
-        notes.warn("replaced_surrogate", place, count=replaced.surrogate)
+    notes.warn_replaced(document.replaced.values(), place)
     value = document.value
     if document.is_readable and type(value) not in (dict, str):
         wrong_type(notes, place, say("an object as JSON"), value)

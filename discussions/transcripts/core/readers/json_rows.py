@@ -10,13 +10,13 @@ import msgspec
 
 from discussions.transcripts.core.audience import as_names
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
 from discussions.transcripts.core.readers.columns import MOST_COLUMNS, Columns, field_of
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, find_items
-from workspace.core.strict_json import normalise_text, read_json
+from workspace.core.strict_json import NotFinite, Replaced, normalise_text, read_json, sum_replaced
 from workspace.core.words import mark, say
 
 DEEPEST = 4
@@ -28,6 +28,9 @@ _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
 # Each row between two places of a file, as in `TableRow`, with its JSON.
 _Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
+
+# Code and sentence -> the first place, and how many.
+_Causes = dict[tuple[str, str], tuple[str, int]]
 
 
 def recognises_text(text: str) -> bool:
@@ -69,7 +72,7 @@ def read_rows(decoded: Decoded) -> Table:
         table = _checked_table(partial(_items, decoded, items), (0, len(items), 0), "/{}")
         if not any(code != "wrong_type" for code, _place, _sentence in table.faults.first):
             return table
-    document = read_json(decoded.data)
+    document = read_json(decoded.data, is_lenient=True)
     faults = TableFaults()
     for problem in document.problems or [_NO_LIST]:
         place = f"line {problem.line} column {problem.column} {problem.pointer}".strip()
@@ -86,13 +89,16 @@ def read_first_rows(text: str) -> Table:
 
 def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> Table:
     """The rows of objects that are in memory, each with its number. Never raises."""
-    names = dict.fromkeys(name for _number, entry in entries for name in flattened(entry))
+    flat = [(number, flattened(entry)) for number, entry in entries]
+    names = dict.fromkeys(name for _number, cells in flat for name in cells)
     numbers = {name: index for index, name in enumerate(names)}
     rows = [
-        TableRow(number=number, start=index, end=index + 1, cells=_cells(entry, numbers))
-        for index, (number, entry) in enumerate(entries)
+        TableRow(number=number, start=index, end=index + 1, cells=_cells(cells, numbers))
+        for index, (number, cells) in enumerate(flat)
     ]
     faults = TableFaults()
+    for number, cells in flat:
+        _note_not_finite(cells, Replaced(), place.format(number), faults)
     if len(numbers) > MOST_COLUMNS:
         faults.add(
             "too_many", place.format(entries[0][0]), say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS)
@@ -111,26 +117,49 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) ->
     """The rows of these entries. Each entry is checked once for faults."""
     numbers: dict[str, int] = {}
     faults = TableFaults()
+    causes: _Causes = {}
     cell_count = 0
     for _start, _end, number, data in entries(*span):
         where = place.format(number)
-        document = read_json(data)
-        if not document.is_readable or document.problems:
-            for problem in document.problems:
-                faults.add(problem.code, f"{where} {problem.pointer}".strip(), problem.message)
-            continue
-        if type(document.value) is not dict:
-            faults.add("wrong_type", where, say(_NO_OBJECT))
-            continue
-        cells = flattened(document.value)
+        cells = _checked_cells(data, where, faults, causes)
         cell_count += len(cells)
         for name in cells:
             numbers.setdefault(name, len(numbers))
         if len(numbers) > MOST_COLUMNS or cell_count > MOST_CELLS:
             faults.add("too_many", where, say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
             break
+    for (code, sentence), (at, count) in causes.items():
+        faults.add(code, at, many_times(sentence, count))
     read = partial(_rows, entries, numbers)
     return Table(columns=list(numbers), read=read, span=span, faults=faults, place=place)
+
+
+def _checked_cells(data: bytes, where: str, faults: TableFaults, causes: _Causes) -> dict[str, Any]:
+    """The values of a row; none after a fault. `causes` are those that many rows may have."""
+    document = read_json(data, is_lenient=True)
+    for problem in document.problems:
+        at = f"{where} {problem.pointer}".strip()
+        if document.is_readable:
+            first, count = causes.get((problem.code, problem.message), (at, 0))
+            causes[problem.code, problem.message] = first, count + 1
+        else:
+            faults.add(problem.code, at, problem.message)
+    if document.is_readable and not document.problems and type(document.value) is not dict:
+        faults.add("wrong_type", where, say(_NO_OBJECT))
+    if document.problems or type(document.value) is not dict:
+        return {}
+    cells = flattened(document.value)
+    replaced = sum_replaced(document.replaced.values())
+    faults.composed += replaced.composed
+    _note_not_finite(cells, replaced, where, faults)
+    return cells
+
+
+def _note_not_finite(cells: dict[str, Any], replaced: Replaced, where: str, faults: TableFaults) -> None:
+    """Note what is no number by its column; under "" what stands in a list, which no column holds."""
+    odd = [(name, cell) for name, cell in cells.items() if type(cell) is NotFinite]
+    for name, cell in (*odd, *[("", replaced.first)] * (replaced.not_finite - len(odd))):
+        faults.add_not_finite(name, where, cell)
 
 
 def _rows(
@@ -139,7 +168,7 @@ def _rows(
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
-            yield TableRow(number=at, start=begin, end=after, cells=_cells(entry, numbers))
+            yield TableRow(number=at, start=begin, end=after, cells=_cells(flattened(entry), numbers))
 
 
 def _no_rows(start: int, end: int, number: int) -> Iterator[TableRow]:
@@ -167,14 +196,14 @@ def _items(
 def _value(data: bytes) -> Any:
     """The value of a checked row. Escaped characters are replaced if necessary."""
     try:
-        return read_json(data).value if b"\\u" in data else msgspec.json.decode(data)
+        return read_json(data, is_lenient=True).value if b"\\u" in data else msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return read_json(data).value
+        return read_json(data, is_lenient=True).value
 
 
-def _cells(entry: dict[str, Any], numbers: dict[str, int]) -> list[str]:
+def _cells(values: dict[str, Any], numbers: dict[str, int]) -> list[str]:
     cells = [""] * len(numbers)
-    for name, cell in flattened(entry).items():
+    for name, cell in values.items():
         if name in numbers:
             cells[numbers[name]] = _as_text(cell)
     return cells

@@ -109,6 +109,8 @@ def _table(entries: list[Any], key: str, notes: Notes) -> Table:
             sentence = say("A message should be a JSON object. Correct the file.")
             notes.fault("wrong_type", place.format(index), sentence)
     table = table_of_objects([found for found in enumerate(entries) if type(found[1]) is dict], place)
+    # What is left out is counted for the whole value.
+    table.faults.judge_not_finite(suggest_fields(table.columns).values())
     for fault in table.faults.first:
         notes.fault(*fault)
     return table

@@ -110,9 +110,16 @@ def _go_on(chat: list[_Line], more: list[str]) -> None:
 def _add_configured_players(draft: Draft, data: bytes) -> None:
     notes = draft.notes
     limits = notes.limits
-    document = read_json(data, max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults)
+    document = read_json(
+        data,
+        max_depth=limits.depth,
+        max_digits=limits.digits,
+        most_problems=limits.faults,
+        is_lenient=True,
+    )
     for problem in document.problems:
         notes.fault(problem.code, f"{CONFIG} line {problem.line} column {problem.column}", problem.message)
+    notes.warn_replaced(document.replaced.values(), CONFIG)
     config = read_object(document.value, CONFIG, notes)
     for index, entry in enumerate(read_list(config, "players", f"{CONFIG} ", notes, limits.players) or []):
         place = f"{CONFIG} /players/{index}"

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE
+from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import (
     PLAYER,
@@ -17,6 +18,7 @@ from discussions.transcripts.core.readers.columns import (
     MappingRecord,
     describe_unknown,
     find_mapping,
+    split_columns,
 )
 from discussions.transcripts.core.readers.row_kinds import (
     Question,
@@ -26,7 +28,7 @@ from discussions.transcripts.core.readers.row_kinds import (
     kind_of_row,
     read_signs,
 )
-from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.tables import Table, TableFaults
 from workspace.core.words import mark_many, say
 
 MOST_QUESTIONS = 10
@@ -100,11 +102,15 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     mapping = find_mapping(table.columns, columns)
     is_empty = True
     questions: list[Question] = []
+    fields = {} if mapping is None else mapping.fields
+    read = {column for name in fields.values() for column in split_columns(name, table.columns)}
+    left_out = table.faults.judge_not_finite(read)
     if mapping is not None and not table.faults.count:
         questions = find_questions(table, mapping)
-        for game in () if questions else games_of_rows(table, mapping, new_notes):
+        for game, notes in () if questions else games_of_rows(table, mapping, new_notes):
+            _warn_once(notes, left_out, table.faults)
             is_empty = False
-            yield game
+            yield game, notes
     if not is_empty:
         return
     notes = new_notes()
@@ -120,6 +126,16 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     elif not table.faults.count:
         notes.fault("no_games", "", say("The file has no row with a message. Export it again."))
     yield None, notes
+
+
+def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: TableFaults) -> None:
+    """What was left out of the whole file, or normalised in it, is said with its first game only."""
+    while left_out:
+        written, place, count = left_out.pop(0)
+        notes.warn("not_finite", place, written, count=count)
+    if faults.composed:
+        notes.warn("normalised", count=faults.composed)
+        faults.composed = 0
 
 
 def games_of_rows(
@@ -216,7 +232,7 @@ def _add_message(
         "roundNumber": game.round,
         "playerName": cells.get("player", "").strip(),
         "message": cells.get("text", ""),
-        "timestamp": cells.get("time"),
+        "timestamp": as_moment(cells.get("time", "")) or None,
         "inReplyToId": _whole(cells.get("reply_to", "")),
     }
     if audience is not None:
@@ -250,7 +266,7 @@ def _read_vote(
         "roundNumber": number,
         "voterName": name or None,
         "targetName": target,
-        "timestamp": cells.get("time"),
+        "timestamp": as_moment(cells.get("time", "")) or None,
     }
     if is_typed:
         vote |= {"justification": cells.get("text") or None, "reasoning": cells.get("thought")}

@@ -1,12 +1,13 @@
 """Rows under named columns, as CSV, JSON lines and lists of objects have them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 
 import msgspec
 from msgspec import Struct
 
-from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.notes import Limits, many_times
+from workspace.core.words import say
 
 MOST_CELLS = 4_000_000
 MOST_FAULTS = Limits().faults
@@ -29,16 +30,38 @@ ReadRows = Callable[[int, int, int], Iterator[TableRow]]
 
 
 class TableFaults(Struct):
-    """What is wrong with a file of rows: the first faults as code, place and sentence, and how many there are."""
+    """What is wrong with a file of rows: the first faults as code, place and sentence, and how many there are.
+
+    `not_finite` are numbers that are none: column -> how they are written, the first place, how many. `composed` counts
+    texts that were brought into the Unicode form NFC.
+    """
 
     first: list[tuple[str, str, str]] = []
     count: int = 0
+    not_finite: dict[str, tuple[str, str, int]] = {}
+    composed: int = 0
 
     def add(self, code: str, place: str, sentence: str) -> None:
         """Count a fault; the list is capped as for any other format."""
         self.count += 1
         if len(self.first) < MOST_FAULTS:
             self.first.append((code, place, sentence))
+
+    def add_not_finite(self, column: str, place: str, written: str) -> None:
+        first, at, count = self.not_finite.get(column, (written, place, 0))
+        self.not_finite[column] = first, at, count + 1
+
+    def judge_not_finite(self, read: Collection[str]) -> list[tuple[str, str, int]]:
+        """Add one fault for each column that is read; the others are left out: how written, first place, how many."""
+        for column in [column for column in self.not_finite if column in read]:
+            written, place, count = self.not_finite[column]
+            sentence = say(
+                'The column "{column}" holds {written}, which is no number. Write one, or null.',
+                column=column[:60],
+                written=written,
+            )
+            self.add("not_finite", place, many_times(sentence, count))
+        return [found for column, found in self.not_finite.items() if column not in read]
 
 
 class Table(Struct, frozen=True):

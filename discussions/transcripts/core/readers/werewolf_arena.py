@@ -65,7 +65,11 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
         return None
     limits = notes.limits
     document = read_json(
-        files[name], max_depth=limits.depth, max_digits=limits.digits, most_problems=limits.faults
+        files[name],
+        max_depth=limits.depth,
+        max_digits=limits.digits,
+        most_problems=limits.faults,
+        is_lenient=True,
     )
     for problem in document.problems:
         notes.fault(
@@ -75,13 +79,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
         )
     if not document.is_readable:
         return None
-    replaced = document.replaced.values()
-    for code, count in (
-        ("replaced_nul", sum(item.nul for item in replaced)),
-        ("replaced_surrogate", sum(item.surrogate for item in replaced)),
-    ):
-        if count:
-            notes.warn(code, name, count=count)
+    notes.warn_replaced(document.replaced.values(), name)
     return _convert(document.value, notes, f"{name} ")
 
 

@@ -1,0 +1,137 @@
+"""Files as strangers wrote them: what nobody reads refuses nothing, and what is read is right or refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discussions.transcripts.core.notes import Transcripts
+from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.native_games import as_bytes, native_game, native_message
+
+CASES = Path(__file__).parents[3].parent / "shared" / "data" / "cases"
+
+
+def read_case(name: str) -> Transcripts:
+    if not CASES.exists():
+        pytest.skip("the folder of cases is not here")
+    return read_transcripts((CASES / name).read_bytes(), name)
+
+
+def codes(read: Transcripts) -> dict[str, str]:
+    """The warnings of the only game, by code."""
+    (game,) = read.games
+    return {warning.code: warning.message for warning in game.warnings}
+
+
+def messages(read: Transcripts) -> list[tuple[int, str, str]]:
+    """Round, name and text of each message of the only game."""
+    assert (len(read.games), read.faults) == (1, [])
+    record = read.games[0].record
+    return [
+        (message.round, record.players[message.player - 1].name, message.text) for message in record.messages
+    ]
+
+
+GREETINGS = [(1, "Ann", "Good day, Bea."), (1, "Bea", "Good day, Ann.")]
+
+
+def test_case_k1a_an_id_keeps_all_its_digits():
+    read = read_case("k1a-long-number-id.jsonl")
+    assert messages(read) == GREETINGS
+    assert read.games[0].record.game_id == "20028695900405254263"
+
+
+def test_case_k1b_nanoseconds_are_times():
+    read = read_case("k1b-nanoseconds.json")
+    assert messages(read) == GREETINGS
+    times = [message.time for message in read.games[0].record.messages]
+    assert times == ["2023-03-28T10:40:00Z", "2023-03-28T10:40:01Z"]
+
+
+def test_case_k1d_infinity_elsewhere_is_left_out():
+    read = read_case("k1d-infinity-elsewhere.json")
+    assert messages(read) == GREETINGS
+    assert codes(read)["not_finite"].startswith("Infinity was left out")
+
+
+def test_case_k1e_a_score_that_is_no_number_refuses_no_log():
+    read = read_case("k1e-inspect-nan-score.json")
+    assert [text for _round, _name, text in messages(read)] == ["Good day.", "Good day, Ann."]
+    assert codes(read)["scores_left_out"] == 'One score of the log was left out ("judge").'
+    assert codes(read)["not_finite"].startswith("NaN was left out")
+
+
+@pytest.mark.parametrize(
+    ("written", "time"),
+    [
+        ("1680000000", "2023-03-28T10:40:00Z"),
+        ("1680000000.25", "2023-03-28T10:40:00.25Z"),
+        ("1680000000123", "2023-03-28T10:40:00.123Z"),
+        ("1680000000123456", "2023-03-28T10:40:00.123456Z"),
+        ("1680000000123456789", "2023-03-28T10:40:00.123456789Z"),
+        ("1.68e18", "2023-03-28T10:40:00Z"),
+        ("17", "17"),
+        ("9999999999", "9999999999"),
+        ('"10:05"', "10:05"),
+    ],
+)
+def test_numbers_since_1970_are_times_in_games_and_in_rows(written, time):
+    said = json.dumps(native_message(1, "Ann", "Hello.") | {"timestamp": "WHEN"}).replace('"WHEN"', written)
+    game = as_bytes(native_game(messages=["SAID"], votes=[])).replace(b'"SAID"', said.encode())
+    (read,) = read_transcripts(game, "a.json").games
+    assert read.record.messages[0].time == time
+    row = f'{{"player": "Ann", "text": "Hello.", "timestamp": {written}}}'
+    (read,) = read_transcripts(f"{row}\n{row}".encode(), "a.jsonl").games
+    assert read.record.messages[0].time == time
+
+
+def test_a_long_number_is_text_where_it_stands_and_no_round():
+    game = as_bytes(native_game(gameId="ID", seed="SEED"))
+    long = game.replace(b'"ID"', b"20028695900405254263").replace(b'"SEED"', b"1" * 5000)
+    (read,) = read_transcripts(long, "a.json").games
+    assert read.record.game_id == "20028695900405254263"
+    wrong = as_bytes(native_game()).replace(b'"roundNumber": 1', b'"roundNumber": ' + b"1" * 20, 1)
+    (fault,) = read_transcripts(wrong, "a.json").faults
+    assert (fault.code, fault.place) == ("wrong_type", "a.json /messages/0/roundNumber")
+
+
+def test_what_is_not_finite_is_left_out_with_a_count_unless_it_is_read():
+    rows = [f'{{"player": "Ann", "text": "Hello {n}.", "tags": [NaN, -Infinity]}}' for n in range(3)]
+    warned = codes(read_transcripts("\n".join(rows).encode(), "a.jsonl"))["not_finite"]
+    assert warned.startswith("6 values that are no numbers (first NaN) were left out")
+    rows = [f'{{"player": "Ann", "text": "Hello {n}.", "round": NaN}}' for n in range(3)]
+    read = read_transcripts("\n".join(rows).encode(), "a.jsonl")
+    assert [(fault.code, fault.place) for fault in read.faults] == [("not_finite", "a.jsonl line 1")]
+    assert read.faults[0].message.endswith("This is the first of 3 such places.")
+    cost = as_bytes(native_game(metadata={"cost": {"totalUsd": "COST"}})).replace(b'"COST"', b"NaN")
+    (fault,) = read_transcripts(cost, "a.json").faults
+    assert (fault.code, fault.place.endswith("/metadata/cost/totalUsd")) == ("not_finite", True)
+
+
+def test_a_cause_that_many_rows_have_is_one_fault_with_its_count():
+    rows = "\n".join(['{"player": "Ann", "player": "Bea", "text": "Hello."}'] * 40)
+    read = read_transcripts(rows.encode(), "a.jsonl")
+    assert (read.fault_count, read.faults[0].place) == (1, "a.jsonl line 1")
+    assert read.faults[0].message.endswith("This is the first of 40 such places.")
+    game = as_bytes(native_game()).replace(b'"turn":', b'"turn": 9, "turn":')
+    read = read_transcripts(game, "a.json")
+    assert [fault.code for fault in read.faults] == ["duplicate_key"]
+
+
+def test_samples_of_one_log_each_count_their_own():
+    log = {"version": 2, "plan": {}, "eval": {}, "samples": []}
+    for number in (1, 2):
+        said = [
+            {"role": "assistant", "content": "Hi.", "metadata": {"player": name, "score": "ODD"}}
+            for name in ("Ann", "Bea")[:number]
+        ]
+        log["samples"].append({"id": number, "epoch": 1, "target": "", "messages": said})
+    read = read_transcripts(as_bytes(log).replace(b'"ODD"', b"NaN"), "a.json")
+    counts = [
+        warning.message.split(" ")[0]
+        for game in read.games
+        for warning in game.warnings
+        if warning.code == "not_finite"
+    ]
+    assert counts == ["NaN", "2"]
