@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.notes import Notes
-from workspace.core.strict_json import NotFinite
+from workspace.core.strict_json import MAX_DIGITS, NotFinite
 from workspace.core.words import mark, say
 
 # Seconds from 1970 to 2000 and to 2100.
@@ -32,6 +32,8 @@ _INVISIBLE = re.compile(
 
 def describe_type(value: Any) -> str:
     """The type of a JSON value in words."""
+    if type(value) is str and len(value) > MAX_DIGITS and value.lstrip("-").isdecimal():
+        return say("a number of {count:,} digits", count=len(value.lstrip("-")))
     return say(_NAMES.get(type(value), mark("a number")))
 
 

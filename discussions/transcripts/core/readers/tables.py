@@ -58,7 +58,7 @@ class TableFaults(Struct):
             sentence = say(
                 'The column "{column}" holds {written}, which is no number. Write one, or null.',
                 column=column[:60],
-                written=written,
+                written=str(written),
             )
             self.add("not_finite", place, many_times(sentence, count))
         return [found for column, found in self.not_finite.items() if column not in read]
