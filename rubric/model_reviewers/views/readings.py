@@ -17,7 +17,7 @@ from rubric.core.scales import write_number
 from rubric.model_reviewers.actions import answers
 from rubric.model_reviewers.forms import CorrectionForm
 from rubric.model_reviewers.queries import list_readable, load_answers, parse_answer, reads_otherwise
-from rubric.model_reviewers.views.single_answer import read_record, read_stored
+from rubric.model_reviewers.views.single_answer import describe_reading
 from rubric.models import Review
 from rubric.models.reviews import SUBMITTED, SUPERSEDED
 from rubric.reviews.core.answer_record import READER
@@ -141,8 +141,8 @@ def _build_context(person: Person, review: Review) -> dict[str, Any]:
         "head": SetFrame(comparison_set, ASKING, person),
         "review": review,
         "answers": [(text[:LONGEST_SHOWN], len(text) > LONGEST_SHOWN) for text in texts],
-        "stored": read_stored(review, keys, rubric),
-        "present": read_record(review, present, keys, rubric) if present else None,
+        "stored": describe_reading(review, keys, rubric),
+        "present": describe_reading(review, keys, rubric, present) if present else None,
         "earlier": chain.exclude(pk=review.pk).select_related("corrected_by").order_by("pk"),
         "change_refusal": get_refusal(check_change_set, person, comparison_set),
         **frame(person, comparison_set.project, SECTION),

@@ -161,7 +161,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     half = queries.read_halves([asked]).get(asked.review or 0)
     rubric, read = comparison_set.rubric_version.to_record(), None
     if live and may_see and (half or live.mode):
-        read = read_record(live, half.record, keys, rubric) if half else read_stored(live, keys, rubric)
+        read = describe_reading(live, keys, rubric, half.record if half else None)
     calls = _calls(source, asked) if source else []
     lost = _lost(half, calls, asked) if half else ""
     return {
@@ -227,26 +227,13 @@ def _load_answers(reviews: Sequence[Review]) -> dict[int, list[Answer]]:
     return by_review
 
 
-def read_stored(review: Review, keys: Mapping[int, str], rubric: RubricRecord) -> dict[str, Any]:
-    rows = list(review.reviewed.select_related("response").defer("response__text").order_by("position"))
-    return _part(rows, [str(flag["message"]) for flag in review.flags], review.ranking, review, keys, rubric)
-
-
-def read_record(
-    review: Review, record: ReviewRecord, keys: Mapping[int, str], rubric: RubricRecord
+def describe_reading(
+    review: Review, keys: Mapping[int, str], rubric: RubricRecord, record: ReviewRecord | None = None
 ) -> dict[str, Any]:
-    rows = build_reviewed_rows(review, record, {})
-    return _part(rows, [flag.message for flag in record.flags], record.ranking, review, keys, rubric)
-
-
-def _part(
-    rows: Sequence[ReviewedResponse],
-    flags: list[str],
-    ranking: Sequence[Sequence[str]],
-    review: Review,
-    keys: Mapping[int, str],
-    rubric: RubricRecord,
-) -> dict[str, Any]:
+    """What was read of a review; with a `record`, what that would say in place of it."""
+    stored = review.reviewed.select_related("response").defer("response__text").order_by("position")
+    rows = build_reviewed_rows(review, record, {}) if record else list(stored)
+    flags = [flag.message for flag in record.flags] if record else [flag["message"] for flag in review.flags]
     labels = list(map_labels(review.order))
     has_scores = any(row.scores for row in rows)
     return {
@@ -255,7 +242,7 @@ def _part(
             _build_line(row, labels[row.position - 1], keys, rubric, has_scores=has_scores) for row in rows
         ],
         "flags": flags,
-        "ranking": [_(" and ").join(tied) for tied in ranking],
+        "ranking": [_(" and ").join(tied) for tied in (record or review).ranking],
         "has_holistic": any(row.holistic is not None for row in rows),
         "has_reported": any(row.reported_overall is not None for row in rows),
     }
