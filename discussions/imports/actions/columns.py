@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import resume_import
 from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, fits_columns, has_needed
-from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, read_head
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
@@ -20,12 +20,17 @@ from workspace.models import Person, Project
 
 
 def load_head(transcript: Transcript) -> Table | None:
-    """The rows at the beginning of the file; at most HEAD_BYTES are read. None if it has no rows or is lost."""
-    try:
-        data = load_start(transcript.sha256, HEAD_BYTES)
-    except BytesLost:
-        return None
-    return read_head(data, is_part=transcript.byte_count > len(data), format_name=transcript.format)
+    """The rows at the beginning of the file, or of a whole game in one object. None if it has no rows or is lost."""
+    for most in (HEAD_BYTES, MOST_BYTES):
+        try:
+            data = load_start(transcript.sha256, most)
+        except BytesLost:
+            return None
+        is_part = transcript.byte_count > len(data)
+        table = read_head(data, is_part=is_part, format_name=transcript.format)
+        if table is not None or not is_part:
+            return table
+    return None
 
 
 def map_columns(

@@ -138,6 +138,9 @@ CHAT_TEXT = Format(
     to_native_text=chat_text.to_native_text,
 )
 
+# Games of other formats inside an object that is none itself; each part shows its own format.
+INSIDE = Format(name="inside", looks=mark("an object with games inside"))
+
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,
 # a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
 FORMATS: tuple[Format, ...] = (

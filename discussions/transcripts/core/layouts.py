@@ -15,11 +15,15 @@ from msgspec import Struct
 from discussions.core.records import Fault
 from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.fields import describe_type
-from discussions.transcripts.core.formats import FORMATS, Format
+from discussions.transcripts.core.formats import FORMATS, INSIDE, Format
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, many_times
 from discussions.transcripts.core.readers.columns import Columns
-from discussions.transcripts.core.readers.inner_parts import describe_inner_part, find_inner_part
+from discussions.transcripts.core.readers.inner_parts import (
+    describe_inner_part,
+    find_inner_part,
+    list_inner_games,
+)
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines, split_items
 from workspace.core.strict_json import Document, is_too_deep, normalise_text, read_json
@@ -217,6 +221,8 @@ def _are_values(data: bytes, options: ReadOptions) -> bool:
 def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
     document = read_value(data, options.limits)
     found = format_of(document.value, options) if document.is_readable else None
+    if found is None and options.named is None and list_inner_games(document.value, options.formats):
+        found = INSIDE
     return None if found is None else Layout(ONE, found)
 
 

@@ -75,11 +75,21 @@ class _Found(Struct):
 
 
 def is_native(value: Any) -> bool:
-    """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise."""
+    """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise.
+
+    One whose first message has no text and no player under our keys is another format's with the same keys around it.
+    """
     if type(value) is not dict:
         return False
-    keys = {snake_to_camel(key) for key in value}
-    return len(keys & {"gameId", "players", "messages"}) >= 2
+    found = {snake_to_camel(key) for key in value}
+    messages = value.get("messages")
+    first = messages[0] if type(messages) is list and messages else None
+    ours = (
+        {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
+        if type(first) is dict
+        else {"message"}
+    )
+    return len(found & {"gameId", "players", "messages"}) >= 2 and bool(ours & {"message", "playerName"})
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:

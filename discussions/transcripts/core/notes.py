@@ -1,6 +1,6 @@
 """Input and output types of readers: the limits, the games read, and the notes (faults and warnings) made meanwhile."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -161,6 +161,8 @@ class Notes:
         self.faults: list[Fault] = []
         self.fault_count = 0
         self.private: list[PrivateEntry] = []
+        # What people said of the columns of files, for readers that ask: `readers.columns.Columns`.
+        self.columns: Sequence[Any] = ()
         self._warned: dict[str, tuple[int, str, str]] = {}
         self._sentences: dict[str, tuple[str, str]] = {}
         self._foreign: dict[str, str] = {}

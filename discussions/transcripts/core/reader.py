@@ -11,7 +11,7 @@ from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.fields import snake_to_camel
-from discussions.transcripts.core.formats import NATIVE, Format, read_converted
+from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted
 from discussions.transcripts.core.layouts import (
     LIST,
     TEXT,
@@ -29,6 +29,7 @@ from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcri
 from discussions.transcripts.core.oddities import oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from discussions.transcripts.core.readers.columns import Columns
+from discussions.transcripts.core.readers.inner_parts import list_inner_games
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, NotFinite, read_json, sum_replaced
 from workspace.core.words import say
@@ -195,7 +196,9 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
         return
     known = layout.format if layout.parts is None else format_of(document.value, options) or layout.format
     parts = [("", document.value)]
-    if known.parts and known.recognises and known.recognises(document.value):
+    if known is INSIDE:
+        parts = list_inner_games(document.value, options.formats)
+    elif known.parts and known.recognises and known.recognises(document.value):
         parts = known.parts(document.value)
     replaced = sum_replaced(document.replaced.values())
     odd = [list(_not_finite(part)) if replaced.not_finite else [] for _pointer, part in parts]
@@ -203,14 +206,16 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
     for index, (pointer, part) in enumerate(parts):
         source = value.source if len(parts) == 1 else f"{value.source}-{index + 1}"
         notes = Notes(value.file, value.pointer + pointer, options.limits, source=source)
+        notes.columns = options.columns
         if value.had_bom:
             notes.warn("byte_order_mark")
-        own = {
+        counts = {
             "not_finite": len(odd[index]) + (0 if index else beside),
             "first": (*odd[index], replaced.first)[0],
         }
-        notes.warn_replaced([replace(replaced, **own)])
-        outcome = _outcome(_read_part(part, known, notes, options.role_map), notes, known)
+        notes.warn_replaced([replace(replaced, **counts)])
+        own = (format_of(part, options) or NATIVE) if known is INSIDE else known
+        outcome = _outcome(_read_part(part, own, notes, options.role_map), notes, own)
         outcome = replace(outcome, faults=[_with_line(fault, value) for fault in outcome.faults])
         # A JSON fault of the value is reported with its first game and refuses all its games.
         if document.problems:

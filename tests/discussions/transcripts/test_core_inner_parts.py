@@ -1,4 +1,4 @@
-"""A JSON file whose games are under other keys is refused with the advice which part to save as a file of its own."""
+"""A JSON file whose games are under other keys is read there; of one that holds only rows, the rows are named."""
 
 import json
 
@@ -10,25 +10,14 @@ from tests.factories.transcripts import as_bytes, native_game
 GAMES = [native_game(gameId="a"), native_game(gameId="b")]
 ROWS = [{"who": "Ann", "said": "Good morning."}, {"who": "Bea", "said": "Who begins?"}]
 CHAT = [{"role": "assistant", "name": "Ann", "content": "Hi."}, {"role": "user", "content": "Hi, Ann."}]
+TURNS = [{"speaker": "Ann", "text": "a"}, {"speaker": "Bea", "text": "b"}]
 ALONE = " Save this list alone as a file, and upload that file."
-OBJECT = " Save it alone, or a list of such objects, as a file, and upload that file."
 IF_MESSAGES = " If they are the messages, save this list alone as a file, and upload that file."
 
 
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ({"games": GAMES}, 'The list under "games" is in the format native.' + ALONE),
-        (
-            {"status": "ok", "data": {"count": 2, "runs": GAMES}},
-            'The list under "data.runs" is in the format native.' + ALONE,
-        ),
-        (
-            {"rows": ROWS, "deep": {"runs": GAMES}},
-            'The list under "deep.runs" is in the format native.' + ALONE,
-        ),
-        ({"x": {"y": CHAT}}, 'The list under "x.y" is in the format openai_chat.' + ALONE),
-        ({"one": GAMES[0], "two": GAMES[1]}, 'The object under "one" is in the format native.' + OBJECT),
         ({"meta": {}, "records": ROWS}, 'The list under "records" holds rows.' + IF_MESSAGES),
         ({"odd": [{"n": 10**30, "x": "\ud800"}]}, 'The list under "odd" holds rows.' + IF_MESSAGES),
     ],
@@ -39,6 +28,30 @@ def test_the_part_that_could_be_read_is_named(value, says, indent):
     (fault,) = read.faults
     assert (read.games, fault.code, fault.place) == ([], "unknown_format", "log.json")
     assert fault.message == f"The file holds a JSON object with the keys {', '.join(value)}. {says}"
+
+
+@pytest.mark.parametrize(
+    ("value", "ids", "place"),
+    [
+        ({"games": GAMES}, ["a", "b"], "/games/1"),
+        ({"status": "ok", "data": {"count": 2, "runs": GAMES}}, ["a", "b"], "/data/runs/1"),
+        ({"rows": ROWS, "deep": {"runs": GAMES}}, ["a", "b"], "/deep/runs/1"),
+        ({"x": {"y": CHAT}}, ["log"], "/x/y"),
+        ({"one": GAMES[0], "two": GAMES[1]}, ["a", "b"], "/two"),
+        ({"games": [{"id": 1, "turns": TURNS}, {"id": 2, "turns": TURNS}]}, ["1", "2"], "/games/1"),
+    ],
+)
+def test_games_inside_an_object_are_read(value, ids, place):
+    read = read_transcripts(as_bytes(value), "log.json")
+    assert [game.record.game_id for game in read.games] == ids, read.faults
+    assert read.games[-1].place == f"log.json {place}"
+    assert read.format in ("native", "openai_chat", "json_turns")
+
+
+def test_a_faulty_game_inside_an_object_refuses_only_itself():
+    read = read_transcripts(as_bytes({"games": [GAMES[0], GAMES[1] | {"players": []}]}), "log.json")
+    assert [game.record.game_id for game in read.games] == ["a"]
+    assert [fault.place for fault in read.faults] == ["log.json /games/1/players"]
 
 
 def test_the_list_alone_is_read():

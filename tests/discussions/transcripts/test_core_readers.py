@@ -326,7 +326,9 @@ def test_a_fault_names_its_place_in_the_foreign_file(convert, value, place, says
 )
 def test_each_format_knows_its_own_games_only(name, value):
     formats = [known for known in FORMATS if known.recognises]
-    assert [known.name for known in formats if known.recognises(value)] == [name]
+    recognised = [known.name for known in formats if known.recognises(value)]
+    # Lists of messages in rounds are widely spread: that reader comes after those that know a format.
+    assert recognised in ([name], [name, "json_turns"])
     assert not any(known.recognises(wrong) for known in formats for wrong in (None, [], {}, 5, "", [5], [[]]))
 
 

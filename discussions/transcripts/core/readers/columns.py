@@ -73,12 +73,13 @@ class MappingRecord(Struct, frozen=True):
     """A mapping, and the columns of the files that it was made for; without columns it applies to any file.
 
     `kinds` says what rows of a type, of an audience or of a phase are, where the words are not known: one of
-    `audience.KINDS` for each value, case-folded.
+    `audience.KINDS` for each value, case-folded. `aliases` says under which other names and ids rows name players.
     """
 
     columns: list[str]
     fields: dict[str, str]
     kinds: dict[str, str] = {}
+    aliases: dict[str, str] = {}
 
     @property
     def written(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Preview of a file of rows, for people who map its columns: only the beginning of the file is read."""
+"""Preview of a file of rows, for people who map its columns: only the beginning of a long file is read."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,10 +14,15 @@ from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.json_rows import read_first_rows
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
+from discussions.transcripts.core.readers.json_turns import recognises as is_turns
+from discussions.transcripts.core.readers.json_turns import table_of_game
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.tables import Table
+from workspace.core.strict_json import read_json
 
 HEAD_BYTES = 256 * 1024
+# A game that is one JSON object is read whole.
+MOST_BYTES = 4 * 1024 * 1024
 JSONL = "jsonl"
 
 
@@ -46,7 +51,11 @@ def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | N
     elif is_csv(decoded.text):
         table = read_csv(decoded, is_part=is_part)
     else:
-        return None
+        value = None if is_part else read_json(decoded.data).value
+        found = table_of_game(value) if is_turns(value) else None
+        if found is None:
+            return None
+        table = found
     return replace(table, is_part=is_part) if table.columns else None
 
 

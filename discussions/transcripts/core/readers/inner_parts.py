@@ -62,6 +62,26 @@ def describe_inner_part(part: InnerPart) -> str:
     )
 
 
+def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:
+    """The games of a value that is none itself, each with its pointer: those beside the first that is found.
+
+    They are the items of a list, or the objects of one object. Empty without a game, and for a list of such values.
+    """
+    inner = find_inner_part(value, formats) if type(value) is dict else None
+    if inner is None or not inner.format:
+        return []
+    *above, last = inner.keys
+    around = value
+    for key in above:
+        around = around[key]
+    prefix = "".join(f"/{key}" for key in above)
+    if not inner.is_list:
+        return [(f"{prefix}/{key}", part) for key, part in around.items() if _format_name(part, formats)]
+    if any(known.recognises and known.recognises(around[last][:MOST_ITEMS]) for known in formats):
+        return [(f"{prefix}/{last}", around[last])]
+    return [(f"{prefix}/{last}/{index}", part) for index, part in enumerate(around[last])]
+
+
 def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The lists and objects within an object, or within the first object of a list, level by level."""
     keys: tuple[str, ...] = ()

@@ -64,12 +64,14 @@ def read_rows(decoded: Decoded) -> Table:
     """
     begin = begin_of(decoded.data)
     if decoded.data[begin : begin + 1] != b"[":
-        return _checked_table(partial(_lines, decoded), (decoded.begin, len(decoded.data), 1), "line {}")
+        return _checked_table(
+            partial(_lines, decoded), (decoded.begin, len(decoded.data), 1), "line {}".format
+        )
     if any(code != "byte_order_mark" for code, _count in decoded.warnings):
         decoded = Decoded(decoded.text.encode())
     items = find_items(decoded.data)
     if items is not None:
-        table = _checked_table(partial(_items, decoded, items), (0, len(items), 0), "/{}")
+        table = _checked_table(partial(_items, decoded, items), (0, len(items), 0), "/{}".format)
         if not any(code != "wrong_type" for code, _place, _sentence in table.faults.first):
             return table
     document = read_json(decoded.data, is_lenient=True)
@@ -83,11 +85,11 @@ def read_rows(decoded: Decoded) -> Table:
 
 def read_first_rows(text: str) -> Table:
     """The rows at the beginning of a text that may be cut off. Never raises."""
-    place = "/{}" if text.lstrip().startswith("[") else "line {}"
+    place = ("/{}" if text.lstrip().startswith("[") else "line {}").format
     return table_of_objects(list(islice(_first_objects(text), MOST_IN_HEAD)), place)
 
 
-def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> Table:
+def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[[int], str]) -> Table:
     """The rows of objects that are in memory, each with its number. Never raises."""
     flat = [(number, flattened(entry)) for number, entry in entries]
     names = dict.fromkeys(name for _number, cells in flat for name in cells)
@@ -98,11 +100,9 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
     ]
     faults = TableFaults()
     for number, cells in flat:
-        _note_not_finite(cells, Replaced(), place.format(number), faults)
+        _note_not_finite(cells, Replaced(), place(number), faults)
     if len(numbers) > MOST_COLUMNS:
-        faults.add(
-            "too_many", place.format(entries[0][0]), say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS)
-        )
+        faults.add("too_many", place(entries[0][0]), say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
     return Table(
         columns=list(numbers),
         read=lambda start, end, _number: islice(iter(rows), start, end),
@@ -113,14 +113,14 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: str) -> T
     )
 
 
-def _checked_table(entries: _Entries, span: tuple[int, int, int], place: str) -> Table:
+def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callable[[int], str]) -> Table:
     """The rows of these entries. Each entry is checked once for faults."""
     numbers: dict[str, int] = {}
     faults = TableFaults()
     causes: _Causes = {}
     cell_count = 0
     for _start, _end, number, data in entries(*span):
-        where = place.format(number)
+        where = place(number)
         cells = _checked_cells(data, where, faults, causes)
         cell_count += len(cells)
         for name in cells:

@@ -1,17 +1,40 @@
-"""One game as a JSON object with its messages in a list, under the same keys as the columns of rows.
+"""One game as a JSON value with its messages in a list or in rounds, under the same keys as the columns of rows.
 
-Keys of a message that are not known are left out, with a warning.
+Keys of a message that are not known are left out, with a warning, unless they could say who could hear it.
 """
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
+from discussions.transcripts.core.audience import (
+    OUT,
+    PRIVATE,
+    THOUGHT,
+    VOTE,
+    distinct,
+    kind_of_type,
+    looks_like_audience,
+)
 from discussions.transcripts.core.fields import NOTHING, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import NEEDED, MappingRecord, has_needed, suggest_fields
+from discussions.transcripts.core.readers.columns import (
+    NEEDED,
+    UNKNOWN_COLUMNS,
+    MappingRecord,
+    describe_unknown,
+    find_mapping,
+    has_needed,
+    split_columns,
+    suggest_fields,
+)
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
-from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS
-from discussions.transcripts.core.readers.rows import games_of_rows
+from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark_many, say
 
@@ -27,6 +50,19 @@ LISTS = (
     "chat",
     "log",
 )
+DEEPEST = 6
+_ABOUT = frozenset(
+    "players roles player_roles playerroles config configuration cost costs usage scores results metadata "
+    "settings".split()
+)
+_OF_A_GAME = ("players", "roles", "winner")
+_ROUNDS = frozenset(
+    "round rounds day days phase phases round_number roundnumber day_number daynumber turn".split()
+)
+# What a round is called, and its number, beside the known names of columns.
+_NAME_KEYS = ("name", "title", "label", "type")
+_NUMBER_KEYS = ("number", "index", "id")
+_HAS_NUMBER = re.compile(r"\d")
 _VOTES_TWICE = mark_many(
     'One vote of the messages was left out: the object lists its votes under "votes", and those count.',
     '{count} votes of the messages were left out: the object lists its votes under "votes", and those count.',
@@ -42,37 +78,197 @@ _WINNERS = mark_many(
 )
 
 
+def games_in(value: dict[str, Any], pointer: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The whole games inside an object, each with its place: objects with messages and with players or an id.
+
+    Rounds are none: they stand under such a key, or beside the id, the players or the winner of their game.
+    """
+    is_game = any(value.get(key) for key in _OF_A_GAME) and depth == 0
+    for key, part in value.items() if depth < DEEPEST and not is_game else ():
+        place = f"{pointer}/{key}"
+        items = enumerate(part) if type(part) is list and key.casefold() not in _ROUNDS else ()
+        listed = [(f"{place}/{index}", item) for index, item in items if type(item) is dict]
+        for where, item in [(place, part)] if type(part) is dict else listed:
+            if _is_game(item):
+                yield where, item
+            elif not _is_about(key):
+                yield from games_in(item, where, depth + 1)
+
+
+def _is_game(item: dict[str, Any]) -> bool:
+    has_talk = _holds_messages(item.get("messages")) or any(True for _row in _messages(item))
+    return is_native(item) or (
+        has_talk and (bool(_game_id(item)) or any(item.get(key) for key in _OF_A_GAME))
+    )
+
+
+# An object of a list: where it is, and its values with those of the round around it.
+_Row = tuple[str, dict[str, Any]]
+
+
 def recognises(value: Any) -> bool:
-    """Whether a JSON value is an object with such a list, told by its first message."""
-    return _list_key(value) != "" and not is_native(value)
+    """Whether a JSON value is a game with lists of messages, in rounds or not, told by its first message."""
+    if type(value) is list:
+        return bool(value) and all(map(_is_round, value))
+    if type(value) is not dict or is_native(value) or any(True for _game in games_in(value)):
+        return False
+    return any(True for _row in _messages(value))
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The game as a native object; None with a fault if there is no such list. Never raises."""
-    key = _list_key(value)
-    if not key:
+    table = table_of_game(value)
+    if table is None:
         notes.fault("shape", "", _say_missing(value))
         return None
-    table = _table(value[key], key, notes)
-    fields = suggest_fields(table.columns)
-    # The object is one game and holds the game's id.
-    fields.pop("game", None)
-    for column in table.columns:
-        if column not in fields.values():
-            notes.warn("unknown_key", f"/{key}", column)
-    game, _notes = next(
-        games_of_rows(table, MappingRecord(table.columns, fields), lambda: notes), (None, notes)
+    # What is left out is counted for the whole value.
+    table.faults.judge_not_finite(suggest_fields(table.columns).values())
+    for fault in table.faults.first:
+        notes.fault(*fault)
+    is_object = type(value) is dict
+    names = _called(value) if is_object else {}
+    mapping = find_mapping(table.columns, notes.columns) or MappingRecord(
+        table.columns, suggest_fields(table.columns)
     )
-    game_id = next((value[name] for name in ID_KEYS if value.get(name) not in (None, "")), notes.source)
-    return None if game is None else game | {"gameId": game_id} | _carried(value, game, notes)
+    # The object is one game and holds the game's id.
+    fields = {field: name for field, name in mapping.fields.items() if field != "game"}
+    mapping = replace(mapping, fields=fields, aliases=names | mapping.aliases)
+    if not _is_clear(table, mapping, table.place(0).rpartition("/")[0], notes):
+        return None
+    game, _notes = next(games_of_rows(table, mapping, lambda: notes), (None, notes))
+    if game is None or not is_object:
+        return game
+    return game | {"gameId": _game_id(value) or notes.source} | _carried(value, game, notes)
 
 
-def _list_key(value: Any) -> str:
-    """The key of the list of messages; "" without one."""
-    if type(value) is not dict:
-        return ""
-    lists = {key: value[key] for key in LISTS if type(value.get(key)) is list and value[key]}
-    return next((key for key, rows in lists.items() if _is_message(rows[0])), "")
+def table_of_game(value: Any) -> Table | None:
+    """The messages, and the votes and eliminations of rounds, as rows; None without a message. Never raises."""
+    whole = {"rounds": value} if type(value) is list else value
+    rows = list(_messages(whole)) if type(whole) is dict else []
+    if not rows:
+        return None
+    pointers = [pointer if whole is value else pointer.removeprefix("/rounds") for pointer, _values in rows]
+    entries = [(index, values) for index, (_pointer, values) in enumerate(rows) if "" not in values]
+    table = table_of_objects(entries, pointers.__getitem__)
+    for (_pointer, values), pointer in zip(rows, pointers, strict=True):
+        if "" in values:
+            table.faults.add(
+                "wrong_type", pointer, say("A message should be a JSON object. Correct the file.")
+            )
+    return table
+
+
+def _is_clear(table: Table, mapping: MappingRecord, place: str, notes: Notes) -> bool:
+    """Whether it is known who could hear each message; other unknown keys are left out with a warning."""
+    used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
+    unknown = [column for column in table.columns if column not in used]
+    questions = [question.sentence for question in find_questions(table, mapping)]
+    if any(looks_like_audience(column) and _differs(table, column) for column in unknown):
+        questions.append(describe_unknown(table.columns))
+    for sentence in questions[:MOST_QUESTIONS]:
+        notes.fault(UNKNOWN_COLUMNS, place, sentence)
+    for column in unknown:
+        notes.warn("unknown_key", place, column)
+    return not questions
+
+
+def _differs(table: Table, column: str) -> bool:
+    """Whether rows have different values in this column, so that it tells them apart."""
+    index = table.columns.index(column)
+    return len(distinct((row.cells[index] for row in table.rows), 2)) > 1
+
+
+def _messages(value: dict[str, Any]) -> Iterator[_Row]:
+    """The messages of a game, and the votes and eliminations of its rounds, in the order of the file."""
+    lists = {
+        key: value[key]
+        for key in LISTS
+        if type(value.get(key)) is list and value[key] and _is_message(value[key][0])
+    }
+    if lists:
+        key = next(iter(lists))
+        yield from _rows_of(value[key], f"/{key}", {})
+        return
+    yield from _within(value, "", {}, 0)
+
+
+def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: int) -> Iterator[_Row]:
+    """The rows in the lists of an object, of the objects in it, and of rounds, days and phases."""
+    for key, part in value.items() if depth < DEEPEST else ():
+        kind = kind_of_type(key)
+        place = f"{pointer}/{key}"
+        inside = around | {"phase": key} if kind in (PRIVATE, THOUGHT) else around
+        if type(part) is dict and not _is_about(key):
+            yield from _within(part, place, inside, depth + 1)
+        elif _holds_messages(part):
+            yield from _rows_of(part, place, inside)
+        elif type(part) is list and depth and kind in (VOTE, OUT) and _are_objects(part):
+            yield from _rows_of(part, place, around | {"type": kind})
+        elif type(part) is list and _are_objects(part) and not _is_about(key):
+            for index, item in enumerate(part):
+                yield from _within(item, f"{place}/{index}", _round_of(item, index, inside), depth + 1)
+
+
+def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
+    for index, item in enumerate(items):
+        values = item if type(item) is dict else {"": item}
+        yield f"{pointer}/{index}", {key: part for key, part in around.items() if key not in values} | values
+
+
+def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[str, Any]:
+    """What an object around messages says of them: their round, else its place in the list, and their phase."""
+    plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
+    fields = suggest_fields(list(plain))
+    phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
+    number = plain.get(
+        fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
+    )
+    if number is None and not _HAS_NUMBER.search(str(phase or "")):
+        number = index + 1
+    found = {"round": number, "phase": phase}
+    return around | {key: part for key, part in found.items() if part is not None}
+
+
+def _is_about(key: str) -> bool:
+    """Whether the values under a key are about the game or its players, and no part of the talk."""
+    return key.casefold() in _ABOUT
+
+
+def _are_objects(part: list[Any]) -> bool:
+    return bool(part) and all(type(item) is dict for item in part)
+
+
+def _holds_messages(part: Any) -> bool:
+    return type(part) is list and any(map(_is_message, part[:3])) and not any(map(is_chat_message, part[:3]))
+
+
+def _is_round(item: Any) -> bool:
+    """Whether an object of a list is a round of one game: it holds messages and names its round, not a game."""
+    if type(item) is not dict or _game_id(item) or any(item.get(key) for key in _OF_A_GAME):
+        return False
+    names = {key.casefold() for key in item}
+    return bool(names & _ROUNDS) and any(True for _row in _within(item, "", {}, 1))
+
+
+def _is_message(value: Any) -> bool:
+    return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
+
+
+def _game_id(value: dict[str, Any]) -> Any:
+    parts = (value, *(value[key] for key in ("metadata", "game", "info") if type(value.get(key)) is dict))
+    return next((part[name] for part in parts for name in ID_KEYS if part.get(name) not in (None, "")), None)
+
+
+def _called(value: dict[str, Any]) -> dict[str, str]:
+    """The name of each player whom the list of players gives an id, too."""
+    players = value.get("players")
+    found: dict[str, str] = {}
+    for player in players if type(players) is list else ():
+        name = player.get("name") if type(player) is dict else None
+        for key in ("id", "playerId", "player_id", "pid", "agent_id", "agentId"):
+            if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
+                found.setdefault(str(player[key]), name.strip())
+    return found
 
 
 def _say_missing(value: Any) -> str:
@@ -97,28 +293,11 @@ def _say_missing(value: Any) -> str:
     return say("{sentence} Each message should name its player and its text.", sentence=sentence)
 
 
-def _is_message(value: Any) -> bool:
-    return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
-
-
-def _table(entries: list[Any], key: str, notes: Notes) -> Table:
-    """The messages as rows; the notes hold their faults."""
-    place = f"/{key}/{{}}"
-    for index, entry in enumerate(entries):
-        if type(entry) is not dict:
-            sentence = say("A message should be a JSON object. Correct the file.")
-            notes.fault("wrong_type", place.format(index), sentence)
-    table = table_of_objects([found for found in enumerate(entries) if type(found[1]) is dict], place)
-    # What is left out is counted for the whole value.
-    table.faults.judge_not_finite(suggest_fields(table.columns).values())
-    for fault in table.faults.first:
-        notes.fault(*fault)
-    return table
-
-
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
     """The native keys of the object around its messages. An empty value counts as absent."""
     carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
+    if type(carried.get("players")) is not list and (listed := _listed(value, game)):
+        carried["players"] = listed
     notes.translate("", "")
     for name, part in carried.items():
         notes.translate(f"/{name}", f"/{name}")
@@ -136,6 +315,32 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
             for index, player in enumerate(carried["players"])
         ]
     return carried
+
+
+def _listed(value: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
+    """The players of an object of players, or with the roles of an object of roles, by their names."""
+    metadata = value["metadata"] if type(value.get("metadata")) is dict else {}
+    for key in ("players", "roles", "player_roles", "playerRoles", "role_assignments", "assignments"):
+        facts = value.get(key) or metadata.get(key)
+        if type(facts) is not dict or not facts:
+            continue
+        said = {player["name"]: player for player in game["players"]}
+        return [
+            said.get(name, {"name": name}) | (_fact(facts.get(name)) if name in facts else {})
+            for name in dict.fromkeys((*said, *facts))
+        ]
+    return []
+
+
+def _fact(fact: Any) -> dict[str, Any]:
+    """What an object of players or roles says of one: the role itself, or an object with it."""
+    if type(fact) is str:
+        return {"role": fact}
+    return (
+        {key: fact[key] for key in ("role", "personality") if type(fact.get(key)) is str}
+        if type(fact) is dict
+        else {}
+    )
 
 
 def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:

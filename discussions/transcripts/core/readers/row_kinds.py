@@ -55,7 +55,13 @@ class RowSigns(Struct, frozen=True):
 
     at: dict[str, list[int]]
     kinds: Mapping[str, str]
+    aliases: Mapping[str, str] = {}
     names: frozenset[str] = frozenset()
+
+    def name(self, cell: str) -> str:
+        """The player of a cell, who may be called otherwise in it."""
+        name = cell.strip()
+        return self.aliases.get(name, name)
 
 
 class Question(Struct, frozen=True):
@@ -109,11 +115,14 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         field: [numbers[column] for column in split_columns(name, numbers)]
         for field, name in mapping.fields.items()
     }
-    signs = RowSigns({field: places for field, places in at.items() if places}, mapping.kinds)
+    signs = RowSigns(
+        {field: places for field, places in at.items() if places}, mapping.kinds, mapping.aliases
+    )
     if "audience" not in signs.at:
         return signs
-    names = (cells_of(row, signs.at).get("player", "").strip().casefold() for row in table.rows)
-    found = frozenset(distinct((name for name in names if name), Limits().players))
+    names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
+    called = distinct((name for name in names if name), Limits().players)
+    found = frozenset(name.casefold() for name in (*called, *signs.aliases, *signs.aliases.values()))
     signs = replace(signs, names=found)
     audiences = distinct(cells_of(row, signs.at).get("audience", "") for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.

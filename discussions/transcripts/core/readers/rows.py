@@ -149,11 +149,11 @@ def games_of_rows(
     for key, runs in _runs(table, signs.at).items():
         notes = new_notes()
         game = _RowGame(id=key if "game" in signs.at else notes.source, notes=notes)
-        notes.translate("", table.place.format(runs[2]))
+        notes.translate("", table.place(runs[2]))
         for run in zip(runs[::3], runs[1::3], runs[2::3], strict=True):
             for row in table.read(*run):
                 if cells := cells_of(row, signs.at):
-                    _read_row(game, cells, table.place.format(row.number), signs)
+                    _read_row(game, cells, table.place(row.number), signs)
         yield _finish(game), notes
 
 
@@ -180,7 +180,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     kind, sign = kind_of_row(cells, signs)
     is_typed = "type" in cells
     cells = _of_kind(cells, kind) if is_typed else cells
-    name, text, target = (cells.get(field, "").strip() for field in (PLAYER, TEXT, "vote"))
+    name, target = (signs.name(cells.get(field, "")) for field in (PLAYER, "vote"))
+    text = cells.get(TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
     if kind == IGNORE or (is_typed and not (name if is_hidden else text or target or kind == OUT)):
@@ -230,7 +231,7 @@ def _add_message(
         "id": cells.get("id", "").strip() or None,
         "turn": _turn(game, cells["turn"], place) if "turn" in cells else None,
         "roundNumber": game.round,
-        "playerName": cells.get("player", "").strip(),
+        "playerName": signs.name(cells.get(PLAYER, "")),
         "message": cells.get("text", ""),
         "timestamp": as_moment(cells.get("time", "")) or None,
         "inReplyToId": _whole(cells.get("reply_to", "")),

@@ -76,7 +76,7 @@ class Table(Struct, frozen=True):
     read: ReadRows
     span: tuple[int, int, int]
     faults: TableFaults = msgspec.field(default_factory=TableFaults)
-    place: str = "line {}"
+    place: Callable[[int], str] = "line {}".format
     left_out: list[str] = []
     is_part: bool = False
 

@@ -1,0 +1,129 @@
+"""A game in parts stays one game: rounds, days and phases with messages inside, and facts under other keys."""
+
+import pytest
+
+from discussions.core.records import Elimination, Player, Vote
+from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.transcripts import as_bytes
+
+FIRST = [{"speaker": "Ann", "content": "Good day."}, {"speaker": "Bea", "content": "Ann looks guilty."}]
+SECOND = [{"speaker": "Ann", "content": "Bea voted for me."}]
+PLAYERS = [{"name": "Ann", "role": "MAFIA"}, {"name": "Bea", "role": "VILLAGER"}]
+
+
+def read_one(value):
+    read = read_transcripts(as_bytes(value), "log.json")
+    assert len(read.games) == 1, read.faults
+    return read.games[0]
+
+
+def rounds(game):
+    return [message.round for message in game.record.messages]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "g", "rounds": [{"round": 1, "messages": FIRST}, {"round": 2, "messages": SECOND}]},
+        {"id": "g", "days": [{"messages": FIRST}, {"messages": SECOND}]},
+        {"id": "g", "phases": [{"name": "Day 1", "talk": FIRST}, {"name": "Day 2", "talk": SECOND}]},
+        {"id": "g", "state": {"rounds": [{"id": 1, "discussion": FIRST}, {"id": 2, "discussion": SECOND}]}},
+        {"id": "g", "winner": "mafia", "history": [{"day": 1, "log": FIRST}, {"day": 2, "log": SECOND}]},
+        {"metadata": {"game_id": "g"}, "rounds": [{"turns": FIRST}, {"turns": SECOND}]},
+    ],
+)
+def test_rounds_of_one_game_are_not_games(value):
+    game = read_one(value)
+    assert (game.record.game_id, rounds(game)) == ("g", [1, 1, 2])
+
+
+def test_a_list_of_rounds_is_one_game():
+    game = read_one([{"round": 1, "messages": FIRST}, {"round": 2, "messages": SECOND}])
+    assert rounds(game) == [1, 1, 2]
+    assert game.record.game_id == "log"
+
+
+def test_games_in_a_list_stay_games():
+    games = [{"id": name, "players": PLAYERS, "messages": FIRST} for name in "ab"]
+    read = read_transcripts(as_bytes(games), "log.json")
+    assert [game.record.game_id for game in read.games] == ["a", "b"]
+
+
+def test_votes_and_eliminations_of_rounds_are_those_of_the_game():
+    votes = [{"voter": "Ann", "target": "Bea"}, {"voter": "Bea", "target": "Ann"}]
+    value = {
+        "id": "g",
+        "players": PLAYERS,
+        "rounds": [
+            {"round": 1, "messages": FIRST, "votes": votes, "eliminations": [{"player": "Bea"}]},
+            {"round": 2, "messages": SECOND},
+        ],
+    }
+    record = read_one(value).record
+    assert record.votes == [Vote(round=1, voter=1, target=2), Vote(round=1, voter=2, target=1)]
+    assert record.eliminations == [Elimination(round=1, player=2, how="elimination")]
+
+
+def test_nights_and_thoughts_beside_rounds_are_kept_apart():
+    value = {
+        "id": "g",
+        "rounds": [
+            {"phase": "Day 1", "messages": FIRST, "thoughts": [{"speaker": "Bea", "content": "I lie."}]},
+            {"phase": "Night 1", "messages": [{"speaker": "Ann", "content": "Kill Bea."}]},
+            {"phase": "Day 2", "messages": SECOND},
+        ],
+    }
+    game = read_one(value)
+    assert [message.text for message in game.record.messages] == [row["content"] for row in FIRST + SECOND]
+    assert [(entry.kind, entry.after, entry.text) for entry in game.private] == [
+        ("thought", 2, "I lie."),
+        ("talk", 2, "Kill Bea."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"roles": {"Ann": "MAFIA", "Bea": "VILLAGER"}},
+        {"metadata": {"roles": {"Ann": "MAFIA", "Bea": "VILLAGER"}}},
+        {"players": {"Ann": {"role": "MAFIA"}, "Bea": {"role": "VILLAGER"}}},
+        {"players": {"Ann": "MAFIA", "Bea": "VILLAGER"}},
+        {"players": PLAYERS},
+    ],
+)
+def test_roles_are_found_in_an_object_too(facts):
+    game = read_one({"id": "g", "messages": FIRST} | facts)
+    assert game.record.players == [Player("Ann", "MAFIA"), Player("Bea", "VILLAGER")]
+
+
+def test_players_may_be_named_by_their_ids():
+    players = [{"id": "p1", "name": "Ann", "role": "MAFIA"}, {"id": 2, "name": "Bea", "role": "VILLAGER"}]
+    messages = [
+        {"playerId": "p1", "content": "Hi.", "recipient": "all"},
+        {"playerId": 2, "content": "Psst.", "recipient": "p1"},
+        {"playerId": 2, "content": "Ho.", "recipient": "all"},
+    ]
+    game = read_one({"id": "g", "players": players, "messages": messages})
+    names = [game.record.players[message.player - 1].name for message in game.record.messages]
+    assert names == ["Ann", "Bea"]
+    assert [entry.text for entry in game.private] == ["Psst."]
+
+
+def test_the_native_keys_around_messages_of_another_spelling_are_read():
+    value = {
+        "gameId": "g",
+        "players": PLAYERS,
+        "messages": [row | {"round": 1} for row in FIRST],
+        "votes": [],
+    }
+    assert rounds(read_one(value)) == [1, 1]
+
+
+def test_an_unknown_key_that_may_say_who_could_hear_it_is_asked_about():
+    messages = [FIRST[0] | {"visible_for": "x"}, FIRST[1] | {"visible_for": "y"}]
+    read = read_transcripts(as_bytes({"id": "g", "messages": messages}), "log.json")
+    assert [fault.code for fault in read.faults] == ["unknown_columns"]
+    assert '"visible_for"' in read.faults[0].message
+    # A key that is the same everywhere tells nothing apart.
+    messages = [row | {"visible_for": "x"} for row in FIRST]
+    assert "unknown_key" in {warning.code for warning in read_one({"id": "g", "messages": messages}).warnings}
