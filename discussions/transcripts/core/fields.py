@@ -180,7 +180,7 @@ def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
     where = pointer.rsplit("/", 1)[-1]
     if type(found) is NotFinite:
         sentence = say(
-            '"{where}" is {found}, which is no number. Write one, or null.', where=where, found=found
+            '"{where}" is {found}, which is no number. Write one, or null.', where=where, found=str(found)
         )
         notes.fault("not_finite", pointer, sentence)
         return
