@@ -8,10 +8,10 @@ from msgspec import Struct
 from discussions.core.records import Fault
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.intake import Intake
-from discussions.transcripts.core.layouts import LINES, LIST, Begin, File, Layout, ReadOptions
+from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, File, Layout, ReadOptions
 from discussions.transcripts.core.plans import ReadPlan, Unit
 from discussions.transcripts.core.reader import MIXED, ReadTally
-from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, split_items
+from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, find_values, split_items
 
 # A part is stored in one transaction, during which people who save on SQLite wait.
 PART_GAMES, PART_BYTES = 100, 2_000_000
@@ -79,11 +79,11 @@ class Sums(Struct):
 
 
 def cut(plan: ReadPlan) -> tuple[CutLayout, list[FilePart]] | None:
-    """The parts of a file that is one list or one game a line; None of other files, and where one part is enough."""
+    """The parts of a file that is one list or several values; None of other files, and where one part is enough."""
     if plan.archive is not None or len(plan.units) != 1:
         return None
     file, layout = plan.units[0].file, plan.units[0].found
-    if not isinstance(layout, Layout) or layout.kind not in (LIST, LINES) or layout.parts is None:
+    if not isinstance(layout, Layout) or layout.kind not in (LIST, LINES, VALUES) or layout.parts is None:
         return None
     if len(layout.parts) <= PART_GAMES and len(file.data) <= PART_BYTES:
         return None
@@ -119,7 +119,7 @@ def plan_part(data: bytes, part: FilePart, layout: CutLayout, options: ReadOptio
         listed = b"[" + data + b"]"
         items, items_at = split_items(listed) or find_items(listed, max_depth=options.limits.depth), 1
     else:
-        items, items_at = find_lines(data), 0
+        items, items_at = (find_lines if layout.kind == LINES else find_values)(data), 0
     assert items is not None and len(items) == part.count, "the bytes were looked through when they were cut"
     own = Layout(layout.kind, found, items.moved(-items_at), part.begin, layout.had_bom)
     return ReadPlan(units=[Unit(File(layout.name, layout.source, data), own)], options=options)

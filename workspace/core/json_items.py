@@ -1,4 +1,4 @@
-"""Where the parts of a large JSON file are, without building it: the items of its list, or its lines.
+"""Where the parts of a large JSON file are, without building it: the items of its list, its lines or its values.
 
 A part is a pair of offsets in bytes. Only brackets, strings and commas are looked at, so a part may still have syntax
 errors: `strict_json.read_json` finds them.
@@ -123,6 +123,26 @@ def each_line(data: bytes) -> Iterator[tuple[int, int]]:
         end = len(data) if end < 0 else end
         yield at, at + len(data[at:end].rstrip())
         at = _skip_space(data, end)
+
+
+def find_values(data: bytes, *, max_depth: int = MAX_DEPTH, most: int = MAX_VALUES) -> Parts | None:
+    """The objects and lists that follow one another, on one line or several; None where one is something else."""
+    values = Parts()
+    for start, end in each_value(data, begin_of(data), len(data), max_depth=max_depth):
+        if end is None or data[start] not in _OPENING or len(values) == most:
+            return None
+        values.add(start, end)
+    return values
+
+
+def each_value(
+    data: bytes, start: int, end: int, *, max_depth: int = MAX_DEPTH
+) -> Iterator[tuple[int, int | None]]:
+    """As `find_values`, one after the other between two offsets; the last may have no end."""
+    while (start := _skip_space(data, start)) < end:
+        after = _end_of_value(data, start, max_depth)
+        yield start, after
+        start = end if after is None else after
 
 
 class PartPlaces:

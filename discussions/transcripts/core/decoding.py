@@ -23,6 +23,11 @@ class Decoded(Struct, frozen=True):
     begin: int = 0
     warnings: list[tuple[str, int]] = []
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the bytes are the text as it is read, but for a byte order mark."""
+        return all(code == "byte_order_mark" for code, _count in self.warnings)
+
     def part(self, start: int, end: int) -> str:
         """The text between two offsets, as both databases can store it."""
         return self.data[start:end].decode(self.encoding).replace("\0", "\u2400")

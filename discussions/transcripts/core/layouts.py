@@ -1,7 +1,7 @@
-"""How a file holds its games, and in which format: one JSON value, a list, one value a line, or text.
+"""How a file holds its games, and in which format: one JSON value, a list, values one after another, or text.
 
 The whole file is checked before any game is read. A file that is not valid JSON to its end is refused as a whole, and
-none of its games is imported. A JSON file of lines is the exception: its lines are read one by one.
+none of its games is imported. The exception are several JSON values, each on a line or not: they are read one by one.
 """
 
 import re
@@ -25,7 +25,16 @@ from discussions.transcripts.core.readers.inner_parts import (
     list_inner_games,
 )
 from workspace.core.json_faults import Problem
-from workspace.core.json_items import Parts, begin_of, each_line, find_items, find_lines, split_items
+from workspace.core.json_items import (
+    Parts,
+    begin_of,
+    each_line,
+    each_value,
+    find_items,
+    find_lines,
+    find_values,
+    split_items,
+)
 from workspace.core.strict_json import Document, is_too_deep, normalise_text, read_json
 from workspace.core.words import mark, say
 
@@ -33,7 +42,7 @@ from workspace.core.words import mark, say
 HEAD_CHARACTERS = 64 * 1024
 HEAD_ITEMS = 20
 MOST_SHOWN, MOST_KEYS = 40, 8
-ONE, LIST, LINES, TEXT = "one", "list", "lines", "text"
+ONE, LIST, LINES, VALUES, TEXT = "one", "list", "lines", "values", "text"
 
 _PICTURE = mark("The file is a picture. Upload the transcript as text, such as JSON.")
 _FOREIGN = (
@@ -220,10 +229,23 @@ def _are_values(data: bytes, options: ReadOptions) -> bool:
 
 def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
     document = read_value(data, options.limits)
+    if not document.is_readable and document.problems[0].code == "trailing":
+        return _lay_out_values(data, options)
     found = format_of(document.value, options) if document.is_readable else None
     if found is None and options.named is None and list_inner_games(document.value, options.formats):
         found = INSIDE
     return None if found is None else Layout(ONE, found)
+
+
+def _lay_out_values(data: bytes, options: ReadOptions) -> Layout | None:
+    """Values that follow one another, recognised by the first ones."""
+    values = find_values(data, max_depth=options.limits.depth)
+    for start, end in islice(values or (), HEAD_ITEMS):
+        value, is_readable = _quick_value(data[start:end], options.limits)
+        found = format_of(value, options) if is_readable and type(value) is dict and value else None
+        if found is not None:
+            return Layout(VALUES, found, values)
+    return None
 
 
 def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
@@ -275,7 +297,7 @@ def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
     # "[Day 1] Ann: Hello" is not broken JSON.
     is_open = file.data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(file.data, begin)
     is_json = document.is_readable or is_open
-    line = None if document.is_readable else _first_of_lines(file.data, options)
+    line = None if document.is_readable else _first_value(file.data, options)
     if line is not None:
         return _unknown(file, say("JSON lines that begin with {first}", first=_describe(line)), line, options)
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
@@ -289,9 +311,10 @@ def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
     return _unknown(file, found, document.value, options)
 
 
-def _first_of_lines(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
-    """The first line if the file begins with two lines that are JSON objects."""
-    values = [_quick_value(data[start:end], options.limits)[0] for start, end in islice(each_line(data), 2)]
+def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
+    """The first value if the file begins with two that are JSON objects."""
+    first = islice(each_value(data, begin_of(data), len(data)), 2)
+    values = [_quick_value(data[start:end], options.limits)[0] for start, end in first]
     return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
 
 

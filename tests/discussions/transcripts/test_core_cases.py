@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from discussions.imports.core import cut, plan_part
+from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Transcripts
-from discussions.transcripts.core.reader import read_transcripts
+from discussions.transcripts.core.plans import plan_reading
+from discussions.transcripts.core.reader import read_games, read_transcripts
 from tests.factories.native_games import as_bytes, native_game, native_message
 
 CASES = Path(__file__).parents[3].parent / "shared" / "data" / "cases"
@@ -135,3 +138,55 @@ def test_samples_of_one_log_each_count_their_own():
         if warning.code == "not_finite"
     ]
     assert counts == ["NaN", "2"]
+
+
+def test_case_k6e_values_one_after_another_are_rows():
+    assert messages(read_case("k6e-concatenated.json")) == GREETINGS
+
+
+ROWS = [{"player": "Ann", "text": "Good day, Bea.", "round": 1}, {"player": "Bea", "text": "Good day, Ann."}]
+
+
+@pytest.mark.parametrize("joint", ["", " ", "\n", "\r\n\r\n", "\n\t"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_values_one_after_another_are_rows_or_games_on_any_lines(joint, indent):
+    rows = joint.join(json.dumps(row, indent=indent) for row in ROWS)
+    assert messages(read_transcripts(rows.encode(), "a.json")) == GREETINGS
+    games = joint.join(json.dumps(native_game(gameId=name), indent=indent) for name in "abc")
+    read = read_transcripts(games.encode(), "a.json")
+    assert [game.record.game_id for game in read.games] == ["a", "b", "c"]
+    assert (read.faults, read.format) == ([], "native")
+
+
+def test_a_broken_value_among_others_is_a_fault_with_its_line():
+    game = json.dumps(native_game(), indent=1)
+    lines = game.count("\n")
+    wrong = json.dumps(native_game(gameId="b"), indent=1).replace('"players": [', '"players": [,', 1)
+    read = read_transcripts(f"{game}\n{wrong}\n{game}".replace("game-1", "c", 1).encode(), "a.json")
+    assert [item.record.game_id for item in read.games] == ["c", "game-1"]
+    (fault,) = read.faults
+    assert fault.code == "syntax"
+    assert int(fault.place.split(" ")[2]) > lines + 1
+    cut = read_transcripts(f"{game}\n{game[:-9]}".encode(), "a.json")
+    assert ([item.code for item in cut.faults], cut.games) == (["trailing"], [])
+
+
+def test_a_row_that_shares_its_line_is_read_and_a_broken_line_is_told_alone():
+    one, two = (json.dumps(row) for row in ROWS)
+    (game,) = read_transcripts(f"{one}\n{two} {one}\n{two}".encode(), "a.jsonl").games
+    assert len(game.record.messages) == 4
+    read = read_transcripts(f"{one}\n{two[:-3]}\n{one}".encode(), "a.jsonl")
+    assert [fault.place for fault in read.faults] == ["a.jsonl line 2 /text"]
+
+
+def test_a_large_file_of_values_is_cut_and_each_part_is_read_as_in_the_whole():
+    games = "\n".join(json.dumps(native_game(gameId=f"g{number}"), indent=1) for number in range(150))
+    data = (games + "\n").encode()
+    options = ReadOptions()
+    layout, parts = cut(plan_reading(data, "a.json", options))
+    found = [
+        outcome.game.record.game_id
+        for part in parts
+        for outcome in read_games(plan_part(data[part.start : part.end], part, layout, options))
+    ]
+    assert (len(parts), found) == (2, [f"g{number}" for number in range(150)])

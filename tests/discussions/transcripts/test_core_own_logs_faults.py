@@ -99,7 +99,7 @@ JSONL = [
     (row() + "\n}", "syntax"),
     (row() + "\nnot JSON", "syntax"),
     (row() + "\n" + row()[:-3], "truncated"),
-    (row() + row(), "trailing"),
+    (row() + "x", "trailing"),
     ("[" + row(), "truncated"),
     ("[" + row() + "]]", "trailing"),
     ("[" + row() + ",]", "syntax"),

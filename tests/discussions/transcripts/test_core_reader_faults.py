@@ -70,7 +70,7 @@ FILES = [
         "unknown_format",
         "native (a JSON object with the keys gameId, players, messages and votes)",
     ),
-    (as_bytes(native_game()) * 2, "trailing", "put several games into one list"),
+    (as_bytes(native_game()) + b" x", "trailing", "put several games into one list"),
 ]
 
 

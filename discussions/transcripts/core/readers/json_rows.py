@@ -1,4 +1,4 @@
-"""JSON with one message in each object: JSONL (an object in each line), or a list of objects."""
+"""JSON with one message in each object: objects one after another, as in JSONL (one in each line), or a list."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from discussions.transcripts.core.readers.columns import MOST_COLUMNS, Columns, 
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
-from workspace.core.json_items import Parts, begin_of, find_items
+from workspace.core.json_items import Parts, begin_of, each_value, find_items, find_values
 from workspace.core.strict_json import NotFinite, Replaced, normalise_text, read_json, sum_replaced
 from workspace.core.words import mark, say
 
@@ -36,12 +36,13 @@ _Causes = dict[tuple[str, str], tuple[str, int]]
 def recognises_text(text: str) -> bool:
     """Whether the text begins with rows: objects with two plain values, one of them text, and no list of objects.
 
-    An object that spans several lines is not a row; neither is a single object with a list of objects anywhere in it.
+    A single object that spans several lines is not a row; neither is one with a list of objects anywhere in it.
     """
     stripped = text.lstrip()
-    if stripped.startswith("{") and not stripped.partition("\n")[0].rstrip().endswith("}"):
-        return False
     first = [entry for _number, entry in islice(_first_objects(text), 2)]
+    is_alone = stripped.startswith("{") and len(first) < 2
+    if is_alone and not stripped.partition("\n")[0].rstrip().endswith("}"):
+        return False
     if not first or any(_holds_objects(value) for value in first[0].values()):
         return False
     if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):
@@ -64,10 +65,8 @@ def read_rows(decoded: Decoded) -> Table:
     """
     begin = begin_of(decoded.data)
     if decoded.data[begin : begin + 1] != b"[":
-        return _checked_table(
-            partial(_lines, decoded), (decoded.begin, len(decoded.data), 1), "line {}".format
-        )
-    if any(code != "byte_order_mark" for code, _count in decoded.warnings):
+        return _read_values(decoded)
+    if not decoded.is_plain:
         decoded = Decoded(decoded.text.encode())
     items = find_items(decoded.data)
     if items is not None:
@@ -81,6 +80,23 @@ def read_rows(decoded: Decoded) -> Table:
         faults.add(problem.code, place, say(problem.message))
     faults.count = max(faults.count, document.problem_count)
     return Table(columns=[], read=_no_rows, span=(0, 0, 0), faults=faults)
+
+
+def _read_values(decoded: Decoded) -> Table:
+    """The rows of values that follow one another: one a line, unless the first line is not one or a line holds more.
+
+    Where each line is a value, a broken one is a fault of its line alone.
+    """
+    whole = decoded.begin, len(decoded.data), 1
+    first = next(_lines(decoded, *whole), (0, 0, 1, b""))[3]
+    table = _checked_table(partial(_lines, decoded), whole, "line {}".format)
+    is_by_line = read_json(first, is_lenient=True).is_readable
+    if is_by_line and all(code != "trailing" for code, _place, _sentence in table.faults.first):
+        return table
+    plain = decoded if decoded.is_plain else Decoded(decoded.text.encode())
+    if find_values(plain.data) is None:
+        return table
+    return _checked_table(partial(_values, plain), (plain.begin, len(plain.data), 1), "line {}".format)
 
 
 def read_first_rows(text: str) -> Table:
@@ -184,6 +200,14 @@ def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tupl
         if line.strip():
             yield start, after, number, line.encode()
         start, number = after + 1, number + 1
+
+
+def _values(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tuple[int, int, int, bytes]]:
+    """The values between two offsets, with the lines where they begin."""
+    for begin, after in each_value(decoded.data, start, end):
+        number += decoded.data.count(b"\n", start, begin)
+        start = begin
+        yield begin, after or end, number, decoded.data[begin : after or end]
 
 
 def _items(
