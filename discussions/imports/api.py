@@ -43,8 +43,8 @@ class QuestionAnswer(Answer, of=Question, fields="value count sentence"):
     """Who could hear the rows with this value is not known: `kinds` answers it."""
 
 
-class ReadMessageAnswer(Answer, of=Said, fields="round name text"):
-    """The beginning of a message of the first game."""
+class ReadMessageAnswer(Answer, of=Said, fields="number round name text"):
+    """The beginning of a message of the first game: one of ten from its beginning, its middle and its end."""
 
 
 class ReadFaultAnswer(Answer, of=Fault, fields="place code message is_warning"):
@@ -106,7 +106,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     """Read the columns of a file that was uploaded, and the mapping that would be used."""
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
-    return _columns(found, rows, first_mapping(kept_mapping(found, rows.columns), rows.columns))
+    return _columns(found, rows, first_mapping(kept_mapping(found, rows.columns), rows))
 
 
 @router.post(OF_FILE, "api_file_columns", "import_transcripts", "import", costs="computations")

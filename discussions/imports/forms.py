@@ -59,10 +59,11 @@ class ColumnsForm(forms.Form):
         self.questions = list(questions)
         for number, question in enumerate(questions):
             self.fields[f"is_{number}"] = forms.ChoiceField(
-                label=question.sentence,
-                choices=[("", _("not answered")), *KIND_LABELS.items()],
+                label=question.title,
+                choices=list(KIND_LABELS.items()),
                 initial=(mapping.kinds if mapping else {}).get(question.value.casefold(), ""),
-                required=False,
+                error_messages={"required": _("Answer this: nobody else can know.")},
+                widget=forms.RadioSelect,
             )
 
     def usual_fields(self) -> list[forms.BoundField]:
@@ -81,9 +82,9 @@ class ColumnsForm(forms.Form):
         given = self.cleaned_data
         return {field: self.names[given[field]] for field in FIELD_LABELS if given.get(field)}
 
-    def answers(self) -> list[forms.BoundField]:
+    def asked(self) -> list[tuple[Question, forms.BoundField]]:
         """The questions that only a person can answer."""
-        return [self[f"is_{number}"] for number in range(len(self.questions))]
+        return [(question, self[f"is_{number}"]) for number, question in enumerate(self.questions)]
 
     def chosen_kinds(self) -> dict[str, str]:
         """What rows of a type are, as the questions were answered."""
@@ -92,6 +93,13 @@ class ColumnsForm(forms.Form):
             (row.value.casefold(), self.cleaned_data.get(f"is_{n}")) for n, row in enumerate(self.questions)
         )
         return {value: kind for value, kind in given if kind}
+
+    def has_column_faults(self) -> bool:
+        return any(field.errors for field in self.usual_fields())
+
+    def is_complete(self) -> bool:
+        """Whether player and text have a column, so that only answers are missing."""
+        return all(self[field].value() for field in NEEDED)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

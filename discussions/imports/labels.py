@@ -37,11 +37,11 @@ FIELD_LABELS: dict[str, "_StrPromise"] = {
 USUAL_COUNT = 10
 # What a row of a type can be; the keys are `audience.KINDS`.
 KIND_LABELS: dict[str, "_StrPromise"] = {
-    "speech": _("Speech that everybody heard"),
-    "private": _("Talk that only some heard"),
-    "thought": _("A thought that nobody heard"),
+    "speech": _("Speech that everybody hears"),
+    "thought": _("A thought that nobody hears"),
+    "private": _("Talk that only some hear"),
     "vote": _("A vote"),
-    "elimination": _("Somebody left the game"),
+    "elimination": _("Somebody leaves the game"),
     "ignore": _("Nothing, leave it out"),
 }
 FIELD_HELP: dict[str, "_StrPromise"] = {

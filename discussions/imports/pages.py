@@ -1,5 +1,7 @@
 """The page that maps the columns of a file, with its first game, and the list of mappings."""
 
+from collections import Counter
+
 import msgspec
 
 from discussions.core.records import Fault, GameRecord, Message
@@ -7,20 +9,26 @@ from discussions.imports.labels import describe_fields
 from discussions.imports.queries import kept_mapping
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
+from discussions.transcripts.core.audience import PRIVATE
 from discussions.transcripts.core.file_names import source_name
 from discussions.transcripts.core.readers.columns import MappingRecord, has_needed
 from discussions.transcripts.core.readers.heads import read_first_game
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
 from workspace.models import Project
 
 SHOWN_COLUMNS, SHOWN_NAME = 12, 60
-SAMPLE_ROWS, SHOWN_MESSAGES, SHOWN_CHARACTERS, SHOWN_FAULTS = 3, 8, 300, 5
+SAMPLE_ROWS, SHOWN_CHARACTERS, SHOWN_FAULTS = 3, 300, 5
+# How many messages are shown of the beginning, of the middle and of the end.
+PARTS = (4, 3, 3)
 
 
 class Said(msgspec.Struct, frozen=True):
-    """A message of the preview: its round, its player's name, its time and the beginning of its text."""
+    """A message of the preview: its number, round, player, time and the beginning of its text."""
 
+    number: int
+    player: int
     round: int
     name: str
     time: str | None
@@ -29,11 +37,17 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class GamePreview(msgspec.Struct, frozen=True):
-    """What the chosen columns make of the first game. `has_needed` is false until player and text are chosen."""
+    """What the chosen columns make of the first game. `has_needed` is false until player and text are chosen.
+
+    `said` are messages of its beginning, middle and end. `spoken` counts the messages of each player, `apart` the texts
+    that not everybody could hear by kind.
+    """
 
     has_needed: bool
     record: GameRecord | None = None
     said: list[Said] = []
+    spoken: dict[int, int] = {}
+    apart: dict[str, int] = {}
     faults: list[Fault] = []
     warnings: list[Fault] = []
     game_count: int = 0
@@ -49,6 +63,7 @@ class ColumnsPage(msgspec.Struct, frozen=True):
     columns: list[str]
     left_out: str
     rows: list[list[str]]
+    row_count: int
     preview: GamePreview
     kept: ColumnMapping | None
     game_count: int
@@ -70,6 +85,7 @@ def build_columns_page(*, transcript: Transcript, table: Table, mapping: Mapping
         columns=table.columns,
         left_out=_shown_names(table.left_out),
         rows=[[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)],
+        row_count=sum(1 for _row in table.rows),
         preview=_preview(transcript, table, mapping),
         kept=kept_mapping(transcript, table.columns),
         game_count=Game.objects.filter(transcript=transcript).count(),
@@ -99,21 +115,37 @@ def _preview(transcript: Transcript, table: Table, mapping: MappingRecord) -> Ga
     version = transcript.iteration.rubric_version
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     name = transcript.name
+    # Until somebody has answered, what is not clear is kept apart.
+    unclear = {question.value.casefold(): PRIVATE for question in find_questions(table, mapping)}
+    mapping = msgspec.structs.replace(mapping, kinds=unclear | mapping.kinds)
     first = read_first_game(table, mapping, name, source_name(name), role_map)
     faults = [Fault(place=name, code=code, message=says) for code, _place, says in table.faults.first]
-    messages = first.record.messages[:SHOWN_MESSAGES] if first.record else []
+    messages = first.record.messages if first.record else []
     return GamePreview(
         has_needed=True,
         record=first.record,
-        said=[_said(message, first.record) for message in messages if first.record],
+        said=[_said(message, first.record) for message in _sample(messages) if first.record],
+        spoken=Counter(message.player for message in messages),
+        apart=Counter(entry.kind for entry in first.private),
         faults=[*faults, *first.faults][:SHOWN_FAULTS],
         warnings=first.warnings,
         game_count=first.game_count,
     )
 
 
+def _sample(messages: list[Message]) -> list[Message]:
+    """Some messages of the beginning, of the middle and of the end; all of a short game."""
+    begin, middle, end = PARTS
+    if len(messages) <= sum(PARTS):
+        return messages
+    half = max(begin, (len(messages) - middle) // 2)
+    return [*messages[:begin], *messages[half : half + middle], *messages[-end:]]
+
+
 def _said(message: Message, record: GameRecord) -> Said:
     return Said(
+        number=message.position,
+        player=message.player,
         round=message.round,
         name=record.players[message.player - 1].name,
         time=message.time,

@@ -1,7 +1,9 @@
 """The mapping that counts for the columns of a file."""
 
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, suggest_fields
+from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash
+from discussions.transcripts.core.readers.profiles import propose_mapping
+from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.queries import mapping_record
 
 
@@ -12,6 +14,6 @@ def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | 
     ).first()
 
 
-def first_mapping(kept: ColumnMapping | None, columns: list[str]) -> MappingRecord:
-    """What the page shows first: the kept mapping, else what the names of the columns suggest."""
-    return mapping_record(kept) if kept is not None else MappingRecord(columns, suggest_fields(columns))
+def first_mapping(kept: ColumnMapping | None, table: Table) -> MappingRecord:
+    """What the page shows first: the kept mapping, else what the names of the columns and their cells suggest."""
+    return mapping_record(kept) if kept is not None else propose_mapping(table)

@@ -11,7 +11,7 @@ from discussions.imports.forms import PREVIEW, ColumnsForm
 from discussions.imports.pages import build_columns_page, build_mappings_page
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import MappingRecord, suggest_fields
+from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
@@ -23,7 +23,7 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_preview.html"
+PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_proposal.html"
 
 
 @require("import_transcripts", methods=("GET", "POST"), costs="computations")
@@ -33,13 +33,15 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     only_parameters(request)
     rows = load_head(found)
     if request.method == "GET":
-        mapping = first_mapping(kept_mapping(found, rows.columns), rows.columns)
+        mapping = first_mapping(kept_mapping(found, rows.columns), rows)
         questions = find_questions(rows, mapping)
         form = ColumnsForm(columns=rows.columns, mapping=mapping, questions=questions)
         return _show(request, found, rows, form, mapping)
-    suggested = MappingRecord(rows.columns, suggest_fields(rows.columns))
-    form = bind_form(request, ColumnsForm, columns=rows.columns, questions=find_questions(rows, suggested))
-    mapping, status = MappingRecord(rows.columns, form.chosen_fields(), form.chosen_kinds()), 200
+    # Which questions there are depends on the columns that are chosen.
+    chosen = ColumnsForm(request.POST, columns=rows.columns).chosen_fields()
+    questions = find_questions(rows, MappingRecord(rows.columns, chosen))
+    form = bind_form(request, ColumnsForm, columns=rows.columns, questions=questions)
+    mapping, status = MappingRecord(rows.columns, chosen, form.chosen_kinds()), 200
     if form.cleaned_data.get("do") != PREVIEW:
         status = 422
         try:

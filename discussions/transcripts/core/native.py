@@ -20,6 +20,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.columns import has_needed, suggest_fields
 from workspace.core.words import mark, say
 
 GAME_KEYS = keys(
@@ -77,19 +78,17 @@ class _Found(Struct):
 def is_native(value: Any) -> bool:
     """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise.
 
-    One whose first message has no text and no player under our keys is another format's with the same keys around it.
+    One whose first message has its player or its text under a key that is known, but not ours, is of another format.
     """
     if type(value) is not dict:
         return False
     found = {snake_to_camel(key) for key in value}
     messages = value.get("messages")
     first = messages[0] if type(messages) is list and messages else None
-    ours = (
-        {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
-        if type(first) is dict
-        else {"message"}
-    )
-    return len(found & {"gameId", "players", "messages"}) >= 2 and bool(ours & {"message", "playerName"})
+    if len(found & {"gameId", "players", "messages"}) < 2 or type(first) is not dict:
+        return len(found & {"gameId", "players", "messages"}) >= 2
+    ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
+    return ours >= {"message", "playerName"} or not has_needed(suggest_fields(list(first)))
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:

@@ -107,9 +107,9 @@ def test_votes_of_messages_beside_a_list_of_votes_are_left_out_with_a_warning():
 
 
 def test_messages_under_other_keys_are_answered_with_what_they_hold():
-    message = {"content": "Hi", "author": {"id": "9", "name": "Ann"}, "embeds": []}
+    message = {"content": "Hi", "author": {"id": "9", "nick": "Ann"}, "embeds": []}
     (fault,) = read_value(json_turns, {"guild": {}, "messages": [message]}).faults
-    assert 'under "messages" has the keys "content", "author.id", "author.name"; none' in fault.message
+    assert 'under "messages" has the keys "content", "author.id", "author.nick"; none' in fault.message
     assert 'none of them is known as "player". Rename' in fault.message and "as jsonl" in fault.message
     (fault,) = read_value(json_turns, {"log": [{"doer": "Ann", "said": "Hi"}]}).faults
     assert 'known as "player", "text". Rename' in fault.message

@@ -66,6 +66,9 @@ OR = "|"
 # Before a value of a type, an audience or a phase, in a written mapping.
 IS = "is."
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
+_WRAPPERS = frozenset(
+    ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value")
+)
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -97,9 +100,17 @@ Columns = Sequence[MappingRecord]
 
 
 def field_of(column: str) -> str | None:
-    """The field of a column with a known spelling. Of a nested name ("data.speaker") the last part counts, too."""
-    whole = _FIELD_OF.get(_SIGNS.sub("", column).lower())
-    return whole or _FIELD_OF.get(_SIGNS.sub("", column.rpartition(".")[2]).lower())
+    """The field of a column with a known spelling.
+
+    A nested name counts by its last part where what is around says nothing ("data.speaker"), or is the player
+    ("author.name").
+    """
+    *around, last = (_SIGNS.sub("", part).lower() for part in column.split("."))
+    if around and last in ("name", "displayname", "username") and _FIELD_OF.get(around[-1]) == PLAYER:
+        return PLAYER
+    if around and all(part in _WRAPPERS for part in around):
+        return _FIELD_OF.get(last)
+    return _FIELD_OF.get(_SIGNS.sub("", column).lower())
 
 
 def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
@@ -109,7 +120,7 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
     """
     found: dict[str, list[str]] = {}
     for column in columns:
-        field = _FIELD_OF.get(_SIGNS.sub("", column).lower())
+        field = field_of(column)
         if field is not None:
             found.setdefault(field, []).append(column)
     if "type" not in found:

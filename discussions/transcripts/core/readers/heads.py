@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.core.records import Fault, GameRecord
+from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.decoding import decode_text
 from discussions.transcripts.core.formats import read_converted
@@ -33,6 +33,7 @@ class FirstGame(Struct, frozen=True):
     faults: list[Fault]
     warnings: list[Fault]
     game_count: int
+    private: list[PrivateEntry] = []
 
 
 def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | None:
@@ -68,4 +69,10 @@ def read_first_game(
         return FirstGame(record=None, faults=[], warnings=[], game_count=0)
     value, notes = games[0]
     record = read_converted(value, notes, role_map)
-    return FirstGame(record=record, faults=notes.faults, warnings=notes.warnings(), game_count=len(games))
+    return FirstGame(
+        record=record,
+        faults=notes.faults,
+        warnings=notes.warnings(),
+        game_count=len(games),
+        private=notes.private,
+    )

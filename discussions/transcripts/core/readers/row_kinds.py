@@ -23,7 +23,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
 from discussions.transcripts.core.readers.tables import Table, TableRow
-from workspace.core.words import say_many
+from workspace.core.words import say, say_many
 
 # The fields that say what a row is, and who could hear it.
 SIGNS = ("type", "audience", "private", "public", "phase")
@@ -69,6 +69,12 @@ class Question(Struct, frozen=True):
 
     value: str
     count: int
+
+    @property
+    def title(self) -> str:
+        if self.value == NAMED:
+            return say("A message that names a player it is for")
+        return say("What is “{value}”?", value=self.value[:60])
 
     @property
     def sentence(self) -> str:

@@ -1,0 +1,117 @@
+"""What columns with unknown names may be, by what they hold: proposed to a person, never read without one."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from msgspec import Struct
+
+from discussions.transcripts.core.audience import looks_like_audience
+from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.columns import (
+    PLAYER,
+    TEXT,
+    MappingRecord,
+    split_columns,
+    suggest_fields,
+)
+from discussions.transcripts.core.readers.tables import Table
+
+# How many rows are looked at, and the shortest average text.
+MOST_ROWS, LEAST_TEXT = 2000, 12
+LONGEST_NAME, MOST_ROUNDS = 60, 60
+MOST_TYPES = 20
+
+
+class _Column(Struct, frozen=True):
+    """A column's cells that are not empty, and the different ones in order."""
+
+    name: str
+    cells: list[str]
+    different: list[str]
+
+    @property
+    def length(self) -> float:
+        return sum(map(len, self.cells)) / max(1, len(self.cells))
+
+
+def propose_mapping(table: Table) -> MappingRecord:
+    """The columns by their names; player, text and round also by what is in columns with other names.
+
+    Text is long and varied. A player is one of a few short values that come back and that texts name. A round is a
+    number that never falls.
+    """
+    fields = suggest_fields(table.columns)
+    used = {part for name in fields.values() for part in split_columns(name, table.columns)}
+    rows = list(islice(table.rows, MOST_ROWS))
+    free = []
+    for index, name in enumerate(table.columns):
+        cells = [row.cells[index] for row in rows if index < len(row.cells) and row.cells[index]]
+        if name not in used and cells:
+            free.append(_Column(name, cells, list(dict.fromkeys(cells))))
+    found = dict(fields)
+    if TEXT not in found and (text := _longest(free)):
+        found[TEXT] = text.name
+        free.remove(text)
+    if PLAYER not in found and (player := _most_named(free, _cells_of(table, rows, found.get(TEXT, "")))):
+        found[PLAYER] = player.name
+        free.remove(player)
+    number = next((column for column in free if _is_round(column)), None)
+    if "round" not in found and "phase" not in found and number is not None:
+        found["round"] = number.name
+        free.remove(number)
+    kinds = next((column for column in free if looks_like_audience(column.name) and _is_small(column)), None)
+    if kinds is not None and not {"type", "audience"} & set(found):
+        found["type"] = kinds.name
+    return MappingRecord(table.columns, found)
+
+
+def _cells_of(table: Table, rows: Sequence[object], name: str) -> str:
+    """The texts of a column in one, case-folded."""
+    if name not in table.columns:
+        return ""
+    index = table.columns.index(name)
+    return "\n".join(
+        row.cells[index] for row in islice(table.rows, len(rows)) if index < len(row.cells)
+    ).casefold()
+
+
+def _longest(columns: list[_Column]) -> _Column | None:
+    texts = [
+        column
+        for column in columns
+        if column.length >= LEAST_TEXT and any(" " in cell for cell in column.cells)
+    ]
+    varied = [column for column in texts if len(column.different) * 2 > len(column.cells)]
+    return max(varied, key=lambda column: column.length * len(column.cells), default=None)
+
+
+def _most_named(columns: list[_Column], texts: str) -> _Column | None:
+    """The column of a few short values that come back; of several the one whose values the texts name most."""
+    names = [
+        column
+        for column in columns
+        if _is_small(column, Limits().players)
+        and not all(cell.strip().isdecimal() for cell in column.different)
+    ]
+
+    def named(column: _Column) -> tuple[float, int]:
+        told = sum(name.strip().casefold() in texts for name in column.different)
+        return told / len(column.different), len(column.cells)
+
+    return max(names, key=named, default=None)
+
+
+def _is_small(column: _Column, most: int = MOST_TYPES) -> bool:
+    is_short = max(map(len, column.different)) <= LONGEST_NAME
+    return is_short and 2 <= len(column.different) <= most and len(column.different) < len(column.cells)
+
+
+def _is_round(column: _Column) -> bool:
+    if len(column.different) > MOST_ROUNDS or not all(cell.strip().isdecimal() for cell in column.cells):
+        return False
+    numbers = [int(cell) for cell in column.cells[:MOST_ROWS]]
+    return (
+        numbers == sorted(numbers)
+        and len(column.different) * 2 <= len(numbers) + 1
+        and numbers[-1] <= MOST_ROUNDS
+    )
