@@ -78,9 +78,10 @@ class Sums(Struct):
         return MIXED if len(self.formats) > 1 else "".join(self.formats)
 
 
-def cut(plan: ReadPlan) -> tuple[CutLayout, list[FilePart]] | None:
+def cut(plan: ReadPlan, data: bytes) -> tuple[CutLayout, list[FilePart]] | None:
     """The parts of a file that is one list or several values; None of other files, and where one part is enough."""
-    if plan.archive is not None or len(plan.units) != 1:
+    # Parts are read again from the stored bytes `data`, so these must be what is read.
+    if plan.archive is not None or len(plan.units) != 1 or plan.units[0].file.data is not data:
         return None
     file, layout = plan.units[0].file, plan.units[0].found
     if not isinstance(layout, Layout) or layout.kind not in (LIST, LINES, VALUES) or layout.parts is None:

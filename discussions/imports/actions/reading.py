@@ -90,7 +90,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
             data = load_bytes(transcript.sha256)
             options = load_read_options(transcript)
             plan, lease = _look_through(job, transcript, data, options, clock)
-            found = cut(plan)
+            found = cut(plan, data)
             if found is None:
                 _import_in_order(job, transcript, plan, lease, clock)
                 return

@@ -125,7 +125,7 @@ _BOMB = RefusedFile(
 _TWICE = RefusedFile(
     "duplicate_name", mark("The archive holds another file of this name before this one. Rename one of them.")
 )
-_OFFICE = RefusedFile(
+OFFICE = RefusedFile(
     "office_document",
     mark(
         "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
@@ -182,7 +182,7 @@ def open_zip(data: bytes, limits: Limits) -> Archive | RefusedFile:
     except _BROKEN:
         return DAMAGED
     if not _OFFICE_MEMBERS.isdisjoint(info.filename for info in infos):
-        return _OFFICE
+        return OFFICE
     members: list[Member] = []
     seen: set[tuple[str, str]] = set()
     for info in infos:
@@ -255,6 +255,14 @@ def gunzip_start(data: bytes, most: int) -> tuple[bytes, bool]:
         return unpacker.decompress(data, most), unpacker.eof
     except zlib.error:
         return b"", True
+
+
+def is_office(data: bytes) -> bool:
+    """Whether an archive is a document of an office program, by the files that it holds."""
+    try:
+        return not _OFFICE_MEMBERS.isdisjoint(zipfile.ZipFile(_Bytes(data)).namelist())
+    except _BROKEN:
+        return False
 
 
 def is_archive(data: bytes) -> bool:

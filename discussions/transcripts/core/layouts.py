@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from discussions.core.records import Fault
-from discussions.transcripts.core.decoding import decode_text
+from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
 from discussions.transcripts.core.fields import describe_type
 from discussions.transcripts.core.formats import FORMATS, INSIDE, Format
 from discussions.transcripts.core.native_parts import RoleMap
@@ -40,6 +40,7 @@ from workspace.core.words import mark, say
 
 # How much of a file is used to detect its format.
 HEAD_CHARACTERS = 64 * 1024
+LONGEST_HEAD = 8 * HEAD_CHARACTERS
 HEAD_ITEMS = 20
 MOST_SHOWN, MOST_KEYS = 40, 8
 ONE, LIST, LINES, VALUES, TEXT = "one", "list", "lines", "values", "text"
@@ -58,13 +59,15 @@ class ReadOptions(Struct, frozen=True):
     """How a file is to be read. `named` is the format that a person named; without one, the format is detected.
 
     `role_map` says which roles belong to a side (the list `role_map` of a rubric version); without one no role is
-    reported as unknown. `columns` are mappings that people made. `formats` are those that are known.
+    reported as unknown. `columns` are mappings that people made, `encoding` is a name of `decoding.ENCODINGS` that a
+    person gave. `formats` are those that are known.
     """
 
     limits: Limits = Limits()
     role_map: RoleMap = {}
     named: Format | None = None
     columns: Columns = ()
+    encoding: str = ""
     formats: tuple[Format, ...] = FORMATS
 
     @property
@@ -254,12 +257,22 @@ def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
     decoded = decode_text(data)
     if decoded is None:
         return None
-    head = decoded.head(HEAD_CHARACTERS)
-    head = head if len(head) < HEAD_CHARACTERS else head[: head.rfind("\n") + 1]
+    head = _head(decoded)
     for known in options.known:
         if known.recognises_text and (known is options.named or known.recognises_text(head)):
             return Layout(TEXT, known)
     return None
+
+
+def _head(decoded: Decoded) -> str:
+    """The first lines of a text: at least three, unless they are longer than messages may be."""
+    head = ""
+    for most in (HEAD_CHARACTERS, LONGEST_HEAD):
+        head = decoded.head(most)
+        head = head if len(head) < most else head[: head.rfind("\n") + 1]
+        if head.count("\n") > 2:
+            break
+    return head
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -302,6 +315,8 @@ def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
         return _unknown(file, say("JSON lines that begin with {first}", first=_describe(line)), line, options)
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = json_faults(file.name, document.problems)
+        if document.problems[0].code == "encoding":
+            faults = [structs.replace(faults[0], message=faults[0].message + describe_proposals(file.data))]
         left = document.problem_count - len(document.problems)
         return UnreadableLayout(faults=faults, fault_count=len(faults) + left)
     if document.is_readable and document.value == []:

@@ -67,6 +67,10 @@ WARNINGS = {
         "One half of a character (a lone surrogate) was replaced by �.",
         "{count} halves of characters (lone surrogates) were replaced by �.",
     ),
+    "colours": mark_many(
+        "One code for the colours of a terminal was left out.",
+        "{count} codes for the colours of a terminal were left out.",
+    ),
     "normalised": mark_many(
         "One text was normalised: its characters are composed (Unicode NFC).",
         "{count} texts were normalised: their characters are composed (Unicode NFC).",

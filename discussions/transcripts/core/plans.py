@@ -12,6 +12,7 @@ from discussions.core.records import Fault
 from discussions.transcripts.core.archives import (
     GZIP_START,
     NESTED,
+    OFFICE,
     ZIP_STARTS,
     Archive,
     Budget,
@@ -20,9 +21,11 @@ from discussions.transcripts.core.archives import (
     RefusedFile,
     gunzip,
     is_archive,
+    is_office,
     open_zip,
     unpack,
 )
+from discussions.transcripts.core.decoding import describe_proposals, recode
 from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
 from discussions.transcripts.core.layouts import (
@@ -33,7 +36,7 @@ from discussions.transcripts.core.layouts import (
     lay_out,
     unreadable,
 )
-from discussions.transcripts.core.notes import MIB, Limits
+from discussions.transcripts.core.notes import MIB
 from workspace.core.words import mark, mark_many, say, say_many
 
 _TAR = RefusedFile(
@@ -45,6 +48,7 @@ _TOO_MUCH = mark(
 _LARGE_GAME = mark(
     "The files of this folder have more than {most:,.0f} MiB together, the most that is read of one game."
 )
+_NOT_SO = mark("The file is not text in the encoding {name}. Name another one, or none where it is UTF-8.")
 _LEFT_OUT = mark_many(
     "One file of the archive is plainly no transcript (such as a licence) and was left out.",
     "{count:,} files of the archive are plainly no transcripts (such as licences) and were left out.",
@@ -85,16 +89,32 @@ def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
         if isinstance(unpacked, RefusedFile):
             return ReadPlan(units=[_refused_unit(file, unpacked)], options=options)
         file = replace(file, data=unpacked)
+    recoded = _recoded(file.data, options)
+    if isinstance(recoded, RefusedFile):
+        return ReadPlan(units=[_refused_unit(file, recoded)], options=options)
+    file = file if recoded is file.data else replace(file, data=recoded)
     return ReadPlan(units=[Unit(file, lay_out(file, options))], options=options)
 
 
+def _recoded(data: bytes, options: ReadOptions) -> bytes | RefusedFile:
+    """The bytes in UTF-8, where somebody named their encoding or they begin with the mark of UTF-16."""
+    recoded = recode(data, options.encoding)
+    if recoded is not None:
+        return recoded
+    sentence = say(_NOT_SO, name=options.encoding or "utf-16") + describe_proposals(data)
+    return RefusedFile("encoding", sentence)
+
+
 def unpack_unit(
-    archive: Archive, members: list[Member], limits: Limits, budget: Budget
+    archive: Archive, members: list[Member], options: ReadOptions, budget: Budget
 ) -> dict[str, bytes] | RefusedFile:
     """The bytes of one file or of the files of one folder, by name. Raises OverBudget."""
     files: dict[str, bytes] = {}
+    limits = options.limits
     for member in members:
         data = unpack(archive, member, limits, budget)
+        if isinstance(data, bytes) and not is_archive(data):
+            data = _recoded(data, options)
         if isinstance(data, RefusedFile):
             return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
         files[member.name] = data
@@ -152,14 +172,14 @@ def _plan_unit(
     if folder is not None:
         path = source = first.path.rpartition("/")[0] or upload.source
     file = File(name=f"{upload.name}: {path}", source=source, data=b"")
-    files = unpack_unit(archive, members, options.limits, budget)
+    files = unpack_unit(archive, members, options, budget)
     if isinstance(files, RefusedFile):
         return _refused_unit(file, files)
     if folder is not None:
         return Unit(file, folder, members)
     data = files[first.name]
     if is_archive(data):
-        return _refused_unit(file, NESTED)
+        return _refused_unit(file, OFFICE if is_office(data) else NESTED)
     return Unit(file, lay_out(replace(file, data=data), options), members)
 
 

@@ -123,7 +123,7 @@ def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
             continue
         files: dict[str, bytes] | RefusedFile = {"": unit.file.data}
         if plan.archive is not None:
-            files = unpack_unit(plan.archive, unit.members, options.limits, budget)
+            files = unpack_unit(plan.archive, unit.members, options, budget)
         if isinstance(files, RefusedFile):
             yield ReadOutcome(faults=[Fault(unit.file.name, files.code, say(files.message))], fault_count=1)
         elif isinstance(unit.found, Format):

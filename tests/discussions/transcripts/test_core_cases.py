@@ -183,10 +183,60 @@ def test_a_large_file_of_values_is_cut_and_each_part_is_read_as_in_the_whole():
     games = "\n".join(json.dumps(native_game(gameId=f"g{number}"), indent=1) for number in range(150))
     data = (games + "\n").encode()
     options = ReadOptions()
-    layout, parts = cut(plan_reading(data, "a.json", options))
+    layout, parts = cut(plan_reading(data, "a.json", options), data)
     found = [
         outcome.game.record.game_id
         for part in parts
         for outcome in read_games(plan_part(data[part.start : part.end], part, layout, options))
     ]
     assert (len(parts), found) == (2, [f"g{number}" for number in range(150)])
+
+
+def test_case_k7a_a_narrow_space_in_times_is_a_space():
+    read = read_case("k7a-nnbsp.txt")
+    assert [text for _round, _name, text in messages(read)][1:] == [
+        "Good day, Ann, fine.",
+        "I think, Cid, is odd",
+    ]
+    assert [message.time for message in read.games[0].record.messages][0] == "1/31/26, 8:15 PM"
+    assert codes(read)["signs_mended"].startswith("Before 3 texts")
+
+
+def test_case_k7b_the_short_form_of_a_chat_program_is_no_table():
+    read = read_case("k7b-whatsapp-short.txt")
+    assert messages(read) == [(1, "Ann", "Good day Bea"), (1, "Bea", "Good day Ann")]
+    assert codes(read)["notice"].endswith('was left out: "Messages are encrypted.".')
+
+
+def test_case_k7c_colours_are_left_out():
+    read = read_case("k7c-ansi.log")
+    assert messages(read) == [(1, "Ann", "Good day, Bea"), (1, "Bea", "Good day, Ann")]
+    assert codes(read)["colours"].startswith("4 codes")
+
+
+def test_case_k7e_a_role_stands_in_brackets_after_the_name():
+    read = read_case("k7e-role-in-brackets.txt")
+    assert [(number, name) for number, name, _text in messages(read)] == [
+        (1, "player_1"),
+        (1, "player_3"),
+        (2, "player_1"),
+    ]
+    assert [player.role for player in read.games[0].record.players] == ["villager", "healer"]
+
+
+def test_case_k7f_an_encoding_is_asked_for():
+    read = read_case("k7f-gbk.csv")
+    (fault,) = read.faults
+    assert (fault.code, read.games) == ("encoding", [])
+    assert "gb18030 (“小明,1,大家好我是村民" in fault.message
+
+
+def test_case_k7g_a_field_is_as_long_as_a_message_may_be():
+    read = read_case("k7g-long-first-field.csv")
+    assert [len(text) > 65_536 for _round, _name, text in messages(read)] == [True, False]
+
+
+def test_case_k7i_a_note_of_an_office_program_is_left_out():
+    read = read_case("k7i-readme-docx.zip")
+    assert len(read.games) == 1
+    assert [(fault.code, fault.is_warning) for fault in read.faults] == [("left_out", True)]

@@ -44,7 +44,7 @@ FILES = [
     (b"[" + as_bytes(native_game()) + b', {"a": "\x01"}]', "control_character", "U+0001"),
     (b"[" + as_bytes(native_game()) + b",]", "syntax", "There may be a comma too many before it."),
     (b"[" + as_bytes(native_game()) + b' {"a": 1}]', "syntax", "a comma or the end of the list"),
-    ("[1]".encode("utf-16"), "encoding", "The file is UTF-16"),
+    (b"\xff\xfe[\0\0", "encoding", "is not text in the encoding utf-16"),
     ("{}".encode("utf-16-le"), "encoding", "The file is UTF-16"),
     ("Ann: hi".encode("utf-16-be"), "encoding", "The file is UTF-16"),
     (b"caf\xe9", "encoding", "is not UTF-8 text."),

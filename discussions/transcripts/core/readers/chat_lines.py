@@ -5,22 +5,24 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
-_DATE = r"(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})"
-_TIME = rf"(?:{_DATE},?[ T])?{_CLOCK}"
-_NAME = r"""[^\W_][^:\[\](){}"<>,;|\t\n=]{0,59}?(?: ?\([^()\n]{1,30}\))?"""
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
+_DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
+_TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
+_NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?\([^()\n]{1,30}\))?"""
 MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{_TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{_TIME}))?"
-    rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?:[*_`]{{0,3}}(?:[ \t](?P<text>.*)|$)"
+    rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?"
+    r"(?P<colon>[:：])[*_`]{0,3}(?:(?:[ \t]|(?<=：))(?P<text>.*)|$)"
 )
 # As IRC logs write it; a sign before the name marks a channel privilege.
 IRC = re.compile(
     rf"(?:[\[(](?P<boxed>{_TIME})[\])]|(?P<bare>{_TIME}))? ?(?P<mark><) ?[@+%~&]?"
-    r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?>(?:[ \t]{1,3}(?P<text>.*)|$)"
+    r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?(?P<colon>>)(?:[ \t]{1,3}(?P<text>.*)|$)"
 )
 # The round before each message: "[Day 1] Ann: hello", "[Day 1, 10:05] Ann: hello".
 _MARKED = re.compile(
-    rf"[\[(](?P<kind>round|day|night|phase)\s{{0,3}}#?(?P<number>\d{{1,9}})(?:,?\s{{1,3}}(?P<time>{_TIME}))?[\])]"
+    rf"[\[(](?P<kind>round|day|night|phase)\s{{0,3}}#?(?P<number>\d{{1,9}})"
+    rf"(?:,?\s{{1,3}}(?:round|day|turn|phase)\s{{0,3}}#?\d{{1,9}})?(?:,?\s{{1,3}}(?P<time>{_TIME}))?[\])]"
     r"\s{0,3}(?P<more>\S.*)",
     re.IGNORECASE,
 )
@@ -32,14 +34,44 @@ _HEADING = re.compile(
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
 HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
+# What stands before a text is read with plain spaces and brackets; texts stay as they are.
+_PLAIN = str.maketrans(
+    dict.fromkeys(
+        "\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " "
+    )
+    | dict(zip("（）［］【】〔〕＜＞", "()[][][]<>", strict=True))
+)
+_DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+# A line between parts of a game: "=== Night Discussion ===".
+_SECTION = re.compile(
+    r"\s{0,9}([=#*~-])\1{1,20} {0,3}(?P<title>[^\W\d_][^=#*~\n:]{0,80}?) {0,3}\1{2,20}\s{0,9}"
+)
+_HIDDEN = re.compile(
+    r"\b(?:night|private|secret|whispers?|mafia|wol(?:f|ves)|werewol(?:f|ves))\b", re.IGNORECASE
+)
+# A notice of a chat program: a date, a time and no name.
+_NOTICE = re.compile(rf"(?:\[{_DATE},? {_CLOCK}\]|{_DATE},? {_CLOCK} [-–]) (?P<text>.*)")
+# A name with a role after it: "Ann (villager)".
+_WITH_ROLE = re.compile(r"(?P<name>[^()]{1,60}?) ?\((?P<role>[^()]{1,30})\)")
+_ROLE = re.compile(
+    r"(?:villager|townsfolk|town|citizen|civilian|werewolf|wolf|mafia|mafioso|godfather|seer|detective|sheriff|cop|doctor"
+    r"|healer|medic|guard|bodyguard|hunter|witch|cupid|little girl|minion|spy|merlin|percival|morgana|mordred|oberon"
+    r"|assassin|loyal servant|servant|resistance|liberal|fascist|hitler|imp[oa]st[oe]r|crewmate|vigilante|jester|medium"
+    r"|possessed|bystander|investigator|平民|村民|狼人|预言家|預言家|女巫|猎人|獵人|守卫|守衛|人狼|村人|占い師|霊媒師|狂人|狩人"
+    r"|dorfbewohner|werwolf|hexe|jäger|seherin|villageois|loup-garou|voyante|sorcière|aldeano|lobo|vidente)s?",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"[\d_]")
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
 
 
 class ChatLine(Struct, frozen=True):
-    """One line: `kind` is heading, night, vote, out, message, blank or more (it continues the text before).
+    """One line: `kind` is heading, night, section, notice, vote, out, message, blank or more (it continues the text).
 
-    `after` is the text that follows a heading on its line and counts as a line of its own: "Day 1: Ann: hello".
+    The `round` of a section is 1 where it is private. `after` is the text that follows a heading on its line and
+    counts as a line of its own: "Day 1: Ann: hello". `role` stands in brackets after the name. `is_mended` says that
+    signs before the text were read as plain ones.
     """
 
     kind: str
@@ -48,26 +80,52 @@ class ChatLine(Struct, frozen=True):
     time: str | None = None
     round: int = 0
     after: "ChatLine | None" = None
+    role: str = ""
+    is_mended: bool = False
 
 
 class ChatStyle(Struct, frozen=True):
-    """How the messages of a file are recognised: by their times, and by names in angle brackets."""
+    """How the messages of a file are recognised: by their times, by names in angle brackets, by full-width colons.
+
+    `has_roles` says that brackets after names hold roles.
+    """
 
     is_timed: bool = False
     is_irc: bool = False
+    is_wide: bool = False
+    has_roles: bool = False
 
 
 def find_style(lines: list[str]) -> ChatStyle:
     """How messages are recognised: by the signs that at least half of the lines that look like messages have."""
-    marked = ((line, _MARKED.fullmatch(line)) for line in lines)
+    plain = (plain_line(line) for line in lines)
+    marked = ((line, _MARKED.fullmatch(line)) for line in plain)
     found = [
         match for line, mark in marked if (match := match_message(mark["more"] if mark else line)) is not None
     ]
+    wide = sum(match["colon"] == "：" for match in found)
+    is_wide = wide >= 2 and 2 * wide >= len(found)
+    found = found if is_wide else [match for match in found if match["colon"] != "："]
     timed = sum(match["boxed"] is not None or match["bare"] is not None for match in found)
     irc = sum(match["mark"] == "<" for match in found)
     return ChatStyle(
-        is_timed=timed >= 2 and 2 * timed >= len(found), is_irc=irc >= 2 and 2 * irc >= len(found)
+        is_timed=timed >= 2 and 2 * timed >= len(found),
+        is_irc=irc >= 2 and 2 * irc >= len(found),
+        is_wide=is_wide,
+        has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
     )
+
+
+def plain_line(line: str) -> str:
+    """The line without marks of direction at its beginning, with plain spaces and brackets, as long as before else."""
+    return line if line.isascii() else line.lstrip(_DIRECTIONS).translate(_PLAIN)
+
+
+def read_role(name: str) -> tuple[str, str]:
+    """A name and the known role in brackets after it; "" for other brackets."""
+    found = _WITH_ROLE.fullmatch(name.strip())
+    is_role = found is not None and _ROLE.fullmatch(found["role"].strip())
+    return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
 
 
 def match_message(line: str) -> "re.Match[str] | None":
@@ -82,8 +140,32 @@ def read_chat_line(
 
     `heading_names` are players with a name that looks like a heading.
     """
+    plain = plain_line(line)
+    found = _read_plain(plain, style, names=names, heading_names=heading_names)
+    return found if plain == line else _restored(found, line, plain)
+
+
+def _restored(found: ChatLine, line: str, plain: str) -> ChatLine:
+    """The line that was read in plain signs, with its text as it is written."""
+    if found.after is not None:
+        return replace(found, after=_restored(found.after, line, plain))
+    if found.kind == "more":
+        return replace(found, text=line.strip() if line[0] in " \t" else line)
+    if found.kind != "message":
+        return replace(found, is_mended=True)
+    written, end = line.lstrip(_DIRECTIONS), len(plain.rstrip())
+    start = end - len(found.text)
+    return replace(found, text=written[start:end].strip(), is_mended=written[:start] != plain[:start])
+
+
+def _read_plain(
+    line: str, style: ChatStyle, *, names: set[str] | None, heading_names: frozenset[str]
+) -> ChatLine:
     if not line.strip():
         return ChatLine("blank")
+    section = _SECTION.fullmatch(line)
+    if section is not None and read_heading(line) is None:
+        return ChatLine("section", text=section["title"], round=bool(_HIDDEN.search(section["title"])))
     if line[0] in " \t":
         return ChatLine("more", text=line.strip())
     if (marked := _marked_line(line, style, names)) is not None:
@@ -107,18 +189,29 @@ def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLin
     if mark is None:
         return None
     style = replace(style, is_timed=style.is_timed and mark["time"] is None)
-    after = _said(mark["more"], match_message(mark["more"]), style, names=names)
+    after = _said(mark["more"], match_message(mark["more"]), style, names=names, is_marked=True)
     if after.kind == "more":
         return None
     after = replace(after, time=after.time or mark["time"])
     return ChatLine(_heading_kind(mark["kind"]), round=int(mark["number"]), after=after)
 
 
-def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, names: set[str] | None) -> ChatLine:
+def _said(
+    line: str,
+    match: "re.Match[str] | None",
+    style: ChatStyle,
+    *,
+    names: set[str] | None,
+    is_marked: bool = False,
+) -> ChatLine:
     """A line that is not a heading: a vote, an elimination, a message, or a continuation."""
-    if match is None:
-        return ChatLine("more", text=line)
+    if match is None or (match["colon"] == "：" and not style.is_wide):
+        notice = _NOTICE.fullmatch(line) if style.is_timed else None
+        return ChatLine("notice", text=notice["text"]) if notice else ChatLine("more", text=line)
     name, text = match["name"].strip(), (match["text"] or "").strip()
+    role = ""
+    if style.has_roles:
+        name, role = read_role(name)
     time = match["boxed"] or match["bare"]
     if name.lower() == "eliminated" or (name.lower() == "vote" and ARROW.fullmatch(text)):
         return ChatLine("vote" if name.lower() == "vote" else "out", text=text, time=time)
@@ -127,9 +220,10 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, names: 
     )
     if not is_name or (style.is_timed and time is None) or (style.is_irc and match["mark"] != "<"):
         return ChatLine("more", name=name, text=line)
-    if names is None and not style.is_timed and name[0].islower() and not match["mark"]:
+    is_named = match["mark"] or role or (is_marked and _NUMBERED.search(name))
+    if names is None and not style.is_timed and name[0].islower() and not is_named:
         return ChatLine("more", name=name, text=line)
-    return ChatLine("message", name=name, text=text, time=time)
+    return ChatLine("message", name=name, text=text, time=time, role=role)
 
 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:

@@ -54,6 +54,22 @@ _HEADING_TEXT = mark_many(
     'The text after the heading of one round was left out: "{what}".',
     'The texts after the headings of {count} rounds were left out; the first is "{what}".',
 )
+_SECTION_LINE = mark_many(
+    'One heading without a round was left out: "{what}".',
+    '{count} headings without a round were left out; the first is "{what}".',
+)
+_NOTICE = mark_many(
+    'One notice of the chat program was left out: "{what}".',
+    '{count} notices of the chat program were left out; the first is "{what}".',
+)
+_MENDED = mark_many(
+    "Before one text a special space, bracket or mark of direction was read as a plain one.",
+    "Before {count} texts special spaces, brackets or marks of direction were read as plain ones.",
+)
+_ROLE_DIFFERS = mark_many(
+    "One message gives a player another role than an earlier one ({what}); the first one is kept.",
+    "{count} messages give a player another role than an earlier one (first {what}); the first one is kept.",
+)
 _BEFORE_FIRST = mark_many(
     'One line before the first message was left out: "{what}".',
     '{count} lines before the first message were left out; the first is "{what}".',
@@ -291,22 +307,42 @@ def _take(game: _Game, line: ChatLine, place: str) -> None:
             _take(game, line.after, place)
         elif line.text:
             game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
-    elif line.kind == "blank":
-        if game.messages and not game.is_night:
-            game.messages[-1]["message"] += "\n"
+    elif line.kind in _ASIDE:
+        _ASIDE[line.kind](game, line, place)
     elif game.is_night:
         game.notes.warn("night_line", place, says=_NIGHT)
     else:
         _TAKE[line.kind](game, line, place)
 
 
+def _take_blank(game: _Game, line: ChatLine, place: str) -> None:
+    if game.messages and not game.is_night:
+        game.messages[-1]["message"] += "\n"
+
+
+def _take_section(game: _Game, line: ChatLine, place: str) -> None:
+    game.is_night = line.round == 1
+    game.notes.warn("section_line", place, line.text, says=_SECTION_LINE)
+
+
+def _take_notice(game: _Game, line: ChatLine, place: str) -> None:
+    game.notes.warn("notice", place, line.text, says=_NOTICE)
+
+
 def _take_message(game: _Game, line: ChatLine, place: str) -> None:
     game.notes.translate(f"/messages/{len(game.messages)}", place)
+    name = _add_player(game, line.name, place)
+    if line.is_mended:
+        game.notes.warn("signs_mended", place, says=_MENDED)
+    player = game.roster[name]
+    if line.role and player["role"] not in (None, line.role):
+        game.notes.warn("role_differs", place, name, says=_ROLE_DIFFERS)
+    player["role"] = player["role"] or line.role or None
     game.messages.append(
         {
             "turn": len(game.messages) + 1,
             "roundNumber": game.round,
-            "playerName": _add_player(game, line.name, place),
+            "playerName": name,
             "message": line.text,
             "timestamp": line.time,
         }
@@ -371,4 +407,6 @@ def _value(game: _Game) -> dict[str, Any]:
     }
 
 
+# What is no part of the discussion, by day or by night.
+_ASIDE = {"blank": _take_blank, "section": _take_section, "notice": _take_notice}
 _TAKE = {"message": _take_message, "more": _take_more, "vote": _take_vote, "out": _take_out}

@@ -19,13 +19,16 @@ from discussions.transcripts.core.readers.tables import (
 from workspace.core.words import mark, say
 
 DELIMITERS = ",;\t"
-SAMPLE_CHARACTERS, SAMPLE_ROWS = 100_000, 50
+# Enough for some rows of the longest messages.
+SAMPLE_CHARACTERS, SAMPLE_ROWS = 512 * 1024, 50
 LONGEST_NAME = 100
 # A text counts as a table if at least this percentage of rows has as many cells as there are columns.
 EVEN = 90
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SEP_LINE = re.compile(r"\Asep=([,;\t])\r?\n?")
 _NUMBER = re.compile(r"[\d.,:\s-]+")
+# A line of a chat may begin so: "31/01/2026, 20:15 - Ann: hello, Bea".
+_MOMENT = re.compile(r"\W{0,3}\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
 _LENGTH = mark(
     "The row has {cells:,} cells, but the first row names {columns:,} columns. Put quotation marks around texts that "
     "hold a delimiter."
@@ -148,6 +151,7 @@ def _are_names(header: list[str]) -> bool:
         len(filled) == len(set(filled)) >= 2
         and all(len(name) <= LONGEST_NAME and not _NUMBER.fullmatch(name) for name in filled)
         and not filled[0].startswith(("{", "[", "<"))
+        and not _MOMENT.match(filled[0])
     )
 
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
-from discussions.transcripts.core.decoding import decode_text
+from discussions.transcripts.core.decoding import decode_text, recode
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
@@ -23,7 +23,7 @@ from workspace.core.strict_json import read_json
 HEAD_BYTES = 256 * 1024
 # A game that is one JSON object is read whole.
 MOST_BYTES = 4 * 1024 * 1024
-JSONL = "jsonl"
+JSONL, CSV = "jsonl", "csv"
 
 
 class FirstGame(Struct, frozen=True):
@@ -36,7 +36,7 @@ class FirstGame(Struct, frozen=True):
     private: list[PrivateEntry] = []
 
 
-def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | None:
+def read_head(data: bytes, *, is_part: bool, format_name: str = "", encoding: str = "") -> Table | None:
     """The rows at the beginning of a file, which may be packed by gzip; None when it holds no rows with columns.
 
     `is_part` says that `data` is cut off; an incomplete row is left out. A file that was read as `format_name` may have
@@ -44,12 +44,13 @@ def read_head(data: bytes, *, is_part: bool, format_name: str = "") -> Table | N
     """
     text, is_whole = gunzip_start(data, HEAD_BYTES)
     is_part = is_part or not is_whole
+    text = recode(text, encoding, is_part=is_part) or b""
     decoded = decode_text(text[: text.rfind(b"\n") + 1] if is_part and b"\n" in text else text)
     if decoded is None:
         return None
     if format_name == JSONL or is_json(decoded.text):
         table = read_first_rows(decoded.text)
-    elif is_csv(decoded.text):
+    elif format_name == CSV or is_csv(decoded.text):
         table = read_csv(decoded, is_part=is_part)
     else:
         value = None if is_part else read_json(decoded.data).value
