@@ -77,7 +77,7 @@ FILES = {
         "has 200,000 characters; at most 100,000",
     ),
     "bytes that are no text": (b'{"gameId": "\xff"}', "is not UTF-8 text"),
-    "UTF-16": (native_game()["gameId"].encode("utf-16"), "UTF-8"),
+    "UTF-16 without its mark": (native_game()["gameId"].encode("utf-16-le"), "UTF-8"),
     "a picture": (b"\x89PNG\r\n\x1a\n", "The file is a picture."),
     "an archive": (b"PK\x03\x04rest", "The archive is damaged or was cut off. Make it again"),
     "something else": (b'{"rows": []}', "no transcript format we know"),
