@@ -12,6 +12,7 @@ from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.foreign_games import aiwolf_game, avalon_game, werewolf_arena_game, werewolf_arena_logs
 from tests.factories.native_games import as_bytes, native_game
+from tests.factories.public_formats import kaggle_replay
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 
@@ -88,6 +89,7 @@ def seeds() -> list[bytes]:
         as_bytes([avalon_game(), aiwolf_game()]),
         as_bytes(werewolf_arena_game()),
         as_bytes(werewolf_arena_logs()),
+        as_bytes(kaggle_replay()),
         b"PK\x03\x04",
         b"Ann: Good morning.\nBea: Who says so?\n",
         b"",

@@ -24,12 +24,15 @@ from discussions.transcripts.core.readers import (
     inspect_eval,
     json_rows,
     json_turns,
+    kaggle_werewolf,
     llmafia,
     openai_chat,
     werewolf_arena,
 )
 from discussions.transcripts.core.readers.columns import Columns
 from workspace.core.words import mark, say
+
+Inner = tuple[int, int, str, dict[str, Any]]
 
 
 class Format(Struct, frozen=True):
@@ -40,6 +43,8 @@ class Format(Struct, frozen=True):
     * `to_native(value, notes)`: the object that `native.read_game` reads, in camelCase keys; None with a fault in the
       notes when the value cannot be converted. `value` may be anything, since a person can name the format.
     * `parts(value)`: for a value that holds several games: a pointer into the value and what `to_native` takes.
+    * `find_inner(data)`: for large objects of which one value is read: where it begins and ends in the bytes of a file,
+      its key, and the values around it that are read, too; None for other files.
     * `recognises_files(names)`: whether the files of one folder (their names without the folder) are a game.
     * `to_native_files(files, notes)`: the same as `to_native`, for the bytes of these files.
     * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
@@ -53,6 +58,7 @@ class Format(Struct, frozen=True):
     recognises: Callable[[Any], bool] | None = None
     to_native: Callable[[Any, Notes], NativeGame] | None = None
     parts: Callable[[Any], list[tuple[str, Any]]] | None = None
+    find_inner: Callable[[bytes], Inner | None] | None = None
     recognises_files: Callable[[Sequence[str]], bool] | None = None
     to_native_files: Callable[[Mapping[str, bytes], Notes], NativeGame] | None = None
     recognises_text: Callable[[str], bool] | None = None
@@ -72,6 +78,13 @@ WEREWOLF_ARENA = Format(
     to_native=werewolf_arena.to_native,
     recognises_files=werewolf_arena.recognises_files,
     to_native_files=werewolf_arena.to_native_files,
+)
+KAGGLE_WEREWOLF = Format(
+    name="kaggle_werewolf",
+    looks=mark("a replay of Kaggle's werewolf, with its events under info"),
+    recognises=kaggle_werewolf.recognises,
+    to_native=kaggle_werewolf.to_native,
+    find_inner=kaggle_werewolf.find_info,
 )
 LLMAFIA = Format(
     name="llmafia",
@@ -146,6 +159,7 @@ INSIDE = Format(name="inside", looks=mark("an object with games inside"))
 FORMATS: tuple[Format, ...] = (
     INSPECT,
     WEREWOLF_ARENA,
+    KAGGLE_WEREWOLF,
     LLMAFIA,
     AIWOLF,
     AVALON_NLU,

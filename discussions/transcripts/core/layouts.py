@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from discussions.core.records import Fault
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
 from discussions.transcripts.core.fields import describe_type
-from discussions.transcripts.core.formats import FORMATS, INSIDE, Format
+from discussions.transcripts.core.formats import FORMATS, INSIDE, Format, Inner
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, many_times
 from discussions.transcripts.core.readers.columns import Columns
@@ -102,6 +102,8 @@ class Layout(Struct, frozen=True):
     parts: Parts | None = None
     begin: Begin = Begin()
     had_bom: bool = False
+    # The value of one object that alone is read of it.
+    inner: Inner | None = None
 
     @property
     def game_count(self) -> int:
@@ -181,10 +183,17 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
     if data[begin : begin + 1] == b"[":
         return _lay_out_list(data, options)
     if data[begin : begin + 1] == b"{":
-        return _lay_out_lines(data, options) or (
-            None if _are_values(data, options) else _lay_out_one(data, options)
+        return (
+            _lay_out_inner(data, options)
+            or _lay_out_lines(data, options)
+            or (None if _are_values(data, options) else _lay_out_one(data, options))
         )
     return None
+
+
+def _lay_out_inner(data: bytes, options: ReadOptions) -> Layout | None:
+    found = ((known, known.find_inner(data)) for known in options.known if known.find_inner)
+    return next((Layout(ONE, known, inner=inner) for known, inner in found if inner), None)
 
 
 def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:

@@ -151,9 +151,15 @@ def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]
     """The JSON values of the file that are games or hold some, one after the other."""
     had_bom = layout.had_bom or file.data.startswith(BOM)
     if layout.parts is None:
-        document = read_value(file.data, options.limits)
-        faults = json_faults(file.name, document.problems)
-        odd = _odd_places(file.data, PartPlaces(file.data), 0, file.name, "", document)
+        start, end, key, around = layout.inner or (0, len(file.data), "", {})
+        data, places, pointer = file.data[start:end], PartPlaces(file.data), f"/{key}" if key else ""
+        document = read_value(data, options.limits)
+        faults = json_faults(
+            file.name, [places.place(problem, start, pointer) for problem in document.problems]
+        )
+        odd = _odd_places(data, PartPlaces(file.data), start, file.name, pointer, document)
+        if key:
+            document = replace(document, value=around | {key: document.value})
         yield Value(document, file.name, "", file.source, faults, had_bom, odd)
         return
     is_list = layout.kind == LIST

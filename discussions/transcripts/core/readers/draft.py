@@ -42,21 +42,35 @@ class Draft:
         text: Any,
         *,
         time: Any = None,
+        audience: Any = None,
+        reasoning: Any = None,
         fields: Mapping[str, str] = {},
     ) -> None:
-        """A message of the public discussion in the round with this number."""
+        """A message in the round with this number; a public one has no audience. `reasoning` is its author's own."""
         part = {
             "turn": len(self.game["messages"]) + 1,
             "roundNumber": number,
             "playerName": player,
             "message": text,
             "timestamp": time,
+            "audience": audience,
+            "reasoning": reasoning,
         }
         self._add("messages", place, part, fields)
 
-    def add_vote(self, place: str, number: Any, voter: Any, target: Any, *, time: Any = None) -> None:
+    def add_vote(
+        self,
+        place: str,
+        number: Any,
+        voter: Any,
+        target: Any,
+        *,
+        time: Any = None,
+        reasoning: Any = None,
+    ) -> None:
         """A vote; without a target it is left out of the vote record, with a warning."""
         part = {"roundNumber": number, "voterName": voter, "targetName": target, "timestamp": time}
+        part |= {"reasoning": reasoning}
         self._add("votes", place, part, {})
 
     def add_elimination(self, place: str, number: Any, player: Any, how: str) -> None:

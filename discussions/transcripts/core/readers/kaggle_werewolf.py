@@ -1,0 +1,202 @@
+"""The replays of Kaggle's werewolf (github.com/Kaggle/kaggle-environments): of `steps` only the costs are read.
+
+The moderator's events are JSON inside texts. Public talk is the messages. The votes of a day are public although their
+events are not. The reasons of votes and talk, how threatened a player felt, and what was said and done at night are
+private. Day 0 is the first night, so that what happens in it counts to round 1.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+import msgspec
+
+from discussions.transcripts.core.fields import read_list, read_object
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
+from workspace.core.json_items import begin_of
+from workspace.core.strict_json import read_json
+from workspace.core.words import mark_many
+
+_CHAT, _VOTE, _ROLE = "ChatDataEntry", "DayExileVoteDataEntry", "GameStartRoleDataEntry"
+# Of events of these types the player who left, and how.
+_LEAVING = {
+    "DayExileElectedDataEntry": ("elected_player_id", VOTED_OUT),
+    "WerewolfNightEliminationDataEntry": ("eliminated_player_id", KILLED),
+}
+# What players do in secret. Other events repeat these, or are requests of the moderator.
+_SECRET = frozenset(
+    "WerewolfNightVoteDataEntry DoctorHealActionDataEntry SeerInspectActionDataEntry SeerInspectResultDataEntry "
+    "BidDataEntry".split()
+)
+_READ = {_CHAT, _VOTE, _ROLE, *_LEAVING, *_SECRET}
+_STOPPED = mark_many(
+    "The game ended by an error of an agent. What was said until then is read.",
+    "The game ended by {count} errors of agents. What was said until then is read.",
+)
+
+
+_COSTS = {"totalUsd": "cost", "inputTokens": "prompt_tokens", "outputTokens": "completion_tokens"}
+
+
+class _Usage(TypedDict, total=False):
+    """What one act cost."""
+
+    cost: Any
+    prompt_tokens: Any
+    completion_tokens: Any
+
+
+class _Action(TypedDict, total=False):
+    kwargs: _Usage | None
+
+
+class _State(TypedDict, total=False):
+    action: _Action | None
+
+
+class _Replay(TypedDict, total=False):
+    """The values of a replay that are read. The others, up to sixty megabytes of them, are never built."""
+
+    name: str
+    info: msgspec.Raw
+    id: Any
+    steps: list[list[_State]]
+
+
+_REPLAY = msgspec.json.Decoder(_Replay)
+# The place of an event, its type and its fields.
+_Event = tuple[str, str, dict[str, Any]]
+
+
+def find_info(data: bytes) -> tuple[int, int, str, dict[str, Any]] | None:
+    """Where the info of a replay begins and ends in a file, its key, and the values around it that are read."""
+    if b'"GAME_END"' not in data or b'"werewolf"' not in data:
+        return None
+    try:
+        replay: dict[str, Any] = {**_REPLAY.decode(memoryview(data)[begin_of(data) :])}
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    info = bytes(replay.pop("info", b""))
+    start = data.find(info)
+    if not info.startswith(b"{") or replay.get("name") != "werewolf":
+        return None
+    return start, start + len(info), "info", replay
+
+
+def recognises(value: Any) -> bool:
+    """Whether it is a replay of this game, which has an end or events."""
+    info = value.get("info") if type(value) is dict and value.get("name") == "werewolf" else None
+    return type(info) is dict and bool(info.keys() & {"GAME_END", "MODERATOR_OBSERVATION"})
+
+
+def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
+    replay = read_object(value, "", notes)
+    info = read_object(replay.get("info"), "/info", notes)
+    end = read_object(info.get("GAME_END"), "/info/GAME_END", notes)
+    draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source)
+    for native, foreign in (("gameId", "EpisodeId"), ("messages", "MODERATOR_OBSERVATION")):
+        notes.translate(f"/{native}", f"/info/{foreign}")
+    for native, foreign in (("players", "all_players"), ("winner", "winner_team"), ("cost", "cost_summary")):
+        notes.translate(f"/{native}", f"/info/GAME_END/{foreign}")
+    notes.translate("/metadata/cost", "/info/GAME_END/cost_summary")
+    events = list(_events(info, notes))
+    _add_players(draft, end, events)
+    names = {player["name"] for player in draft.game["players"] if type(player["name"]) is str}
+    for place, kind, event in events:
+        _add_event(draft, place, kind, event, names)
+    if end.get("terminated_with_agent_error") is True:
+        notes.warn("game_stopped", "/info/GAME_END/terminated_with_agent_error", says=_STOPPED)
+    cost = _cost(end.get("cost_summary")) or _cost_of_acts(replay.get("steps"))
+    draft.game |= {"winner": end.get("winner_team"), "cost": cost}
+    return draft.game
+
+
+def _events(info: dict[str, Any], notes: Notes) -> Iterator[_Event]:
+    """The moderator's events that are read, in order."""
+    limits, base = notes.limits, "/info/MODERATOR_OBSERVATION"
+    steps = read_list(info, "MODERATOR_OBSERVATION", "/info", notes, limits.messages) or []
+    for number, step in enumerate(steps):
+        for index, raw in enumerate(step if type(step) is list else []):
+            place = f"{base}/{number}/{index}"
+            entry = read_object(raw, place, notes)
+            kind, text = entry.get("data_type"), entry.get("json_str")
+            if type(kind) is not str or kind not in _READ or type(text) is not str:
+                continue
+            document = read_json(
+                text.encode("utf-8", "surrogatepass"),
+                max_depth=limits.depth,
+                max_digits=limits.digits,
+                most_problems=limits.faults,
+                is_lenient=True,
+            )
+            for problem in document.problems:
+                notes.fault(problem.code, f"{place}/json_str", problem.message)
+            notes.warn_replaced(document.replaced.values(), f"{place}/json_str")
+            yield place, kind, document.value if type(document.value) is dict else {}
+
+
+def _add_players(draft: Draft, end: dict[str, Any], events: list[_Event]) -> None:
+    """The players and roles of the end; of a game that broke off, those of its beginning."""
+    notes, place = draft.notes, "/info/GAME_END/all_players"
+    roles = read_object(end.get("all_players_and_role"), "/info/GAME_END/all_players_and_role", notes)
+    listed = read_list(end, "all_players", "/info/GAME_END", notes, notes.limits.players) or []
+    for index, entry in enumerate(listed):
+        player = read_object(entry, f"{place}/{index}", notes)
+        agent = read_object(player.get("agent"), f"{place}/{index}/agent", notes)
+        name = player.get("id")
+        role = roles.get(name) if type(name) is str else None
+        models = agent.get("llms")
+        first = models[0] if type(models) is list and models else None
+        model = first.get("model_name") if type(first) is dict else agent.get("agent_id")
+        draft.add_player(f"{place}/{index}", name, role or agent.get("role"), model)
+    for where, kind, event in events if not listed else ():
+        if kind == _ROLE:
+            data = read_object(event.get("data"), where, notes)
+            draft.add_player(where, data.get("player_id"), data.get("role"), None)
+
+
+def _add_event(draft: Draft, place: str, kind: str, event: dict[str, Any], names: set[str]) -> None:
+    data = read_object(event.get("data"), place, draft.notes)
+    day, time = event.get("day"), event.get("created_at")
+    number = max(day, 1) if type(day) is int else day
+    player, reasoning = data.get("actor_id"), data.get("reasoning")
+    if kind in _LEAVING:
+        key, how = _LEAVING[kind]
+        draft.add_elimination(place, number, data.get(key), how)
+        return
+    if kind == _ROLE:
+        return
+    threat = data.get("perceived_threat_level")
+    if type(threat) is str and threat:
+        felt = f"Perceived threat level: {threat}"
+        draft.add_message(place, number, player, felt, time=time, audience="nobody")
+    if kind == _VOTE:
+        target = data.get("target_id")
+        target = target if type(target) is not str or target in names else None
+        draft.add_vote(place, number, player, target, time=time, reasoning=reasoning)
+        return
+    said = data.get("message") if kind == _CHAT else event.get("description")
+    is_public = kind == _CHAT and event.get("public") is True
+    audience = None if is_public else event.get("visible_to") or "nobody"
+    draft.add_message(place, number, player, said, time=time, audience=audience, reasoning=reasoning)
+
+
+def _cost(summary: Any) -> dict[str, Any] | None:
+    """The sum over all agents, where the replay has one."""
+    if type(summary) is not dict:
+        return None
+    return {ours: summary.get(f"total_{theirs}") for ours, theirs in _COSTS.items()}
+
+
+def _cost_of_acts(steps: Any) -> dict[str, Any] | None:
+    """The sum over all acts; None where no act has a cost."""
+    try:
+        states = [state for step in msgspec.convert(steps, list[list[_State]]) for state in step]
+    except msgspec.ValidationError:
+        return None
+    acts: list[dict[str, Any]] = [{**((state.get("action") or {}).get("kwargs") or {})} for state in states]
+    figures = {
+        ours: [act[theirs] for act in acts if type(act.get(theirs)) in (int, float)]
+        for ours, theirs in _COSTS.items()
+    }
+    return {ours: sum(given) for ours, given in figures.items() if given} or None

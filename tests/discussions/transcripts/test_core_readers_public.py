@@ -1,0 +1,146 @@
+"""Public formats whose games have thoughts, calls of tools and secret acts: none of these is ever speech."""
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from discussions.core.records import Elimination, Player
+from discussions.transcripts.core.formats import find_format
+from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.public_formats import CANARY, kaggle_replay
+
+SHARED = Path(__file__).parents[3].parent / "shared" / "data"
+
+
+def read_value(value, **options):
+    return read_transcripts(json.dumps(value).encode(), "game.json", **options)
+
+
+def only(read):
+    """The only game; nothing private is in its record, in a warning or in a fault."""
+    assert (read.faults, len(read.games)) == ([], 1)
+    game = read.games[0]
+    assert CANARY not in repr((game.record, game.warnings, read.faults))
+    return game
+
+
+def said(game):
+    """Round, name and text of each message."""
+    names = [player.name for player in game.record.players]
+    return [(message.round, names[message.player - 1], message.text) for message in game.record.messages]
+
+
+def kept(game):
+    """Kind and author of what is private."""
+    names = ["", *(player.name for player in game.record.players)]
+    return [(entry.kind, names[entry.player]) for entry in game.private]
+
+
+def codes(game):
+    return {warning.code for warning in game.warnings}
+
+
+def sample(path):
+    if not (SHARED / path).exists():
+        pytest.skip("the folder of samples is not here")
+    return read_transcripts((SHARED / path).read_bytes(), Path(path).name)
+
+
+def test_a_replay_of_kaggle_is_read():
+    read = read_value(kaggle_replay())
+    game = only(read)
+    assert (read.format, game.record.game_id, game.record.winner) == ("kaggle_werewolf", "741", "Villagers")
+    assert said(game) == [(1, "Ann", "Who was it?"), (1, "Bea", "Not me.")]
+    assert game.record.players[1] == Player("Bea", "Werewolf", "model-a", is_alive=True)
+    # The vote for nobody is left out; the night counts to the day after it.
+    assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [(1, 1, 2)]
+    assert game.record.eliminations == [Elimination(1, 4, "killed at night"), Elimination(1, 2, "voted out")]
+    assert codes(game) == {"not_public", "vote_without_target"}
+
+
+def test_what_is_secret_in_a_replay_is_kept_apart():
+    game = only(read_value(kaggle_replay()))
+    assert all(CANARY in entry.text for entry in game.private)
+    bea = ("thought", "Bea")
+    assert kept(game)[:8] == [bea] * 6 + [("thought", "Ann")] * 2
+    assert kept(game)[-1] == ("vote", "Ann")
+    assert [entry.to for entry in game.private if "it is" in entry.text] == [[2]]
+
+
+def test_the_cost_of_a_replay_is_its_summary_or_the_sum_of_its_acts():
+    cost = only(read_value(kaggle_replay())).record.cost
+    assert (float(cost.total_usd), cost.input_tokens, cost.output_tokens) == (0.5, 200, 18)
+    replay = kaggle_replay()
+    summary = {
+        "total_cost": 1.5,
+        "total_prompt_tokens": 7,
+        "total_completion_tokens": 3,
+        "cost_per_agent": [],
+    }
+    replay["info"]["GAME_END"]["cost_summary"] = summary
+    cost = only(read_value(replay)).record.cost
+    assert (float(cost.total_usd), cost.input_tokens, cost.output_tokens) == (1.5, 7, 3)
+    assert "no_cost" in codes(only(read_value(kaggle_replay() | {"steps": [5]})))
+
+
+def test_a_replay_that_broke_off_has_the_roles_of_its_beginning():
+    game = only(read_value(kaggle_replay(GAME_END={"terminated_with_agent_error": True})))
+    assert [player.role for player in game.record.players] == ["Villager", "Werewolf", "Seer", "Doctor"]
+    assert "game_stopped" in codes(game)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xef\xbb\xbf %s", b'[%s, {"name": "werewolf", "info": {"GAME_END": {}}}]']
+)
+def test_a_replay_is_the_same_in_any_file(data):
+    whole = json.dumps(kaggle_replay(), indent=1).encode()
+    read = read_transcripts(data % whole, "game.json")
+    assert read.games[0].record == only(read_transcripts(whole, "game.json")).record
+    named = read_transcripts(whole, "game.json", named=find_format("kaggle_werewolf"))
+    assert named.games[0].record == read.games[0].record
+
+
+def test_what_nobody_reads_of_a_replay_refuses_nothing():
+    steps = '{"steps": [[{"observation": {"a": 1, "a": [[[2]]]}}]], "rewards": 12345678901234567890, '
+    read = read_transcripts(
+        (steps + json.dumps(kaggle_replay() | {"steps": []})[1:].replace('"steps": [], ', "")).encode(), "a"
+    )
+    assert read.faults == []
+
+
+def test_the_steps_of_a_replay_are_not_built():
+    steps = [[{"observation": {"seen": [{"who": "Ann", "said": "x" * 50}] * 1_000}}]] * 100
+    data = json.dumps(kaggle_replay() | {"steps": steps}).encode()
+    tracemalloc.start()
+    read = read_transcripts(data, "game.json")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(read.games), len(data) > 7_000_000, peak < 500_000) == (1, True, True), peak
+
+
+def test_faults_of_a_replay_have_their_place_in_the_file():
+    data = json.dumps(kaggle_replay(), indent=1)
+    twice = data.replace('"winner_team"', '"winner_team": 1,\n"winner_team"')
+    (fault,) = read_transcripts(twice.encode(), "game.json").faults
+    line = twice[: twice.rindex('"winner_team"')].count("\n") + 1
+    assert (fault.code, fault.place.split(" column ")[0]) == ("duplicate_key", f"game.json line {line}")
+    assert fault.place.endswith("/info/GAME_END")
+    replay = kaggle_replay()
+    replay["info"]["MODERATOR_OBSERVATION"][4][1]["json_str"] += CANARY
+    (fault,) = read_value(replay).faults
+    assert fault.place == "game.json /info/MODERATOR_OBSERVATION/4/1/json_str"
+    assert CANARY not in fault.message
+
+
+def test_the_sample_of_kaggle_is_read():
+    game = only(sample("kaggle_werewolf/random-agents.json"))
+    record = game.record
+    assert [message.round for message in record.messages] == [1] * 6 + [2] * 4
+    assert (len(record.players), record.winner) == (7, "Werewolves")
+    assert [vote.round for vote in record.votes] == [1] * 6 + [2] * 4
+    names = [record.players[elimination.player - 1].name for elimination in record.eliminations]
+    assert names == ["Cid", "Ann", "Fay", "Eva", "Gus"]
+    assert len(game.private) == 67
+    assert not any("randomly" in message.text for message in record.messages)
