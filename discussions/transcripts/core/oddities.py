@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from msgspec import Struct, structs
 
@@ -19,6 +20,13 @@ LEAKED = "odd_leaked"
 ROUND_ZERO = "odd_round_zero"
 TEXT_ROUND_ZERO = "odd_text_round_zero"
 ONE_SPEAKER = "odd_one_speaker"
+MANY_VOTES = "odd_many_votes"
+STRANGER = "odd_stranger"
+NAMES_NOBODY = "odd_names_nobody"
+FOR_ONE = "odd_for_one"
+LOOP = "odd_loop"
+THINKS = "odd_thinks"
+DENIED = "odd_denied"
 
 # For one message and for many: {count} of {total} messages, {first} is the position of the first.
 _SENTENCES = {
@@ -48,6 +56,35 @@ _SENTENCES = {
         ),
     )
     * 2,
+    MANY_VOTES: mark_many(
+        "One round has more votes than players: round {first}.",
+        "{count} rounds have more votes than players; the first is round {first}.",
+    ),
+    STRANGER: mark_many(
+        "One text names somebody like a player who is none: message {first}. Is a player called otherwise?",
+        "{count} texts name somebody like a player who is none; the first is message {first}. Are players called "
+        "otherwise?",
+    ),
+    NAMES_NOBODY: (
+        mark("None of the {total} texts names a player. Are players called otherwise in the texts?"),
+    )
+    * 2,
+    FOR_ONE: mark_many(
+        "One text says that it is for somebody alone: message {first}. Could everybody hear it?",
+        "{count} texts say that they are for somebody alone; the first is message {first}. Could everybody hear them?",
+    ),
+    LOOP: mark_many(
+        "One text repeats a word over and over: message {first}.",
+        "{count} texts repeat a word over and over; the first is message {first}.",
+    ),
+    THINKS: mark_many(
+        "One text reads like a thought, not like speech: message {first}. Could everybody hear it?",
+        "{count} texts read like thoughts, not like speech; the first is message {first}. Could everybody hear them?",
+    ),
+    DENIED: mark_many(
+        "One text denies a vote that is in the record: message {first}.",
+        "{count} texts deny votes that are in the record; the first is message {first}.",
+    ),
 }
 ODDITY_CODES = frozenset(_SENTENCES)
 
@@ -59,6 +96,24 @@ _LEAKED = re.compile(
     re.IGNORECASE,
 )
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
+_LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
+_FOR_ONE = re.compile(
+    r"\bonly for you\b|\bonly you (?:know|can (?:hear|see|read))\b|\bbetween (?:the two of us|you and me)\b"
+    r"|\b(?:do not|don['’]t) tell (?:anyone|anybody|the others)\b|\bkeep (?:this|it) (?:a secret|secret|private)\b",
+    re.IGNORECASE,
+)
+_THINKS = re.compile(
+    r"\bI (?:must|should|need to|have to) (?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in)\b"
+    r"|\bmust not (?:learn|know|find out|suspect) (?:that )?I\b"
+    r"|\bas (?:a|the) (?:were)?wolf,? I (?:must|should|need)\b|\bas (?:a |the )?mafia,? I (?:must|should|need)\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\bI (?:did not|didn['’]t|never) vote(?:d)? (?:for |against |to eliminate )?(?P<name>[^.,;:!?\n]{1,80})",
+    re.IGNORECASE,
+)
+# A word so often in a row is a loop; a text without a player's name is odd only in a game of some length.
+_LOOP_WORDS, _LEAST_MESSAGES = 20, 10
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -99,6 +154,13 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
         TEXT_ROUND_ZERO: _find_texts(game, _names_zero) if may_name_zero else [],
         ONE_SPEAKER: _by_one_speaker(game),
+        MANY_VOTES: _many_votes(game),
+        STRANGER: _strangers(game) if _LIKE_A_PLAYER.search(whole) else [],
+        NAMES_NOBODY: [1] if _names_nobody(game, whole.casefold()) else [],
+        FOR_ONE: _find_texts(game, _FOR_ONE.search) if _FOR_ONE.search(whole) else [],
+        LOOP: _find_texts(game, _is_loop),
+        THINKS: _find_texts(game, _THINKS.search) if _THINKS.search(whole) else [],
+        DENIED: _denied(game) if game.votes and _DENIES.search(whole) else [],
     }
     return [
         Oddity(code=code, count=len(positions), total=len(game.messages), first=positions[0])
@@ -107,8 +169,66 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     ]
 
 
-def _find_texts(game: GameRecord, is_odd: Callable[[str], bool]) -> list[int]:
+def _find_texts(game: GameRecord, is_odd: Callable[[str], object]) -> list[int]:
     return [message.position for message in game.messages if is_odd(message.text)]
+
+
+def _many_votes(game: GameRecord) -> list[int]:
+    """The rounds with more votes than players."""
+    counts = Counter(vote.round for vote in game.votes)
+    return [number for number, count in counts.items() if count > len(game.players)]
+
+
+def _strangers(game: GameRecord) -> list[int]:
+    """The messages that name a player by a number whom the cast does not have."""
+    cast = "\n".join([player.name for player in game.players])
+    names = {_bare(name) for name in _LIKE_A_PLAYER.findall(cast.replace("_", " "))}
+    names |= {_bare(player.name) for player in game.players} | {
+        f"player{player.name}" for player in game.players
+    }
+    found = []
+    for message in game.messages:
+        if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(message.text)):
+            found.append(message.position)
+    return found
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _names_nobody(game: GameRecord, texts: str) -> bool:
+    if len(game.players) < _FEWEST_PLAYERS or len(game.messages) < _LEAST_MESSAGES:
+        return False
+    words = (player.name.casefold() for player in game.players)
+    return not any(name in texts or name.split()[0] in texts for name in words if name.strip())
+
+
+def _is_loop(text: str) -> bool:
+    words = text.split()
+    if len(words) < _LOOP_WORDS:
+        return False
+    run = 1
+    for before, word in pairwise(words):
+        run = run + 1 if word == before else 1
+        if run == _LOOP_WORDS:
+            return True
+    return False
+
+
+def _denied(game: GameRecord) -> list[int]:
+    """The messages of players who deny a vote for somebody that they cast before."""
+    names = {player.name.casefold(): number for number, player in enumerate(game.players, start=1)}
+    cast = {(vote.voter, vote.target): vote.round for vote in reversed(game.votes)}
+    found = []
+    for message in game.messages:
+        for denial in _DENIES.finditer(message.text):
+            said = denial["name"].casefold()
+            number = next((number for name, number in names.items() if said.startswith(name)), 0)
+            if cast.get((message.player, number), message.round + 1) <= message.round:
+                found.append(message.position)
+                break
+    return found
 
 
 def _may_leak(text: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from benchmarks.calibration import fits
-from discussions.core.records import GameRecord, Message, Player
+from discussions.core.records import GameRecord, Message, Player, Vote
 from discussions.transcripts.core.oddities import ODDITY_CODES, list_oddities, without_repeated
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game, native_message
@@ -172,7 +172,7 @@ def test_up_to_a_tenth_of_empty_messages_is_left_out_and_counted(empty):
     given = read_transcripts(as_bytes(with_empty(2, empty=empty)), "game.json")
     (game,) = given.games
     assert (len(game.record.messages), given.faults) == (18, [])
-    (warning,) = game.warnings
+    (warning,) = [one for one in game.warnings if one.code not in ODDITY_CODES]
     assert (warning.code, warning.place) == ("empty_message", "game.json /messages/18")
     assert warning.message == "2 messages have no text; they were left out, so no metric counts them."
 
@@ -230,7 +230,7 @@ def test_a_real_game_without_its_repeats_has_half_of_its_messages():
 @needs_real_files
 def test_most_real_games_have_nothing_odd_and_their_leaks_are_real():
     odd = {path.name for path in REAL.glob("*.json") if odd_in_file(path.name)}
-    assert len(odd) == 7
+    assert len(odd) == 8
     leaked = {path.name for path in REAL.glob("*.json") if "leaked" in odd_in_file(path.name)}
     raw = {
         path.name
@@ -249,3 +249,64 @@ def test_oddities_are_warnings_of_the_game_with_codes_of_their_own():
     (game,) = read_transcripts(as_bytes([native_game(messages=messages)]), "a.json").games
     assert [(warning.place, warning.is_warning) for warning in game.warnings] == [("a.json /0", True)] * 2
     assert {warning.code for warning in game.warnings} <= ODDITY_CODES
+
+
+def cast_of(*names: str, texts: tuple[str, ...], votes: tuple[tuple[int, int, int], ...] = ()) -> GameRecord:
+    """A game of these players, who speak in turn; votes as round, voter, target."""
+    return GameRecord(
+        game_id="g",
+        players=[Player(name=name) for name in names],
+        messages=[
+            Message(position=position, player=1 + (position - 1) % len(names), text=text, round=1)
+            for position, text in enumerate(texts, start=1)
+        ],
+        votes=[Vote(round=number, voter=voter, target=target) for number, voter, target in votes],
+    )
+
+
+def test_more_votes_than_players_in_a_round_are_odd():
+    game = cast_of("Ann", "Bea", texts=("Hi",), votes=((1, 1, 2), (1, 2, 1), (2, 1, 2), (2, 2, 1), (2, 1, 2)))
+    assert found(game) == {"many_votes": (1, 2)}
+
+
+def test_names_of_players_who_are_none_are_odd():
+    texts = ("Good day, P2.", "Hello.", "Player 3 is quiet.")
+    long_names = ("Player1_Game77_model-a", "Player2_Game77_model-b", "Player3_Game77_model-a")
+    # "Player 3" stands in a name of the cast, "P2" in none.
+    assert found(cast_of(*long_names, texts=texts)) == {"stranger": (1, 1)}
+    assert found(cast_of("P1", "P2", "Player_3", texts=texts)) == {}
+    assert found(cast_of("1", "2", "3", texts=texts[1:] + ("Hi.",))) == {}
+
+
+def test_a_long_game_whose_texts_name_nobody_is_odd():
+    texts = ("I have nothing to say.",) * 10
+    assert found(cast_of("Ann", "Bea", "Cid", texts=texts)) == {"names_nobody": (1, 1)}
+    assert found(cast_of("Ann", "Bea", "Cid", texts=texts[:9])) == {}
+    assert found(cast_of("Ann Lee", "Bea", "Cid", texts=(*texts, "Ann lies."))) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("This is only for you, Bea.", "for_one"),
+        ("Between you and me, Cid is a wolf.", "for_one"),
+        ("Don’t tell the others.", "for_one"),
+        ("0 " * 30, "loop"),
+        ("Bea must not learn that I am the wolf.", "thinks"),
+        ("As the werewolf, I should stay quiet.", "thinks"),
+        ("I must not reveal my role.", "thinks"),
+        ("Only you said that, Bea.", ""),
+        ("No no no no, Bea.", ""),
+        ("As a villager, I should vote.", ""),
+        ("You must not hide.", ""),
+    ],
+)
+def test_texts_that_were_hardly_public_are_odd(text, code):
+    assert found(cast_of("Ann", "Bea", "Cid", texts=("Hi.", text))) == ({code: (1, 2)} if code else {})
+
+
+def test_a_denied_vote_is_checked_against_the_record():
+    texts = ("I did not vote for Bea.", "I never voted for Ann.", "I didn’t vote Cid.")
+    assert found(cast_of("Ann", "Bea", "Cid", texts=texts, votes=((1, 1, 2), (2, 2, 1), (1, 3, 1)))) == {
+        "denied": (1, 1)
+    }
