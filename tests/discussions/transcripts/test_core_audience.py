@@ -167,10 +167,10 @@ def test_a_log_of_events_is_read_by_the_type_of_each_row():
     assert (record.game_id, said(game)) == ("7", ["Good day.", "Hello."])
     assert record.votes == [Vote(round=1, voter=1, target=2)]
     assert record.eliminations == [Elimination(round=1, player=2, how="elimination")]
-    assert [entry.text for entry in game.private] == ["She lies."]
+    assert [entry.text for entry in game.private] == ["Psst.", "She lies."]
     left_out = [warning.message for warning in game.warnings if warning.code == "row_ignored"]
     assert left_out == [
-        '2 rows are no speech, vote or elimination (the first "private"); they were left out.'
+        'One row is no speech, vote or elimination ("final_results"); it was left out.'
     ]
 
 

@@ -275,7 +275,7 @@ def test_names_of_players_who_are_none_are_odd():
     # "Player 3" stands in a name of the cast, "P2" in none.
     assert found(cast_of(*long_names, texts=texts)) == {"stranger": (1, 1)}
     assert found(cast_of("P1", "P2", "Player_3", texts=texts)) == {}
-    assert found(cast_of("1", "2", "3", texts=texts[1:] + ("Hi.",))) == {}
+    assert found(cast_of("1", "2", "3", texts=(*texts[1:], "Hi."))) == {}
 
 
 def test_a_long_game_whose_texts_name_nobody_is_odd():

@@ -179,14 +179,19 @@ def _strangers(own: set[str], mapping: MappingRecord) -> list[str]:
 
 
 def _with_deciding(fields: dict[str, str], columns: Sequence[str]) -> dict[str, str]:
-    """A person's fields, and the columns by which rows are told apart, unless the person gave those a meaning."""
+    """A person's fields, and the columns by which rows are told apart, unless the person gave those a meaning.
+
+    Rows of other types than speech may name their player, and have their text, in columns of their own.
+    """
     used = {part for name in fields.values() for part in split_columns(name, columns)}
     suggested: dict[str, list[str]] = {}
     for column in columns:
         field = None if column in used else field_of(column)
-        if field in DECIDING:
+        if field in (*DECIDING, *NEEDED):
             suggested.setdefault(field, []).append(column)
-    return {field: OR.join(names) for field, names in suggested.items()} | fields
+    of_types = NEEDED if "type" in suggested or "type" in fields else ()
+    more = {field: OR.join([fields[field], *suggested[field]]) for field in of_types if field in suggested}
+    return {field: OR.join(suggested[field]) for field in DECIDING if field in suggested} | fields | more
 
 
 def fits_columns(fields: Mapping[str, str], columns: Sequence[str]) -> str:
