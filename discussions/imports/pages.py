@@ -70,14 +70,6 @@ class ColumnsPage(msgspec.Struct, frozen=True):
     is_part: bool
 
 
-class MappingLine(msgspec.Struct, frozen=True):
-    """A mapping in the list: the column of each field."""
-
-    row: ColumnMapping
-    columns: str
-    fields: list[tuple[object, str]]
-
-
 def build_columns_page(*, transcript: Transcript, table: Table, mapping: MappingRecord) -> ColumnsPage:
     """The page for one file and the columns that are chosen now."""
     return ColumnsPage(
@@ -93,15 +85,12 @@ def build_columns_page(*, transcript: Transcript, table: Table, mapping: Mapping
     )
 
 
-def build_mappings_page(*, project: Project) -> list[MappingLine]:
-    """The mappings that count in the project, the newest first."""
+def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, str, list[tuple[object, str]]]]:
+    """The mappings that count in the project, the newest first: each with its columns, and the column of each field."""
     rows = ColumnMapping.objects.filter(project=project, removed_at=None)
-    lines = []
-    for row in rows.select_related("created_by", "transcript").order_by("-pk"):
-        record = mapping_record(row)
-        columns = _shown_names(record.columns)
-        lines.append(MappingLine(row=row, columns=columns, fields=describe_fields(record.fields)))
-    return lines
+    rows = rows.select_related("created_by", "transcript").order_by("-pk")
+    records = [(row, mapping_record(row)) for row in rows]
+    return [(row, _shown_names(record.columns), describe_fields(record.fields)) for row, record in records]
 
 
 def _shown_names(names: list[str]) -> str:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from discussions.imports.actions import columns as actions
 from discussions.imports.forms import PREVIEW, ColumnsForm
-from discussions.imports.pages import build_columns_page, build_mappings_page
+from discussions.imports.pages import build_columns_page, list_mappings
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
@@ -58,8 +58,7 @@ def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
     """The mappings that people chose for the columns of files in this project."""
     project = project_or_404(request.user, slug, check_import_transcripts)
     only_parameters(request)
-    lines = build_mappings_page(project=project)
-    context = {"lines": lines, **frame(request.user, project, "imports")}
+    context = {"mappings": list_mappings(project=project), **frame(request.user, project, "imports")}
     return respond(request, page="discussions/columns/list.html", context=context)
 
 

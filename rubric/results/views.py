@@ -136,18 +136,18 @@ def survey(request: SignedIn, slug: str, number: int, comparison: int) -> HttpRe
     if request.method != "POST":
         if not survey_is_due(comparison=found, person=request.user):
             return redirect(result)
-        return _show(request, found, SurveyForm(criteria=criteria))
+        return _show_survey(request, found, SurveyForm(criteria=criteria))
     form = bind_form(request, SurveyForm, criteria=criteria)
     if "do" in form.errors:
         raise Malformed(
             _("The form was sent with a button that it does not have. Reload the page and try again.")
         )
     if not form.is_valid():
-        return _show(request, found, form, status=422)
+        return _show_survey(request, found, form, status=422)
     try:
         return respond(request, page="", redirect=_act(request, found, form.cleaned_data, result))
     except Refusal as refusal:
-        return _show(request, found, form, status=add_refusal(form, refusal))
+        return _show_survey(request, found, form, status=add_refusal(form, refusal))
 
 
 def _act(request: SignedIn, comparison: Comparison, values: dict[str, Any], result: str) -> str:
@@ -161,7 +161,9 @@ def _act(request: SignedIn, comparison: Comparison, values: dict[str, Any], resu
     return result if values["do"] == "pass" else request.path
 
 
-def _show(request: SignedIn, comparison: Comparison, form: SurveyForm, status: int = 200) -> HttpResponse:
+def _show_survey(
+    request: SignedIn, comparison: Comparison, form: SurveyForm, status: int = 200
+) -> HttpResponse:
     context = {
         "comparison": comparison,
         "page": build_survey_page(comparison=comparison, person=request.user),
@@ -208,15 +210,6 @@ class SurveyPage(Struct, frozen=True):
     is_brought: bool = False
 
 
-class SurveyDone(Struct, frozen=True):
-    """A person's answers on a result, in words, and whether the separating criterion was named."""
-
-    understood: int
-    named: str
-    is_right: bool
-    right: str
-
-
 def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
     """Whether to ask the person before the result opens: a reviewer of a closed set, at most a few times a set.
 
@@ -254,19 +247,19 @@ def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
     )
 
 
-def build_survey_done(*, comparison: Comparison, person: Person) -> SurveyDone | None:
-    """The person's answers on this result; None without any."""
+def build_survey_done(*, comparison: Comparison, person: Person) -> dict[str, int | str] | None:
+    """The person's answers on this result, in words, and the separating criteria; None without any."""
     survey = load_survey(comparison, person)
     if survey is None or survey.understood is None:
         return None
     labels = dict(list_criteria(comparison))
     separated = separated_in(comparison)
-    return SurveyDone(
-        understood=survey.understood,
-        named=labels.get(survey.named, ""),
-        is_right=bool(survey.is_right),
-        right=", ".join(labels[key] for key in separated.most) if separated else "",
-    )
+    return {
+        "understood": survey.understood,
+        "named": labels.get(survey.named, ""),
+        "is_right": bool(survey.is_right),
+        "right": ", ".join(labels[key] for key in separated.most) if separated else "",
+    }
 
 
 def _responses(comparison: Comparison, separated: Separated) -> list[SurveyedResponse]:

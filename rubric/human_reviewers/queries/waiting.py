@@ -125,7 +125,7 @@ class OwnReview(Struct, frozen=True):
     number: int
 
 
-class _Found(NamedTuple):
+class _Waiting(NamedTuple):
     """What the database has of sets for one person: their reviews by set, those of a first round first; comparisons.
 
     They wrote so many responses of those that are `unable` that nothing is left to compare. `calibrated` are as
@@ -170,7 +170,7 @@ _REVIEWERS = prepare_by_rights(
 
 
 def _list_waiting(
-    person: Person, sets: list[ComparisonSet], found: _Found
+    person: Person, sets: list[ComparisonSet], found: _Waiting
 ) -> Iterator[tuple[ComparisonSet, list[Waiting], tuple[CalibrationRound, ReviewerProgress] | None]]:
     """Each set with the state of its comparisons, and the person's calibration."""
     reviews, rows, unable, calibrated = found.reviews, found.comparisons, found.unable, found.calibrated
@@ -246,7 +246,7 @@ def _duplicates_ahead(waiting_set: WaitingSet, person: Person, reviews: list[Own
     )
 
 
-def _places(person: Person, sets: list[ComparisonSet], found: _Found) -> tuple[set[int], dict[int, int]]:
+def _places(person: Person, sets: list[ComparisonSet], found: _Waiting) -> tuple[set[int], dict[int, int]]:
     """The comparisons whose limited places are all taken, and the order of the others."""
     needed = {
         key: comparison_set.people_needed
@@ -335,8 +335,8 @@ def _part(part: int, rows: "QuerySet[Any]", *columns: Any) -> "QuerySet[Any, Any
     return annotated.values_list(*named)
 
 
-def _load_found(person: Person, sets: list[ComparisonSet]) -> _Found:
-    found = _Found({row.pk: [] for row in sets}, {row.pk: [] for row in sets}, set(), {}, {})
+def _load_found(person: Person, sets: list[ComparisonSet]) -> _Waiting:
+    found = _Waiting({row.pk: [] for row in sets}, {row.pk: [] for row in sets}, set(), {}, {})
     listed: dict[int, list[tuple[int, int, int, str, str]]] = {row.pk: [] for row in sets}
     parts = _list_parts(person.pk, list(listed), timezone.now() - PLACE_LEASE)
     for part, key, one, other, comparison, state, purpose in sorted(parts):
@@ -366,7 +366,7 @@ _NO_TEXTS = (Value(""), Value(""))
 
 @prepared
 def _list_parts(person: int, sets: list[int], since: datetime) -> "QuerySet[Any, Any]":
-    """All that `_Found` holds: the part, four numbers and two texts of it."""
+    """All that `_Waiting` holds: the part, four numbers and two texts of it."""
     own = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)
     comparisons = Comparison.objects.filter(set__in=sets)
     totals = Response.objects.filter(comparison=OuterRef("comparison")).order_by().values("comparison")

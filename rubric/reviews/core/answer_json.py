@@ -36,11 +36,11 @@ _STEP = re.compile(
 _KEYED, _BARE = 1, 2
 
 
-class RefusedAnswer:
+class NoValue:
     """The value, in a decoded object, of a key that occurred more than once."""
 
 
-REFUSED = RefusedAnswer()
+REFUSED = NoValue()
 
 
 class Block(NamedTuple):

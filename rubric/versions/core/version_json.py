@@ -471,12 +471,12 @@ def _filled_in(source: str) -> str:
 
 
 LONGEST_NUMBER = 20
-_NUMBER = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z])?")
+_VERSION_NUMBER = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z._-]*[0-9A-Za-z])?")
 
 
 def is_number(text: str) -> bool:
     """Whether this can be a version number: letters, digits, points and hyphens, since it is part of URLs."""
-    return len(text) <= LONGEST_NUMBER and _NUMBER.fullmatch(text) is not None
+    return len(text) <= LONGEST_NUMBER and _VERSION_NUMBER.fullmatch(text) is not None
 
 
 def next_number(taken: Collection[str]) -> str:

@@ -76,7 +76,7 @@ def test_answers_are_stored_with_the_check(person, named, is_right):
     assert [(survey.arm, survey.understood, survey.is_right) for survey in found] == [
         (survey.arm, 4, is_right)
     ]
-    assert build_survey_done(comparison=comparison, person=person).right == "Accuracy, Conciseness"
+    assert build_survey_done(comparison=comparison, person=person)["right"] == "Accuracy, Conciseness"
     with pytest.raises(Conflict):
         answer_survey(comparison=comparison, understood=1, named=named, by=person, now=moment(2))
 
