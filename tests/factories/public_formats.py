@@ -83,3 +83,85 @@ def kaggle_replay(**changes: Any) -> dict[str, Any]:
         [{"action": {}, "observation": {}}, {"action": {"action_type": "ChatAction", "kwargs": kwargs}}]
     ] * 2
     return {"id": "uuid", "name": "werewolf", "configuration": {}, "steps": steps, "info": info | changes}
+
+
+# The only game of each of these says the same.
+SAID = [("Ann", "Good morning."), ("Bea", "Who begins?")]
+
+
+def _thought(**more: Any) -> dict[str, Any]:
+    return {"text": f"She lies, {CANARY}."} | more
+
+
+def agents_items() -> list[dict[str, Any]]:
+    """Items of OpenAI's Agents SDK (`RunResult.to_input_list`), whose speakers have no names of their own."""
+    call = {"type": "function_call", "name": "look", "arguments": CANARY, "call_id": "c"}
+    output = [{"type": "output_text", "text": "Who begins?", "annotations": []}]
+    return [
+        {"role": "user", "content": "Good morning."},
+        {"type": "reasoning", "id": "r", "summary": [_thought(type="summary_text")]},
+        call,
+        {"type": "function_call_output", "call_id": "c", "output": CANARY},
+        {"type": "message", "role": "assistant", "status": "completed", "content": output},
+    ]
+
+
+def autogen_result() -> dict[str, Any]:
+    """A result of AutoGen 0.4 (`TaskResult.model_dump`)."""
+
+    def message(kind: str, source: str, content: Any) -> dict[str, Any]:
+        return {"source": source, "models_usage": None, "metadata": {}, "content": content, "type": kind}
+
+    messages = [
+        message("TextMessage", "Ann", "Good morning."),
+        message("ThoughtEvent", "Bea", _thought()["text"]),
+        message("ToolCallRequestEvent", "Bea", [{"id": "c", "arguments": CANARY, "name": "look"}]),
+        message("ToolCallSummaryMessage", "Bea", CANARY),
+        message("TextMessage", "Bea", "Who begins?"),
+    ]
+    return {"messages": messages, "stop_reason": None}
+
+
+def a2a_task() -> dict[str, Any]:
+    """A task of the Agent2Agent protocol."""
+
+    def message(name: str, *parts: dict[str, Any]) -> dict[str, Any]:
+        about = {"messageId": name, "kind": "message", "metadata": {"agent": name}}
+        return {"role": "agent", "parts": list(parts), **about}
+
+    thought = _thought(kind="text", metadata={"adk_thought": True})
+    history = [
+        message("Ann", {"kind": "text", "text": "Good morning."}, {"kind": "data", "data": {"x": CANARY}}),
+        message("Bea", thought, {"kind": "text", "text": "Who begins?"}),
+    ]
+    return {
+        "id": "task",
+        "contextId": "c",
+        "status": {"state": "completed"},
+        "history": history,
+        "kind": "task",
+    }
+
+
+def atif_trajectory() -> dict[str, Any]:
+    """A trajectory of one agent in the Agent Trajectory Interchange Format."""
+    calls = [{"tool_call_id": "c", "function_name": "look", "arguments": {"at": CANARY}}]
+    steps = [
+        {"step_id": 1, "source": "system", "message": "You play."},
+        {"step_id": 2, "source": "user", "message": f"Your word is {CANARY}."},
+        {"step_id": 3, "source": "agent", "message": "", "tool_calls": calls, "observation": {"results": []}},
+        {
+            "step_id": 4,
+            "source": "agent",
+            "message": "Good morning.",
+            "reasoning_content": _thought()["text"],
+        },
+    ]
+    metrics = {"total_prompt_tokens": 40, "total_completion_tokens": 5, "total_cost_usd": 0.5}
+    return {
+        "schema_version": "ATIF-v1.4",
+        "session_id": "s",
+        "agent": {"name": "Ann", "version": "1"},
+        "steps": steps,
+        "final_metrics": metrics,
+    }

@@ -9,7 +9,15 @@ import pytest
 from discussions.core.records import Elimination, Player
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.reader import read_transcripts
-from tests.factories.public_formats import CANARY, kaggle_replay
+from tests.factories.public_formats import (
+    CANARY,
+    SAID,
+    a2a_task,
+    agents_items,
+    atif_trajectory,
+    autogen_result,
+    kaggle_replay,
+)
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data"
 
@@ -144,3 +152,74 @@ def test_the_sample_of_kaggle_is_read():
     assert names == ["Cid", "Ann", "Fay", "Eva", "Gus"]
     assert len(game.private) == 67
     assert not any("randomly" in message.text for message in record.messages)
+
+
+def test_items_of_the_agents_sdk_are_read():
+    read = read_value(agents_items())
+    game = only(read)
+    assert read.format == "openai_chat"
+    assert said(game) == [(1, "user", "Good morning."), (1, "assistant", "Who begins?")]
+    assert kept(game) == [("thought", "assistant")]
+    (warning,) = [warning for warning in game.warnings if warning.code == "item_left_out"]
+    assert warning.message.startswith('2 items are no messages (the first has the type "function_call")')
+
+
+@pytest.mark.parametrize(
+    ("value", "left_out"),
+    [(autogen_result(), "item_left_out"), (a2a_task(), "part_left_out")],
+    ids=["AutoGen", "A2A"],
+)
+def test_agents_of_other_tools_are_players(value, left_out):
+    read = read_value(value)
+    game = only(read)
+    assert (read.format, said(game)) == ("openai_chat", [(1, *line) for line in SAID])
+    assert kept(game) == [("thought", "Bea")]
+    assert left_out in codes(game)
+
+
+def test_the_agent_of_a_trajectory_is_its_player():
+    game = only(read_value(atif_trajectory()))
+    assert (game.record.game_id, said(game)) == ("s", [(1, "Ann", "Good morning.")])
+    assert kept(game) == [("thought", "Ann")]
+    assert {"instruction_left_out", "tool_call_left_out"} <= codes(game)
+    assert (float(game.record.cost.total_usd), game.record.cost.input_tokens) == (0.5, 40)
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"role": "assistant", "name": "Bea", "content": CANARY, "to": "Ann"},
+        {"role": "assistant", "name": "Bea", "content": CANARY, "channel": "analysis"},
+        {"role": "assistant", "name": "Bea", "content": CANARY, "private": True},
+        {"role": "assistant", "name": "Bea", "content": [{"type": "thinking", "thinking": CANARY}]},
+        {"role": "assistant", "name": "Bea", "content": None, "reasoning_content": CANARY},
+    ],
+)
+def test_what_not_everybody_hears_in_a_chat_is_kept_apart(hidden):
+    rows = [{"role": "user", "name": name, "content": text} for name, text in SAID]
+    game = only(read_value([*rows, hidden]))
+    assert said(game) == [(1, *line) for line in SAID]
+    assert [(entry.player, entry.text) for entry in game.private] == [(2, CANARY)]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("autogen.json", SAID),
+        ("a2a.json", SAID),
+        ("convokit_utterances.jsonl", SAID),
+        (
+            "atif.json",
+            [("Ann", "Good morning, I suspect Bea because she was quiet."), ("Ann", "I vote for Bea.")],
+        ),
+    ],
+)
+def test_the_samples_of_chats_are_read(name, lines):
+    assert said(only(sample(f"format_samples/{name}"))) == [(1, *line) for line in lines]
+
+
+def test_case_k6f_items_are_read():
+    game = only(sample("cases/k6f-agents-items.json"))
+    lines = [("user", "Begin."), ("assistant", "Good day."), ("assistant", "Good night.")]
+    assert said(game) == [(1, *line) for line in lines]
+    assert "item_left_out" in codes(game)

@@ -2,20 +2,31 @@
 
 The speaker is taken from a key such as `speaker` or `player`, else from the name, else from the role.
 
-LangChain and LangGraph write `type` instead of `role`, and may put the rest under `data`.
+Others say the same in their own words: LangChain and LangGraph (`type`, and the rest may be under `data`), items of
+OpenAI's Agents SDK, AutoGen (`source`), A2A (`parts` under `history`) and ATIF (`steps`, of which the agent's count).
+Reasoning is kept as its author's thought; calls of tools and their outputs are left out.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
+from discussions.transcripts.core.audience import PRIVATE, THOUGHT, kind_of_flag, kind_of_type
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import PLAYER, suggest_fields
 from workspace.core.words import mark_many, say
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
-ROLES = LEFT_OUT | {"assistant", "user"}
+ROLES = LEFT_OUT | {"assistant", "user", THOUGHT}
 # The types of LangChain's messages, as roles.
 TYPES = {"human": "user", "ai": "assistant"} | {kind: kind for kind in LEFT_OUT}
-ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id")
+A2A_ROLES = {"ROLE_AGENT": "assistant", "ROLE_USER": "user", "agent": "assistant", "user": "user"}
+# The types of AutoGen's messages that are said; the others are calls of tools and events.
+SAID = frozenset(("TextMessage", "MultiModalMessage", "StopMessage"))
+# How the types of items end that are calls, what came of them, and the like.
+_CALLS = ("_call", "_output", "_request", "_response", "_tools", "_reference")
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
+_LISTS = ("messages", "chat_history", "history", "steps")
+ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
 INSTRUCTION = mark_many(
@@ -25,6 +36,10 @@ INSTRUCTION = mark_many(
 TOOL_CALL = mark_many(
     "One message calls tools; the calls were left out.",
     "{count} messages call tools; the calls were left out.",
+)
+ITEM = mark_many(
+    'One item is no message (type "{what}") and was left out.',
+    '{count} items are no messages (the first has the type "{what}") and were left out.',
 )
 PART = mark_many(
     'One part of a message is no text ("{what}") and was left out.',
@@ -41,42 +56,92 @@ def is_chat_message(value: Any) -> bool:
 
 
 def _with_role(value: Any) -> Any:
-    """Convert a message of LangChain to one with a role; return any other value unchanged.
+    """Convert a message in other words to one with a role; return any other value unchanged.
 
     LangChain names the speaker under `name` only, so an object with another key for the player is a row.
     """
-    if type(value) is not dict or "role" in value or type(value.get("type")) is not str:
+    if type(value) is not dict:
         return value
-    if value["type"] not in TYPES or PLAYER in suggest_fields([key for key in value if key != "name"]):
+    kind, source, role = (
+        found if type(found := value.get(key)) is str else "" for key in ("type", "source", "role")
+    )
+    if role in A2A_ROLES and type(value.get("parts")) is list:
+        about = value["metadata"] if type(value.get("metadata")) is dict else {}
+        name = _speaker(about) or about.get("name")
+        return {"role": A2A_ROLES[role], "name": name, "content": value["parts"]}
+    if "role" in value:
         return value
-    data = value["data"] if type(value.get("data")) is dict else {}
-    return data | value | {"role": TYPES[value["type"]]}
+    if source and "step_id" in value:
+        as_role = "assistant" if source == "agent" else "system"
+        return value | {"role": as_role, "content": value.get("message")}
+    if PLAYER in suggest_fields([key for key in value if key != "name"]):
+        return value
+    if kind == "reasoning" and type(value.get("summary")) is list:
+        return {"role": THOUGHT, "content": value.get("content") or value["summary"]}
+    if source and kind.endswith(("Message", "Event")):
+        said = THOUGHT if kind_of_type(kind) == THOUGHT else "assistant" if kind in SAID else "tool"
+        return value | {"role": said, "name": source}
+    if kind in TYPES:
+        data = value["data"] if type(value.get("data")) is dict else {}
+        return data | value | {"role": TYPES[kind]}
+    return value | {"role": "tool"} if kind.endswith(_CALLS) else value
+
+
+def find_list(value: Any) -> str | None:
+    """The key of an object's messages; "" for a list."""
+    if type(value) is list:
+        return ""
+    found = [key for key in _LISTS if type(value) is dict and type(value.get(key)) is list and value[key]]
+    return next((key for key in found if any(map(is_chat_message, value[key][:3]))), None)
 
 
 def recognises(value: Any) -> bool:
     """Whether a JSON value is one chat: recognised by its first message."""
-    messages = value.get("messages") if type(value) is dict else value
-    return type(messages) is list and bool(messages) and any(map(is_chat_message, messages[:3]))
+    key = find_list(value)
+    # A history of messages with a player and a text is read by the reader of turns.
+    if key == "history" and not any("parts" in entry for entry in value[key] if type(entry) is dict):
+        return False
+    return key is not None and any(map(is_chat_message, (value[key] if key else value)[:3]))
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The chat as a native object; None with a fault when there are no messages. Never raises."""
     wrapper = value if type(value) is dict else {}
-    entries = wrapper.get("messages") if wrapper else value
+    key = find_list(value)
+    entries = wrapper.get(key or "messages") if wrapper else value
     if type(entries) is not list:
         notes.fault(
             "shape", "", say("A chat should be a list of messages with role and content. Correct the file.")
         )
         return None
-    prefix = "/messages" if wrapper else ""
+    prefix = f"/{key or 'messages'}" if wrapper else ""
+    return convert(wrapper, [(f"{prefix}/{index}", entry) for index, entry in enumerate(entries)], notes)
+
+
+def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: Notes) -> dict[str, Any]:
+    """The chat of these messages, each with its place, and of what stands around them."""
+    agent = wrapper.get("agent")
+    own_name = agent.get("name") if type(agent) is dict else None
     messages: list[Any] = []
     names: dict[str, None] = {}
-    for index, entry in enumerate(entries):
-        message = _message(entry, f"{prefix}/{index}", notes)
-        if message is not None:
-            notes.translate(f"/messages/{len(messages)}", f"{prefix}/{index}")
-            messages.append(message)
-            names.setdefault(message["playerName"])
+    # Thoughts without an author are those of the one who speaks next.
+    waiting: list[dict[str, Any]] = []
+    for pointer, entry in entries:
+        message = _message(entry, pointer, notes)
+        if message is None:
+            continue
+        notes.translate(f"/messages/{len(messages)}", pointer)
+        messages.append(message)
+        if message["playerName"] == "assistant" and type(own_name) is str and own_name.strip():
+            message["playerName"] = own_name.strip()
+        if message["playerName"] == THOUGHT:
+            waiting.append(message)
+            continue
+        names.setdefault(message["playerName"])
+        if message["playerName"] != "user":
+            for thought in waiting:
+                thought["playerName"] = message["playerName"]
+            waiting.clear()
     return _carried(wrapper) | {
         "gameId": _game_id(wrapper, notes),
         "players": with_facts(list(names), wrapper.get("players"), wrapper.get("metadata")),
@@ -84,8 +149,11 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     }
 
 
-def content_text(content: Any, pointer: str, notes: Notes) -> str | None:
-    """The text of a message's content: text, or the text parts of a list. Other parts are counted."""
+def content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str] | None = None) -> str | None:
+    """The text of a message's content: text, or the text parts of a list. Other parts are counted.
+
+    The parts that are thoughts are added to `thoughts`.
+    """
     if content is None or type(content) is str:
         return content
     if type(content) is not list:
@@ -93,15 +161,30 @@ def content_text(content: Any, pointer: str, notes: Notes) -> str | None:
             "wrong_type", pointer, say("The content should be text or a list of parts. Correct the file.")
         )
         return None
-    texts = []
+    texts: list[str] = []
     for part in content:
-        text = part if type(part) is str else part.get("text") if type(part) is dict else None
-        if type(text) is str:
-            texts.append(text)
+        kind, text, is_thought = _part(part)
+        if text is not None and (not is_thought or thoughts is not None):
+            (thoughts if is_thought and thoughts is not None else texts).append(text)
         else:
-            kind = part.get("type") if type(part) is dict else None
-            notes.warn("part_left_out", pointer, kind if type(kind) is str else "unknown", says=PART)
+            notes.warn("part_left_out", pointer, kind, says=PART)
     return "\n".join(texts)
+
+
+def _part(part: Any) -> tuple[str, str | None, bool]:
+    """The type of a part of a message, its text, and whether it is a thought."""
+    if type(part) is not dict:
+        return "unknown", part if type(part) is str else None, False
+    kind = next((part[key] for key in ("type", "kind") if type(part.get(key)) is str), "")
+    about = part["metadata"] if type(part.get("metadata")) is dict else {}
+    flags = {key for given in (part, about) for key, value in given.items() if value is True}
+    is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)
+    keys = ("text", "content", kind) if is_thought or kind == "text" else ("text",)
+    return (
+        kind or "unknown",
+        next((part[key] for key in keys if type(part.get(key)) is str), None),
+        is_thought,
+    )
 
 
 def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
@@ -126,13 +209,16 @@ def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
 
 def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     """One message; None when it is left out (noted) or faulty."""
+    kind = entry.get("type") if type(entry) is dict and "role" not in entry else None
     entry = _with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:
         sentence = say("A message should be an object with role and content. Correct the file.")
         notes.fault("wrong_type", pointer, sentence)
         return None
     if entry["role"] in LEFT_OUT:
-        notes.warn("instruction_left_out", pointer, entry["role"], says=INSTRUCTION)
+        is_item = type(kind) is str and kind not in TYPES
+        code, says = ("item_left_out", ITEM) if is_item else ("instruction_left_out", INSTRUCTION)
+        notes.warn(code, pointer, kind if is_item else entry.get("source") or entry["role"], says=says)
         return None
     if entry.get("tool_calls") or entry.get("function_call"):
         notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
@@ -144,14 +230,32 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
             "wrong_type", f"{pointer}/name", say("The name of a message should be text. Correct the file.")
         )
         return None
-    text = content_text(entry.get("content"), f"{pointer}/content", notes)
+    thoughts = [entry[key] for key in _THOUGHTS if type(entry.get(key)) is str]
+    text = content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
+    thought, audience = "\n".join(thoughts), _audience(entry)
+    if entry["role"] == THOUGHT or (thought and not text):
+        text, thought, audience = "\n".join(filter(None, (text, thought))), "", "nobody"
     round_number = entry.get("round", entry.get("round_number"))
     return {
         "playerName": _speaker(entry) or (name or "").strip() or entry["role"],
         "message": text,
         "roundNumber": round_number if type(round_number) is int else None,
         "timestamp": entry.get("timestamp"),
+        "audience": audience,
+        "reasoning": thought or None,
     }
+
+
+def _audience(entry: dict[str, Any]) -> Any:
+    """Who could hear a message, where a key says so; None for everybody."""
+    fields = suggest_fields(list(entry))
+    phase, flag = (entry.get(fields.get(field, "")) for field in ("phase", "private"))
+    kind = kind_of_type(phase) if type(phase) is str else ""
+    if fields.get("audience"):
+        return entry[fields["audience"]]
+    if kind in (PRIVATE, THOUGHT):
+        return "nobody" if kind == THOUGHT else {"channel": phase}
+    return {"channel": "private"} if kind_of_flag(str(flag), is_private=True) == PRIVATE else None
 
 
 def _speaker(entry: dict[str, Any]) -> str:
@@ -169,9 +273,18 @@ def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
 
 
 def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
-    """The native keys of the wrapper. From the metadata, only the cost is used."""
+    """The native keys of the wrapper. From the metadata and the final metrics, only the cost is used."""
     carried = {key: wrapper[key] for key in CARRIED if key in wrapper}
-    metadata = carried.pop("metadata", None)
+    metadata, metrics = carried.pop("metadata", None), wrapper.get("final_metrics")
     if type(metadata) is dict and "cost" in metadata and "cost" not in carried:
         carried["cost"] = metadata["cost"]
+    if type(metrics) is dict and "cost" not in carried:
+        tokens = (metrics.get(f"total_{kind}_tokens") for kind in ("prompt", "completion"))
+        carried["cost"] = dict(
+            zip(
+                ("totalUsd", "inputTokens", "outputTokens"),
+                (metrics.get("total_cost_usd"), *tokens),
+                strict=True,
+            )
+        )
     return carried
