@@ -12,7 +12,13 @@ from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.foreign_games import aiwolf_game, avalon_game, werewolf_arena_game, werewolf_arena_logs
 from tests.factories.native_games import as_bytes, native_game
-from tests.factories.public_formats import a2a_task, agents_items, atif_trajectory, autogen_result, kaggle_replay
+from tests.factories.public_formats import (
+    a2a_task,
+    agents_items,
+    atif_trajectory,
+    autogen_result,
+    kaggle_replay,
+)
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 
