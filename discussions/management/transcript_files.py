@@ -2,10 +2,12 @@
 
 import sys
 import zipfile
+from argparse import ArgumentParser
 from io import BytesIO
 from pathlib import Path
 
 from discussions.transcripts.actions import Upload
+from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_transcript
 from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
@@ -27,6 +29,19 @@ def named_format(name: str) -> Format | None:
     if name and known is None:
         raise BadInput(f'There is no format "{name}"; there are {FORMAT_NAMES}. Correct --format.')
     return known
+
+
+def add_reading(parser: ArgumentParser) -> None:
+    """The arguments that say how files are read."""
+    parser.add_argument("--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}")
+    parser.add_argument(
+        "--encoding",
+        default="",
+        choices=("", *ENCODINGS),
+        metavar="NAME",
+        help=f"of texts: {', '.join(ENCODINGS)}",
+    )
+    parser.add_argument("--map", action="append", default=[], metavar="FIELD=COLUMN,...", help=MAP_HELP)
 
 
 def mapped_columns(given: list[str]) -> list[MappingRecord]:

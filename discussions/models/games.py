@@ -14,7 +14,8 @@ from workspace.models import Job, Person, Project
 class Transcript(models.Model):
     """An uploaded file: its bytes are kept under their SHA-256, its report gives the outcome of the import.
 
-    `named_format` is the format that a person named, "" for automatic detection; `format` is the one that was found.
+    `named_format` is the format that a person named, "" for automatic detection, and after "@" the encoding that was
+    named, if any; `format` is the format that was found.
     `waits_for_columns` says that its rows are read once somebody has mapped their columns.
     """
 
@@ -44,6 +45,10 @@ class Transcript(models.Model):
                 fields=["project", "id"], condition=Q(fault_count__gt=0), name="transcript_with_faults"
             ),
         )
+
+    @property
+    def named_encoding(self) -> str:
+        return self.named_format.partition("@")[2]
 
 
 class ImportDismissal(models.Model):

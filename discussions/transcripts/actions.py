@@ -17,6 +17,7 @@ from discussions.core.records import Fault, PrivateEntry
 from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
 from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, PrivateTrack, Transcript
 from discussions.transcripts.core.archives import gunzip_start, is_archive
+from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.intake import Intake
@@ -69,6 +70,7 @@ def import_files(
     now: datetime,
     iteration: Iteration | None = None,
     format_name: str = "",
+    encoding: str = "",
 ) -> Received:
     """Like `import_transcripts`, but an empty or oversized file does not cause the others to be refused.
 
@@ -86,7 +88,13 @@ def import_files(
         sentence = " ".join(why.sentence for why in refused)
         raise Unacceptable(sentence, field="transcripts", code=refused[0].code)
     imported = import_transcripts(
-        project=project, files=taken, by=by, now=now, iteration=iteration, format_name=format_name
+        project=project,
+        files=taken,
+        by=by,
+        now=now,
+        iteration=iteration,
+        format_name=format_name,
+        encoding=encoding,
     )
     return Received(imported, refused)
 
@@ -125,11 +133,13 @@ def import_transcripts(
     now: datetime,
     iteration: Iteration | None = None,
     format_name: str = "",
+    encoding: str = "",
 ) -> list[Imported]:
     """Store the files and queue a job for each; the same bytes uploaded again return the first report.
 
     If no iteration is given, the games go to the project's unsorted one. If no format is named, it is detected. If no
-    game was imported, the same bytes can be read again with another format, or with none, and into another iteration.
+    game was imported, the same bytes can be read again with another format or encoding, or with none, and into another
+    iteration.
     Raises NotAllowed (also if the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over
     the limit, or if the project has no room for it; the call then stores nothing.
     """
@@ -143,6 +153,10 @@ def import_transcripts(
     if format_name and find_format(format_name) is None:
         sentence = _("There is no transcript format “%(name)s”. Choose one of the list, or none.")
         raise Unacceptable(sentence % {"name": format_name}, field="format", code="unknown_format")
+    if encoding and encoding not in ENCODINGS:
+        sentence = _("There is no encoding “%(name)s”. Choose one of the list, or none.")
+        raise Unacceptable(sentence % {"name": encoding}, field="encoding", code="unknown_encoding")
+    named = f"{format_name}@{encoding}" if encoding else format_name
     if new_bytes := _count_new_bytes(project, files):
         check_room(project, new_bytes, field="transcripts")
     kept = [(file, store_bytes(file.data)) for file in files]
@@ -152,12 +166,10 @@ def import_transcripts(
         # without a deadlock.
         first = {sha256: file for file, sha256 in reversed(kept)}
         rows = {
-            sha256: _insert(
-                project, iteration, file.name, len(file.data), sha256, format_name, by=by, now=now
-            )
+            sha256: _insert(project, iteration, file.name, len(file.data), sha256, named, by=by, now=now)
             for sha256, file in sorted(first.items())
         }
-        imported = [_queue(*rows[sha256], format_name, chosen, by=by, now=now) for _file, sha256 in kept]
+        imported = [_queue(*rows[sha256], named, chosen, by=by, now=now) for _file, sha256 in kept]
         if any(upload.outcome == NEW for upload in imported):
             check_room(project, field="transcripts")
         return imported

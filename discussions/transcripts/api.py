@@ -18,6 +18,7 @@ from discussions.transcripts.actions import (
     import_separately,
     resume_import,
 )
+from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.pages import ImportLine, import_page, imports_page
 from discussions.transcripts.permissions import check_import_transcripts
@@ -33,6 +34,7 @@ LARGEST_NUMBER = 10**9
 PATH = "/projects/{slug:slug}/imports/"
 ONE = PATH + "{int:transcript}/"
 FORMAT_NAMES = ("", *(known.name for known in FORMATS))
+ENCODING_NAMES = ("", *ENCODINGS)
 
 
 class ImportAnswer(
@@ -126,12 +128,14 @@ def start_import(
     name: str = "upload.json",
     iteration: int | None = None,
     format: Literal[FORMAT_NAMES] = "",  # type: ignore[valid-type]  # noqa: A002
+    encoding: Literal[ENCODING_NAMES] = "",  # type: ignore[valid-type]
 ) -> StartedAnswer:
     """Import transcripts.
 
     The body is one file (`name` is its name), or a form with several as `transcripts`. `iteration` is the number of the
-    one that the games belong to; without it they stay unsorted. Without `format`, the format is detected. The same
-    bytes sent again return the first import.
+    one that the games belong to; without it they stay unsorted. Without `format`, the format is detected. `encoding` is
+    for files that are not UTF-8: such a file is refused with the encodings that it may have. The same bytes sent again
+    return the first import.
     """
     project = project_or_404(request.user, slug, check_import_transcripts)
     to = None if iteration is None else _iteration(project, iteration)
@@ -142,6 +146,7 @@ def start_import(
         now=timezone.now(),
         iteration=to,
         format_name=format,
+        encoding=encoding,
     )
     return StartedAnswer(
         items=[_uploaded(slug, upload) for upload in received.imported],

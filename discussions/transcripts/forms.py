@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
+from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
 
 
@@ -45,6 +46,14 @@ class UploadForm(forms.Form):
             *((known.name, format_lazy("{}: {}", known.name, _(known.looks))) for known in FORMATS),
         ],
         help_text=_("Choose it if a file is not recognised. It then applies to all files of this upload."),
+    )
+    encoding = forms.ChoiceField(
+        label=_("Encoding"),
+        required=False,
+        choices=[("", _("UTF-8, or what the file says")), *((name, name) for name in ENCODINGS)],
+        help_text=_(
+            "Choose it if a file was refused because of its encoding. It applies to all files of this upload."
+        ),
     )
     iteration = forms.TypedChoiceField(
         label=_("Iteration"),

@@ -30,7 +30,8 @@ def load_read_options(transcript: Transcript) -> ReadOptions:
     return ReadOptions(
         limits=Limits(**settings.TRANSCRIPT_LIMITS),
         role_map=rubric.lists.get("role_map", {}),
-        named=find_format(transcript.named_format),
+        named=find_format(transcript.named_format.partition("@")[0]),
+        encoding=transcript.named_encoding,
         columns=load_mappings(transcript.project),
     )
 

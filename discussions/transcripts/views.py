@@ -75,6 +75,7 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
             now=timezone.now(),
             iteration=_iteration(project, number),
             format_name=form.cleaned_data["format"],
+            encoding=form.cleaned_data["encoding"],
         )
     except Refusal as refusal:
         return _show_list(request, project, form, status=add_refusal(form, refusal))

@@ -27,7 +27,9 @@ def load_head(transcript: Transcript) -> Table | None:
         except BytesLost:
             return None
         is_part = transcript.byte_count > len(data)
-        table = read_head(data, is_part=is_part, format_name=transcript.format)
+        table = read_head(
+            data, is_part=is_part, format_name=transcript.format, encoding=transcript.named_encoding
+        )
         if table is not None or not is_part:
             return table
     return None

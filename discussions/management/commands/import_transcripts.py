@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from discussions.imports.actions.columns import map_columns
 from discussions.management.transcript_files import (
-    FORMAT_NAMES,
-    MAP_HELP,
+    add_reading,
     mapped_columns,
     named_format,
     read_paths,
@@ -52,10 +51,7 @@ class Command(SiteCommand):
         parser.add_argument(
             "--by", required=True, metavar="EMAIL", help="whose import it is: a lead or an admin"
         )
-        parser.add_argument(
-            "--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}"
-        )
-        parser.add_argument("--map", action="append", default=[], metavar="FIELD=COLUMN,...", help=MAP_HELP)
+        add_reading(parser)
         parser.add_argument("--iteration", type=int, metavar="NUMBER", help="instead of the unsorted one")
         parser.add_argument(
             "--wait", action="store_true", help="read and measure here and now, without a worker"
@@ -82,9 +78,7 @@ class Command(SiteCommand):
         named, mappings = named_format(options["format"]), mapped_columns(options["map"])
         files = read_paths(options["paths"], ReadOptions(named=named))
         heads = {
-            bytes_hash(file.data): _head(file, mapping, options["format"])
-            for mapping in mappings
-            for file in files
+            bytes_hash(file.data): _head(file, mapping, options) for mapping in mappings for file in files
         }
         received = import_files(
             project=project,
@@ -93,6 +87,7 @@ class Command(SiteCommand):
             now=timezone.now(),
             iteration=_iteration(project, options["iteration"]),
             format_name=options["format"],
+            encoding=options["encoding"],
         )
         for upload in received.imported:
             head = heads.get(upload.transcript.sha256)
@@ -117,9 +112,14 @@ class Command(SiteCommand):
                 self.stdout.write(f"  {report['error']}")
 
 
-def _head(file: Upload, mapping: MappingRecord, format_name: str) -> MappingRecord | None:
+def _head(file: Upload, mapping: MappingRecord, options: dict[str, Any]) -> MappingRecord | None:
     """The mapping for the columns of this file; None when it has no columns. Raises BadInput when it lacks one."""
-    table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES, format_name=format_name)
+    table = read_head(
+        file.data[:HEAD_BYTES],
+        is_part=len(file.data) > HEAD_BYTES,
+        format_name=options["format"],
+        encoding=options["encoding"],
+    )
     if table is None:
         return None
     missing = fits_columns(mapping.fields, table.columns)

@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from discussions.core.records import Fault, Score
 from discussions.management.transcript_files import (
-    FORMAT_NAMES,
-    MAP_HELP,
+    add_reading,
     mapped_columns,
     named_format,
     read_paths,
@@ -69,10 +68,7 @@ class Command(SiteCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         says = "a file as it can be imported (a zip, too), a folder, or - for stdin"
         parser.add_argument("files", nargs="+", metavar="FILE", help=says)
-        parser.add_argument(
-            "--format", default="", metavar="NAME", help=f"instead of finding it: {FORMAT_NAMES}"
-        )
-        parser.add_argument("--map", action="append", default=[], metavar="FIELD=COLUMN,...", help=MAP_HELP)
+        add_reading(parser)
         numbers = ", ".join(DISCUSSION_NUMBERS)
         says = f"a version that comes with the site ({numbers}), or the JSON of one; the newest unless given"
         parser.add_argument("--rubric", default=DISCUSSION_NUMBERS[-1], help=says)
@@ -125,6 +121,7 @@ class Command(SiteCommand):
                 role_map=rubric.lists["role_map"],
                 named=named_format(options["format"]),
                 columns=mapped_columns(options["map"]),
+                encoding=options["encoding"],
             )
             uploads = read_paths(options["files"], how)
         except BadInput as reason:

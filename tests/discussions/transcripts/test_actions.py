@@ -3,6 +3,7 @@
 Every task twice, in any order, leaves the same rows.
 """
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -470,3 +471,18 @@ def test_a_worker_leaves_a_sign_of_life(db):
     note_beat.apply().get()
     note_beat.apply().get()
     assert Heartbeat.objects.count() == 1
+
+
+def test_an_encoding_stays_with_the_file_and_its_parts_are_read_in_order(project, lead):
+    games = "\n".join(as_bytes(native_game(gameId=f"g{number}")).decode() for number in range(120))
+    given = {"project": project, "by": lead, "now": NOW}
+    (first,) = import_transcripts(
+        files=[Upload("a.jsonl", games.encode("utf-16-le"))], encoding="utf-16le", **given
+    )
+    assert (first.transcript.named_format, first.transcript.named_encoding) == ("@utf-16le", "utf-16le")
+    import_transcripts(files=[Upload("b.jsonl", gzip.compress(games.replace("g1", "h1").encode()))], **given)
+    run_waiting_jobs()
+    assert (load_faults(first.transcript), first.transcript.games.count()) == ([], 120)
+    assert Game.objects.filter(source_id__startswith="h1").count() == 31
+    with pytest.raises(Unacceptable, match="There is no encoding “nothing”"):
+        import_transcripts(files=[Upload("c.csv", b"a")], encoding="nothing", **given)

@@ -74,3 +74,18 @@ def test_a_format_is_named_and_taken_ids_come_in_as_separate_games(program):
     assert (again.status_code, again.json()["outcome"]) == (202, "new")
     run_waiting_jobs()
     assert Game.objects.count() == 3
+
+
+def test_a_file_in_another_encoding_is_asked_about_and_read_when_it_is_named(program):
+    sent = "player,text\n小明,大家好我是村民\n小红,小明为什么不说话\n".encode("gb18030")
+    address = started(program.post(f"{PATH}?name=a.csv", sent))
+    run_waiting_jobs()
+    (fault,) = program.get(address).json()["faults"]
+    assert (fault["code"], "gb18030 (“小明,大家好" in fault["message"]) == ("encoding", True)
+    assert program.post(f"{PATH}?name=a.csv&encoding=klingon", sent).status_code == 422
+    answer = program.post(f"{PATH}?name=a.csv&encoding=gb18030", sent)
+    assert answer.json()["items"][0]["outcome"] == "resumed"
+    run_waiting_jobs()
+    found = program.get(address).json()
+    assert (found["state"], found["game_count"], found["faults"]) == ("done", 1, [])
+    assert Game.objects.get().text.to_record().players[0].name == "小明"

@@ -4,7 +4,7 @@ import json
 from io import BytesIO, TextIOWrapper
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from discussions.management.transcript_files import read_paths
 from discussions.models import Game, Measured, Transcript
@@ -204,3 +204,24 @@ def test_rows_that_only_format_calls_rows_are_mapped(capsys, lead, tmp_path):
     given = (log, "--project", "ours", "--by", lead.email, "--wait", "--format", "jsonl")
     code, out, _says = run(capsys, *given, "--map", "player=who,text=said")
     assert (code, Game.objects.count()) == (0, 1), out
+
+
+def test_the_encoding_of_a_table_is_named(capsys, lead, tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_bytes("Wer,Was\nJörg,Größe\nŘehoř,ještě\n".encode("cp1250"))
+    named = (
+        "--encoding",
+        "windows-1250",
+        "--map",
+        "player=Wer,text=Was",
+        "--project",
+        "ours",
+        "--by",
+        lead.email,
+    )
+    code, out, _ = run(capsys, table, *named, "--wait")
+    assert (code, Game.objects.get().text.to_record().messages[0].text) == (0, "Größe"), out
+    with pytest.raises(CommandError, match="invalid choice: 'x'"):
+        call_command(
+            "import_transcripts", str(table), "--encoding", "x", "--project", "ours", "--by", lead.email
+        )

@@ -336,3 +336,13 @@ def test_faults_and_warnings_are_said_in_the_language_of_who_reads_them(seen, pr
     said = seen.get(address).content.decode()
     assert "⟦The cost was not reported.⟧" in said
     assert [fault.message for fault in import_page(transcript=transcript, now=NOW).faults][0].startswith("⟦")
+
+
+def test_an_encoding_is_chosen_on_the_page(seen, project):
+    table = "player,text\nАня,Доброе утро\nБея,Здравствуй\n".encode("koi8-r")
+    given = {"transcripts": [SimpleUploadedFile("a.csv", table)], "encoding": "koi8-r"}
+    answer = seen.post(reverse("import_upload", args=["ours"]), given)
+    run_waiting_jobs()
+    assert Game.objects.get().text.to_record().messages[0].text == "Доброе утро"
+    assert "done" in seen.get(answer["Location"]).content.decode()
+    assert seen.post(reverse("import_upload", args=["ours"]), given | {"encoding": "x"}).status_code == 422
