@@ -17,14 +17,17 @@ from discussions.core.records import Fault, PrivateEntry
 from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
 from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, PrivateTrack, Transcript
 from discussions.transcripts.core.archives import gunzip_start, is_archive
-from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.file_names import shown_name
-from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
-from discussions.transcripts.permissions import check_import_transcripts, check_takes_games, check_upload
-from discussions.transcripts.queries import load_known_games
+from discussions.transcripts.permissions import (
+    check_import_transcripts,
+    check_reading,
+    check_takes_games,
+    check_upload,
+)
+from discussions.transcripts.queries import count_new_bytes, load_known_games
 from rubric.core.records import RubricRecord
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_start, store_bytes
@@ -150,14 +153,8 @@ def import_transcripts(
     if iteration is None:
         iteration = Iteration.objects.get(project=project, stage=None)
     check_takes_games(iteration)
-    if format_name and find_format(format_name) is None:
-        sentence = _("There is no transcript format “%(name)s”. Choose one of the list, or none.")
-        raise Unacceptable(sentence % {"name": format_name}, field="format", code="unknown_format")
-    if encoding and encoding not in ENCODINGS:
-        sentence = _("There is no encoding “%(name)s”. Choose one of the list, or none.")
-        raise Unacceptable(sentence % {"name": encoding}, field="encoding", code="unknown_encoding")
-    named = f"{format_name}@{encoding}" if encoding else format_name
-    if new_bytes := _count_new_bytes(project, files):
+    named = check_reading(format_name, encoding)
+    if new_bytes := count_new_bytes(project, [file.data for file in files]):
         check_room(project, new_bytes, field="transcripts")
     kept = [(file, store_bytes(file.data)) for file in files]
     with transaction.atomic():
@@ -173,13 +170,6 @@ def import_transcripts(
         if any(upload.outcome == NEW for upload in imported):
             check_room(project, field="transcripts")
         return imported
-
-
-def _count_new_bytes(project: Project, files: list[Upload]) -> int:
-    """The total size of those files that the project does not hold yet."""
-    sizes = {bytes_hash(file.data): len(file.data) for file in files}
-    known = Transcript.objects.filter(project=project, sha256__in=sizes).values_list("sha256", flat=True)
-    return sum(size for sha256, size in sizes.items() if sha256 not in set(known))
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:

@@ -5,7 +5,9 @@ from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import why_frozen
 from discussions.models import Iteration
+from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.file_names import shown_name
+from discussions.transcripts.core.formats import find_format
 from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Person, Project
@@ -38,3 +40,14 @@ def check_upload(name: str, size: int) -> None:
     if not size:
         sentence = _("“%(name)s” is empty. Export it again and look at its size first.")
         raise Unacceptable(sentence % values, field="transcripts", code="empty")
+
+
+def check_reading(format_name: str, encoding: str) -> str:
+    """Both must be known where they are named; as they are stored with a file."""
+    if format_name and find_format(format_name) is None:
+        sentence = _("There is no transcript format “%(name)s”. Choose one of the list, or none.")
+        raise Unacceptable(sentence % {"name": format_name}, field="format", code="unknown_format")
+    if encoding and encoding not in ENCODINGS:
+        sentence = _("There is no encoding “%(name)s”. Choose one of the list, or none.")
+        raise Unacceptable(sentence % {"name": encoding}, field="encoding", code="unknown_encoding")
+    return f"{format_name}@{encoding}" if encoding else format_name

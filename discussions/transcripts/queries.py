@@ -10,6 +10,7 @@ from discussions.transcripts.core.intake import KnownGames
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import MappingRecord
+from workspace.core.canonical import bytes_hash
 from workspace.models import Project
 
 
@@ -50,3 +51,10 @@ def count_file_bytes(project: Project) -> int:
     """The number of bytes of a project's uploaded files. A file that was also imported separately counts once."""
     rows = Transcript.objects.filter(project=project, is_separate=False)
     return int(rows.aggregate(bytes=Sum("byte_count"))["bytes"] or 0)
+
+
+def count_new_bytes(project: Project, files: list[bytes]) -> int:
+    """The total size of those files that the project does not hold yet."""
+    sizes = {bytes_hash(data): len(data) for data in files}
+    known = Transcript.objects.filter(project=project, sha256__in=sizes).values_list("sha256", flat=True)
+    return sum(size for sha256, size in sizes.items() if sha256 not in set(known))
