@@ -105,10 +105,9 @@ def import_files(
 def is_packed(transcript: Transcript) -> bool:
     """Whether the file is an archive, also within gzip; False if its bytes are gone. One file in gzip is none."""
     try:
-        start, _is_whole = gunzip_start(load_start(transcript.sha256, ARCHIVE_HEAD), ARCHIVE_HEAD)
+        return is_archive(gunzip_start(load_start(transcript.sha256, ARCHIVE_HEAD), ARCHIVE_HEAD)[0])
     except BytesLost:
         return False
-    return is_archive(start)
 
 
 def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:
@@ -141,10 +140,9 @@ def import_transcripts(
     """Store the files and queue a job for each; the same bytes uploaded again return the first report.
 
     If no iteration is given, the games go to the project's unsorted one. If no format is named, it is detected. If no
-    game was imported, the same bytes can be read again with another format or encoding, or with none, and into another
-    iteration.
-    Raises NotAllowed (also if the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over
-    the limit, or if the project has no room for it; the call then stores nothing.
+    game was imported, the same bytes can be read again in another way, and into another iteration. Raises NotAllowed
+    (also if the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over the limit, or if
+    the project has no room for it; the call then stores nothing.
     """
     chosen = iteration
     check_import_transcripts(by, project)
