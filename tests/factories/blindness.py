@@ -47,6 +47,16 @@ def game_with_marks(
     )
     for player in content["players"][1:]:
         player["role"] = role
+    # What not everybody could hear is no part of the talk; it is kept with the game.
+    first, second = (player["name"] for player in content["players"][:2])
+    content["messages"][1:1] = [
+        {"roundNumber": 1, "playerName": first, "message": f"THOUGHT{secret}", "audience": "nobody"},
+        {"roundNumber": 1, "playerName": first, "message": f"WHISPER{secret}", "audience": [second]},
+        {"roundNumber": 1, "playerName": first, "message": f"WOLVES{secret}", "audience": "wolves"},
+    ]
+    content["messages"][0]["reasoning"] = f"REASON{secret}"
+    for vote in content["votes"]:
+        vote["reasoning"] = f"VOTEREASON{secret}"
     content["winner"] = f"WINNER{secret}"
     content["prompt"] = f"PROMPT{secret}"
     content["metadata"] = {
@@ -239,6 +249,10 @@ def _leave_marks(evaluation: Evaluation, secret: str) -> None:
 
 
 HIDDEN_ALWAYS = (
+    "THOUGHTMARK",
+    "WHISPERMARK",
+    "WOLVESMARK",
+    "REASONMARK",
     "JUSTIFYMARK",
     "WINNERMARK",
     "MODELMARK",
