@@ -4,7 +4,7 @@ Offsets are half-open code points of the text as given: folding and lower-casing
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -24,6 +24,21 @@ _PARTS = re.compile(r"[-\s]+")
 _CLITIC = re.compile(r"'(?:s|ll|d|ve|re|m)(?![^\W_])")
 _MANY_FORMS = 24
 _PREFIX = 120
+# What makes a number a player, in several languages; in East Asia also a sign after it. Of several, all are listed.
+_ONE = (
+    "player|seat|agent|no\\.|nr\\.|num\\.|n[°º]\\.?|spieler(?:in)?|sitz|joueu(?:r|se)|siège|jugadora?|asiento|jogadora?"
+    "|giocat(?:ore|rice)|speler|stoel|spelare|spiller|gracz|hráč|oyuncu|игрок(?:а|у|ом|е)?|гравець"
+)
+_SEVERAL = "players|seats|agents|nos\\.|joueurs|jugadores|jogadores|giocatori|игроки|игроков"
+_ALONE = r"(?![a-z0-9]|[.:]\d)"
+_NUMBERED = re.compile(
+    rf"(?<![^\W_])(?:{_SEVERAL})[ :#]{{1,2}}\d{{1,9}}(?:(?:,|,? (?:and|or|&|et|y|e|и)) \d{{1,9}}){{0,20}}{_ALONE}"
+    rf"|(?:(?<![^\W_])(?:{_ONE})[ :_-]?(?:no\.? ?|nr\.? ?|#)?|[#№] ?)\d{{1,9}}{_ALONE}"
+    rf"|(?:玩家|座位|プレイヤー|플레이어) ?\d{{1,9}}{_ALONE}"
+    r"|(?<!\d)(?P<counted>\d{1,9} ?(?:号|號|番|번))"
+)
+_DIGITS = re.compile(r"\d{1,9}")
+_NOT_DIGIT = re.compile(r"[^\d]*")
 _AFTER = " .,;:!?-)\n"
 _BEFORE = ' \n.,;:!?("'
 Found = tuple[int, int, int, int]
@@ -54,11 +69,15 @@ class Form(Struct, frozen=True):
 
 
 class Roster(Struct, frozen=True):
-    """The spellings of a game's players, prepared for lookup; `by_word` maps a key's last word to its forms."""
+    """The spellings of a game's players, prepared for lookup; `by_word` maps a key's last word to its forms.
+
+    `numbers` maps names that are bare numbers to players, where such a name counts only after a word for a player.
+    """
 
     forms: tuple[Form, ...]
     by_word: dict[str, tuple[Form, ...]]
     own: tuple[tuple[str, ...], ...]
+    numbers: dict[str, int] = {}
 
 
 def fold(text: str) -> str:
@@ -94,18 +113,25 @@ def lowered(folded: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def build_roster(names: tuple[str, ...], ambiguous: frozenset[str] = frozenset()) -> Roster:
+def build_roster(
+    names: tuple[str, ...], ambiguous: frozenset[str] = frozenset(), *, are_numbers_marked: bool = False
+) -> Roster:
     """The roster of players 1, 2, ... with those names.
 
     Besides the whole name, the last part of a hyphenated or multi-word name also identifies a player, if that part has
     three letters or more and ends no other player's name. Names and aliases in `ambiguous`, and names that differ in
-    case only, match only as spelled here.
+    case only, match only as spelled here. With `are_numbers_marked`, a name that is a bare number counts only as
+    "player 1", "seat 1", "No. 1", "#1" or their like in other languages: a "1" in a text may count anything.
     """
     spelled = [fold(name).strip() for name in names]
     lows = [lowered(name) for name in spelled]
     forms = []
+    numbers: dict[str, int] = {}
     for number, (name, low) in enumerate(zip(spelled, lows, strict=True), start=1):
         if not low:
+            continue
+        if are_numbers_marked and low.isdecimal():
+            numbers.setdefault(low, number)
             continue
         exact = name if low in ambiguous or lows.count(low) > 1 else None
         alias = _PARTS.split(name)[-1]
@@ -120,8 +146,10 @@ def build_roster(names: tuple[str, ...], ambiguous: frozenset[str] = frozenset()
         word = _last_word(form.key)
         by_word[word] = (*by_word.get(word, ()), form)
     keys = {form.player: form.key for form in forms}
-    own = tuple(tuple(dict.fromkeys((low, keys[n]))) if low else () for n, low in enumerate(lows, start=1))
-    return Roster(tuple(forms), by_word, own)
+    own = tuple(
+        tuple(dict.fromkeys((low, keys.get(n, low)))) if low else () for n, low in enumerate(lows, start=1)
+    )
+    return Roster(tuple(forms), by_word, own, numbers)
 
 
 def _is_alias(alias: str, number: int, lows: list[str]) -> bool:
@@ -151,6 +179,7 @@ def names_in(low: str, folded: str, roster: Roster) -> list[Found]:
     spaced = low + " "
     for form in roster.forms:
         _search(spaced, folded, form, 0, len(low), found)
+    found += _find_numbers(spaced, roster.numbers)
     return _without_overlaps(found)
 
 
@@ -164,7 +193,21 @@ def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], rost
         for word in roster.by_word.keys() & words:
             for form in roster.by_word[word]:
                 _search(spaced, folded, form, begin, end, found)
+    found += _find_numbers(spaced, roster.numbers)
     return _without_overlaps(found)
+
+
+def _find_numbers(low: str, numbers: Mapping[str, int]) -> Iterator[Found]:
+    """Where a word for a player makes a bare number a name; of several, each: "players 1, 2 and 3"."""
+    for match in _NUMBERED.finditer(low) if numbers else ():
+        start = match.start()
+        for digits in _DIGITS.finditer(low, start, match.end()):
+            player, name_end = numbers.get(digits.group()), digits.end()
+            name_end = match.end() if match["counted"] else name_end
+            if player is not None:
+                yield start, -(_end_of_name(low, name_end) or name_end), player, name_end
+            found = _NOT_DIGIT.match(low, name_end)
+            start = found.end() if found else name_end
 
 
 def _search(low: str, folded: str, form: Form, begin: int, end: int, found: list[Found]) -> None:

@@ -69,7 +69,9 @@ class Reading(Struct, frozen=True, eq=False):
 
 def read(game: GameRecord, parameters: Parameters) -> Reading:
     """Read a game of any number of messages; linear in their length."""
-    roster = names.build_roster(tuple(player.name for player in game.players), parameters.ambiguous_names)
+    roster = names.build_roster(
+        tuple(player.name for player in game.players), parameters.ambiguous_names, are_numbers_marked=True
+    )
     whole, bounds = _joined(game)
     folded = _without_prefixes(game, names.fold_styles(whole), bounds, roster)
     low = names.lowered(folded)

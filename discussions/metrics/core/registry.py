@@ -21,7 +21,7 @@ from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import GameSpecs, MetricSpec
 
 # Raise it whenever any measurement or diagnostic can change, on any Python; golden hashes enforce this.
-CODE_VERSION = "1.0.1"
+CODE_VERSION = "1.0.2"
 
 METRICS: dict[str, Metric] = {
     metric.key: metric

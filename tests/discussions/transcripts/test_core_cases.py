@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from discussions.imports.core import cut, plan_part
+from discussions.metrics.core.registry import measure_game
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Transcripts
 from discussions.transcripts.core.plans import plan_reading
 from discussions.transcripts.core.reader import read_games, read_transcripts
+from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 from tests.factories.native_games import as_bytes, native_game, native_message
 
 CASES = Path(__file__).parents[3].parent / "shared" / "data" / "cases"
@@ -240,3 +242,9 @@ def test_case_k7i_a_note_of_an_office_program_is_left_out():
     read = read_case("k7i-readme-docx.zip")
     assert len(read.games) == 1
     assert [(fault.code, fault.is_warning) for fault in read.faults] == [("left_out", True)]
+
+
+def test_case_k5a_numbers_in_texts_are_no_names():
+    (game,) = read_case("k5a-names-are-numbers.csv").games
+    found = measure_game(game.record, discussion_version(DISCUSSION_NUMBERS[-1]))["coherence"]
+    assert (found.numerator, found.denominator) == (0, 3)
