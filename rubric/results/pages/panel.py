@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -43,15 +44,6 @@ class RankingRow(Struct, frozen=True):
         return mean_interval(self.values)
 
 
-class LeadRow(Struct, frozen=True):
-    """The first's lead over one rival, its interval as text, and the word for it."""
-
-    response: NamedResponse
-    lead: Lead
-    interval: str
-    says: str
-
-
 class PanelPart(Struct, frozen=True):
     """The ranking by one kind of score. `lead` is a sentence about the first response and its lead."""
 
@@ -61,7 +53,7 @@ class PanelPart(Struct, frozen=True):
     first: list[str]
     rows: list[RankingRow]
     chart: DotsChart
-    leads: list[LeadRow]
+    leads: list[dict[str, Any]]
     changes: str
     found: Panel
     margin: str
@@ -105,7 +97,12 @@ def build_panel(
         rows=rows,
         chart=_chart(rows),
         leads=[
-            LeadRow(named_responses[lead.rival], lead, gap_range_text(lead.interval), lead_word(lead))
+            {
+                "response": named_responses[lead.rival],
+                "lead": lead,
+                "interval": gap_range_text(lead.interval),
+                "says": lead_word(lead),
+            }
             for lead in ahead
         ],
         changes=_changes(found, named_responses),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -65,27 +66,14 @@ class ScoreRow(Struct, frozen=True):
     brought: list[str] = []
 
 
-class ScoreGroup(Struct, frozen=True):
-    response: NamedResponse
-    rows: list[ScoreRow]
-
-
-class ReviewerColumn(Struct, frozen=True):
-    """One reviewer of the table; `note` says why scores are missing. The column heading links to the review `id`."""
-
-    id: int
-    name: str
-    note: object
-
-
 class ScoreTable(Struct, frozen=True):
     """Criterion x reviewer for each response, the newest round of each reviewer.
 
-    `has_scales` says that criteria have scales of their own.
+    The `note` of a column says why scores are missing. `has_scales` says that criteria have scales of their own.
     """
 
-    columns: list[ReviewerColumn]
-    groups: list[ScoreGroup]
+    columns: list[dict[str, Any]]
+    groups: list[dict[str, Any]]
     has_scales: bool
 
 
@@ -140,17 +128,17 @@ def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> Scor
         for row in review.reviewed.all()
     }
     columns = [
-        ReviewerColumn(
-            id=review.pk,
-            name=context.names[str(review.reviewer_id)],
-            note="" if review.mode == RUBRIC else MODES.get(review.mode, ""),
-        )
+        {
+            "id": review.pk,
+            "name": context.names[str(review.reviewer_id)],
+            "note": "" if review.mode == RUBRIC else MODES.get(review.mode, ""),
+        }
         for review in newest
     ]
     has_holistic = any(row.holistic is not None for row in said.values())
     groups = []
     for key, named_response in context.named_responses.items():
-        given = [said.get((column.id, key)) for column in columns]
+        given = [said.get((review.pk, key)) for review in newest]
         rows = [
             _row(
                 criterion.label, [_score(row, criterion.key) for row in given], criterion.key, context.scales
@@ -163,7 +151,7 @@ def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> Scor
         if has_holistic:
             whole = [_exact(row.holistic) if row else None for row in given]
             rows.append(_row(_("Holistic"), whole, HOLISTIC, context.scales))
-        groups.append(ScoreGroup(named_response, rows))
+        groups.append({"response": named_response, "rows": rows})
     return ScoreTable(columns, groups, has_scales=bool(context.criteria and context.scales))
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct, structs
@@ -9,30 +10,6 @@ from msgspec import Struct, structs
 from rubric.results.core.rater_scales import Rating, calibrate, crossed_effects, design_problem
 from rubric.results.core.whole_set import Item, Scored, Subject, list_ratings, view_means
 from rubric.results.pages.words import rank_by_value, two
-
-
-class ViewCell(Struct, frozen=True):
-    """What one view gives one subject: its figure and rank; `is_changed` if the rank differs from that by means."""
-
-    text: str
-    place: int | None
-    is_changed: bool
-
-
-class ViewRow(Struct, frozen=True):
-    """One subject in every view that is offered."""
-
-    name: str
-    cells: list[ViewCell]
-
-
-class ViewsPart(Struct, frozen=True):
-    """The table of views, a sentence for each on what changes, and why a view is not offered."""
-
-    heads: list[str]
-    rows: list[ViewRow]
-    changes: list[str]
-    reasons: list[str]
 
 
 class View(Struct, frozen=True):
@@ -50,8 +27,11 @@ def build_views(
     reviewers: Mapping[str, str],
     *,
     with_holistic: bool,
-) -> ViewsPart:
-    """All views of the subjects that have a mean; `reviewers` are their names, by key."""
+) -> dict[str, Any]:
+    """The table of views of the subjects that have a mean; `reviewers` are their names, by key.
+
+    `changes` holds a sentence for each view on what changes, `reasons` why a view is not offered.
+    """
     seen = [subject for subject in subjects if subject.mean is not None]
     means = _view(_("Mean"), {subject.name: float(subject.mean or 0) for subject in seen})
     views = [means, _by_places(seen)]
@@ -63,22 +43,31 @@ def build_views(
             )
         )
     ratings = _named(list_ratings(scored), reviewers)
-    reasons = []
-    for head, found in ((_("z-normalised"), _z(ratings)), (_("Crossed random effects"), _crossed(ratings))):
+    crossed, reasons = crossed_effects(ratings), []
+    for head, found in (
+        (_("z-normalised"), design_problem(ratings) or calibrate(ratings).items),
+        (_("Crossed random effects"), crossed if isinstance(crossed, str) else crossed.items),
+    ):
         if isinstance(found, str):
             reasons.append(_("%(view)s is not offered: %(reason)s") % {"view": head, "reason": found})
         else:
             views.append(_view(head, view_means(found, names)))
     base = rank_by_value(means.ranks)
     places = [rank_by_value(view.ranks) for view in views]
-    return ViewsPart(
-        heads=[view.head for view in views],
-        rows=[ViewRow(subject.name, [_cell(view, at, base, subject.name)
- for view, at in zip(views, places, strict=True)])
-              for subject in seen],
-        changes=[_change(view.head, at, base) for view, at in zip(views[1:], places[1:], strict=True)],
-        reasons=reasons,
-    )  # fmt: skip
+    return {
+        "heads": [view.head for view in views],
+        "rows": [
+            {
+                "name": subject.name,
+                "cells": [
+                    _cell(view, at, base, subject.name) for view, at in zip(views, places, strict=True)
+                ],
+            }
+            for subject in seen
+        ],
+        "changes": [_change(view.head, at, base) for view, at in zip(views[1:], places[1:], strict=True)],
+        "reasons": reasons,
+    }
 
 
 def _view(head: str, values: Mapping[str, float]) -> View:
@@ -98,16 +87,6 @@ def _by_places(subjects: Sequence[Subject]) -> View:
     )
 
 
-def _z(ratings: Sequence[Rating]) -> Mapping[str, float] | str:
-    problem = design_problem(ratings)
-    return problem or calibrate(ratings).items
-
-
-def _crossed(ratings: Sequence[Rating]) -> Mapping[str, float] | str:
-    found = crossed_effects(ratings)
-    return found if isinstance(found, str) else found.items
-
-
 def _named(ratings: Sequence[Rating], reviewers: Mapping[str, str]) -> list[Rating]:
     """The ratings with names of reviewers, since reasons name them; keys distinguish reviewers of the same name."""
     counts = Counter(reviewers.values())
@@ -115,9 +94,10 @@ def _named(ratings: Sequence[Rating], reviewers: Mapping[str, str]) -> list[Rati
     return [structs.replace(rating, reviewer=shown[rating.reviewer]) for rating in ratings]
 
 
-def _cell(view: View, places: Mapping[str, int], base: Mapping[str, int], name: str) -> ViewCell:
+def _cell(view: View, places: Mapping[str, int], base: Mapping[str, int], name: str) -> dict[str, Any]:
     place = places.get(name)
-    return ViewCell(view.texts.get(name, ""), place, place is not None and place != base[name])
+    is_changed = place is not None and place != base[name]
+    return {"text": view.texts.get(name, ""), "place": place, "is_changed": is_changed}
 
 
 def _change(head: str, places: Mapping[str, int], base: Mapping[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
@@ -23,44 +24,21 @@ from workspace.display.core.charts import Segment, share_bar
 KAPPA = 100
 
 
-class Rival(Struct, frozen=True):
-    """What it takes for one response to draw level with the first; `gap` is how far it is behind."""
-
-    name: str
-    move: WeightMove
-    gap: Fraction
-    says: str
-
-
-class HoldRow(Struct, frozen=True):
-    """The values of one weight between which the first stays first; "" if nothing changes on that side."""
-
-    label: str
-    weight: str
-    says: str
-
-
 class WeightsPart(Struct, frozen=True):
-    """What would change the winner. `reason` says why there is no result; then everything else is empty."""
+    """What would change the winner. `reason` says why there is no result; then everything else is empty.
+
+    `rivals` says of each other response what it takes to draw level with the first, and by what `gap` it is behind;
+    `holds` the values of each weight between which the first stays first.
+    """
 
     reason: str = ""
     winner: str = ""
     is_fragile: bool = False
-    rivals: list[Rival] = []
-    holds: list[HoldRow] = []
+    rivals: list[dict[str, Any]] = []
+    holds: list[dict[str, str]] = []
     shares: list[tuple[NamedResponse, float, float]] = []
     near: list[Segment] = []
     over_all: list[Segment] = []
-
-
-class TriedRow(Struct, frozen=True):
-    """One response under the weights tried; `was` is its rank under the weights of the version."""
-
-    response: NamedResponse
-    place: int
-    mean: Fraction
-    was: int | None
-    says: str
 
 
 class WhatIf(Struct, frozen=True):
@@ -69,7 +47,7 @@ class WhatIf(Struct, frozen=True):
     criteria: Sequence[Criterion]
     tried: TriedWeights
     lead: str = ""
-    rows: list[TriedRow] = []
+    rows: list[dict[str, Any]] = []
 
 
 def build_weights_part(
@@ -100,7 +78,12 @@ def build_weights_part(
         winner=join_names(names[key] for key in first),
         is_fragile=any(move.is_fragile for move in found),
         rivals=[
-            Rival(names[move.rival], move, overalls[winner] - overalls[move.rival], _move_sentence(move, labels))
+            {
+                "name": names[move.rival],
+                "move": move,
+                "gap": overalls[winner] - overalls[move.rival],
+                "says": _move_sentence(move, labels),
+            }
             for move in found
         ],
         holds=[_hold(weight_range, names, labels)
@@ -130,21 +113,21 @@ def build_what_if(
     means = {standing.response: standing.mean for standing in found.standings if standing.mean is not None}
     places = rank_by_value(means)
     rows = [
-        TriedRow(
-            named_responses[key],
-            places[key],
-            means[key],
-            before.get(key),
-            _moved(before.get(key), places[key]),
-        )
+        {
+            "response": named_responses[key],
+            "place": places[key],
+            "mean": means[key],
+            "was": before.get(key),
+            "says": _moved(before.get(key), places[key]),
+        }
         for key in sorted(means, key=lambda key: (places[key], int(key)))
     ]
     return WhatIf(criteria, tried, _first_sentence(rows), rows)
 
 
-def _first_sentence(rows: Sequence[TriedRow]) -> str:
-    now = [row.response.name for row in rows if row.place == 1]
-    before = [row.response.name for row in rows if row.was == 1]
+def _first_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
+    now = [row["response"].name for row in rows if row["place"] == 1]
+    before = [row["response"].name for row in rows if row["was"] == 1]
     if not now:
         return _("No score counts yet, so nothing is ranked.")
     if now == before:
@@ -184,7 +167,7 @@ def _move_sentence(move: WeightMove, labels: Mapping[str, str]) -> str:
     }
 
 
-def _hold(hold: WeightRange, names: Mapping[str, str], labels: Mapping[str, str]) -> HoldRow:
+def _hold(hold: WeightRange, names: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
     parts = []
     if hold.low is not None:
         parts.append(
@@ -196,6 +179,5 @@ def _hold(hold: WeightRange, names: Mapping[str, str], labels: Mapping[str, str]
             _("above %(weight)s %(name)s is first")
             % {"weight": weight_text(hold.high), "name": names[hold.high_rival]}
         )
-    return HoldRow(
-        labels[hold.criterion], weight_text(hold.weight), join_names(parts) or _("no value changes the first")
-    )
+    says = join_names(parts) or _("no value changes the first")
+    return {"label": labels[hold.criterion], "weight": weight_text(hold.weight), "says": says}

@@ -1,6 +1,7 @@
 """The results of a set: the ranking across comparisons, correlations of criteria, and which reviews do not count."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,7 +15,7 @@ from rubric.results.core.whole_set import Scored, Subject, build_subjects, corre
 from rubric.results.pages.headline import Headline, build_headline
 from rubric.results.pages.outcomes import OutcomesPart, build_outcomes, load_set_responses
 from rubric.results.pages.reviews import NO_SCORES
-from rubric.results.pages.score_views import ViewsPart, build_views
+from rubric.results.pages.score_views import build_views
 from rubric.results.pages.words import ResultsQuery, list_version_options, range_text, two
 from rubric.reviews.permissions import check_open_set
 from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
@@ -194,7 +195,7 @@ class SetResultsPage(Struct, frozen=True):
     criteria: Sequence[Criterion]
     means: MeansPart
     has_holistic: bool
-    views: ViewsPart
+    views: dict[str, Any]
     pairs: PairsPart
     outcomes: OutcomesPart
     least_comparisons: int = DOTS
