@@ -56,15 +56,7 @@ def build_views(
     places = [rank_by_value(view.ranks) for view in views]
     return {
         "heads": [view.head for view in views],
-        "rows": [
-            {
-                "name": subject.name,
-                "cells": [
-                    _cell(view, at, base, subject.name) for view, at in zip(views, places, strict=True)
-                ],
-            }
-            for subject in seen
-        ],
+        "rows": [{"name": row.name, "cells": _cells(views, places, base, row.name)} for row in seen],
         "changes": [_change(view.head, at, base) for view, at in zip(views[1:], places[1:], strict=True)],
         "reasons": reasons,
     }
@@ -94,10 +86,17 @@ def _named(ratings: Sequence[Rating], reviewers: Mapping[str, str]) -> list[Rati
     return [structs.replace(rating, reviewer=shown[rating.reviewer]) for rating in ratings]
 
 
-def _cell(view: View, places: Mapping[str, int], base: Mapping[str, int], name: str) -> dict[str, Any]:
-    place = places.get(name)
-    is_changed = place is not None and place != base[name]
-    return {"text": view.texts.get(name, ""), "place": place, "is_changed": is_changed}
+def _cells(
+    views: Sequence[View], places: Sequence[Mapping[str, int]], base: Mapping[str, int], name: str
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "text": view.texts.get(name, ""),
+            "place": at.get(name),
+            "is_changed": name in at and at[name] != base[name],
+        }
+        for view, at in zip(views, places, strict=True)
+    ]
 
 
 def _change(head: str, places: Mapping[str, int], base: Mapping[str, int]) -> str:

@@ -78,12 +78,8 @@ def build_weights_part(
         winner=join_names(names[key] for key in first),
         is_fragile=any(move.is_fragile for move in found),
         rivals=[
-            {
-                "name": names[move.rival],
-                "move": move,
-                "gap": overalls[winner] - overalls[move.rival],
-                "says": _move_sentence(move, labels),
-            }
+            {"name": names[move.rival], "move": move, "gap": overalls[winner] - overalls[move.rival],
+             "says": _move_sentence(move, labels)}
             for move in found
         ],
         holds=[_hold(weight_range, names, labels)
