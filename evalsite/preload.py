@@ -38,7 +38,6 @@ LOADED = (
     "django.contrib.auth.backends",
     "django.contrib.sessions.serializers",
     "evalsite.celery",
-    "evalsite.urls",
     "evalsite.whole_requests",
     "granian",
     "kombu.transport.redis",
@@ -60,15 +59,30 @@ MAIN_TEMPLATES = (
 
 def load() -> None:
     """Load all that web server and worker need, for a process that forks both; it connects to nothing."""
+    load_apps()
+    load_servers()
+
+
+def load_apps() -> None:
+    """Load what pages and jobs do: all that filling the database needs."""
     set_up()
     gc.disable()  # nearly all that is made here stays: looking through it took a sixth of the time
+    load_actions()
+    import_module("evalsite.urls")
+    gc.freeze()
+    gc.enable()
+
+
+def load_servers() -> None:
+    """Load the rest, which answers requests and takes jobs."""
+    gc.disable()
     for module in LOADED:
         import_module(module)
     for name in (*settings.MIDDLEWARE, *settings.AUTHENTICATION_BACKENDS, settings.ACCOUNT_ADAPTER):
         import_string(name)
-    load_actions()
     load_tasks()
     gc.enable()
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
 

@@ -155,8 +155,9 @@ class Site:
         from tools.prepare import collect_static, prepare_database
 
         with self.preparing("database", lambda: sys.exit(prepare_database())):
-            load_site()
+            load_apps()
         with self.preparing("site", finish), self.preparing("static files", collect_static):
+            load_servers()
             load_pages()
         load_handler()
         take_as_ready(True)
@@ -282,9 +283,16 @@ class Site:
             child.stop(12)
 
 
-def load_site() -> None:
-    """Load the site and the servers around it; neither connects to anything yet."""
-    from evalsite.preload import load
+def load_apps() -> None:
+    """Load what pages and jobs do, which the demo needs, too."""
+    from evalsite.preload import load_apps as load
+
+    load()
+
+
+def load_servers() -> None:
+    """Load the servers around it; none connects to anything yet."""
+    from evalsite.preload import load_servers as load
 
     load()
     import evalsite.server  # noqa: F401
