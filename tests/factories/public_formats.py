@@ -165,3 +165,93 @@ def atif_trajectory() -> dict[str, Any]:
         "steps": steps,
         "final_metrics": metrics,
     }
+
+
+def _answer(name: str, text: str) -> dict[str, Any]:
+    parts = [{"type": "reasoning", "content": _thought()["text"]}] if name == "Bea" else []
+    return {
+        "role": "assistant",
+        "parts": [*parts, {"type": "text", "content": text}],
+        "finish_reason": "stop",
+    }
+
+
+def otlp_spans() -> dict[str, Any]:
+    """Spans of OpenTelemetry (semantic conventions for generative AI): each agent's holds that of its model."""
+
+    def span(number: int, parent: str, **attributes: Any) -> dict[str, Any]:
+        given = [
+            {"key": f"gen_ai.{key.replace('_', '.', 1)}", "value": {"stringValue": value}}
+            for key, value in attributes.items()
+        ]
+        ids = {"traceId": "t", "spanId": f"s{number}", "parentSpanId": parent}
+        return ids | {"name": "x", "endTimeUnixNano": str(10**18 + number), "attributes": given}
+
+    spans = []
+    for number, (name, text) in reversed(list(enumerate(SAID, 1))):
+        output = json.dumps([_answer(name, text)])
+        agent = {"operation_name": "invoke_agent", "agent_name": name, "conversation_id": "g"}
+        asked = json.dumps([{"role": "user", "parts": [{"type": "text", "content": CANARY}]}])
+        spans.append(span(number * 2, "", **agent, input_messages=asked, output_messages=output))
+        spans.append(span(number * 2 - 1, f"s{number * 2}", operation_name="chat", output_messages=output))
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {"name": "x"}, "spans": spans}]}]}
+
+
+def langfuse_traces() -> list[dict[str, Any]]:
+    """Traces of Langfuse (its public API, with observations), two of one session."""
+    return [
+        {
+            "id": f"t{number}",
+            "sessionId": "g",
+            "timestamp": f"2026-01-31T10:0{number}:00Z",
+            "observations": [
+                {"type": "SPAN", "name": "turn", "input": CANARY, "output": CANARY},
+                {
+                    "type": "GENERATION",
+                    "name": "llm",
+                    "metadata": {"player": name},
+                    "input": [{"role": "user", "content": CANARY}],
+                    "output": {"role": "assistant", "content": _answer(name, text)["parts"]},
+                },
+            ],
+        }
+        for number, (name, text) in enumerate(SAID)
+    ]
+
+
+def langsmith_runs() -> list[dict[str, Any]]:
+    """Runs of LangSmith, newest first: those of models, and the chain around them, which repeats their answers."""
+
+    def run(number: int, name: str, text: str) -> dict[str, Any]:
+        thought = [{"type": "thinking", "thinking": _thought()["text"]}] if name == "Bea" else []
+        content = [*thought, {"type": "text", "text": text}]
+        said = {"text": text, "message": {"lc": 1, "kwargs": {"type": "ai", "content": content}}}
+        return {
+            "id": f"r{number}",
+            "trace_id": f"t{number}",
+            "run_type": "llm",
+            "name": "ChatOpenAI",
+            "start_time": f"2026-01-31T10:0{number}:00",
+            "extra": {"metadata": {"agent": name, "thread_id": "g"}},
+            "inputs": {"messages": [CANARY]},
+            "outputs": {"generations": [[said]]},
+        }
+
+    first, second = (run(number, *line) for number, line in enumerate(SAID))
+    return [second, first | {"run_type": "chain", "outputs": {"output": CANARY}}, first]
+
+
+def session_lines() -> list[dict[str, Any]]:
+    """A session trace as the Hugging Face Hub shows it, in the lines of a coding agent."""
+
+    def line(role: str, content: Any, **more: Any) -> dict[str, Any]:
+        return {"type": "message", "message": {"role": role, "content": content} | more}
+
+    thinking = {"type": "thinking", "thinking": _thought()["text"]}
+    return [
+        {"type": "session", "harness": "pi", "id": "g", "name": "evening"},
+        {"type": "model_change", "modelId": CANARY},
+        line("user", "Good morning.", name="Ann"),
+        line("toolResult", CANARY),
+        line("assistant", [thinking, {"type": "text", "text": "Who begins?"}], name="Bea"),
+    ]

@@ -5,7 +5,14 @@ from typing import Any
 
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers import aiwolf, avalon_nlu, kaggle_werewolf, llmafia, werewolf_arena
+from discussions.transcripts.core.readers import (
+    agent_traces,
+    aiwolf,
+    avalon_nlu,
+    kaggle_werewolf,
+    llmafia,
+    werewolf_arena,
+)
 from tests.factories.foreign_games import (
     aiwolf_game,
     avalon_game,
@@ -14,7 +21,13 @@ from tests.factories.foreign_games import (
     werewolf_arena_logs,
 )
 from tests.factories.native_games import as_bytes
-from tests.factories.public_formats import kaggle_replay
+from tests.factories.public_formats import (
+    kaggle_replay,
+    langfuse_traces,
+    langsmith_runs,
+    otlp_spans,
+    session_lines,
+)
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
 from tests.fuzz.transcript import LIMITS, ROLES, check_game
 from workspace.core.strict_json import read_json
@@ -25,6 +38,7 @@ OF_VALUES: tuple[Convert, ...] = (
     avalon_nlu.to_native,
     aiwolf.to_native,
     kaggle_werewolf.to_native,
+    agent_traces.to_native,
 )
 OF_FILES: tuple[Convert, ...] = (werewolf_arena.to_native_files, llmafia.to_native_files)
 
@@ -51,7 +65,7 @@ def seeds() -> list[bytes]:
         as_bytes(werewolf_arena_logs()),
         as_bytes(avalon_game()),
         as_bytes(aiwolf_game()),
-        as_bytes(kaggle_replay()),
+        *map(as_bytes, (kaggle_replay(), otlp_spans(), langfuse_traces(), langsmith_runs(), session_lines())),
         as_bytes({name: text.decode() for name, text in llmafia_files().items()}),
         as_bytes({name: text.decode() for name, text in llmafia_files(config=None).items()}),
         as_bytes({"game_complete.json": as_bytes(werewolf_arena_game()).decode()}),

@@ -18,6 +18,8 @@ from tests.factories.public_formats import (
     atif_trajectory,
     autogen_result,
     kaggle_replay,
+    otlp_spans,
+    session_lines,
 )
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
@@ -97,6 +99,8 @@ def seeds() -> list[bytes]:
         as_bytes(werewolf_arena_logs()),
         as_bytes(kaggle_replay()),
         *map(as_bytes, (agents_items(), autogen_result(), a2a_task(), atif_trajectory())),
+        as_bytes(otlp_spans()),
+        b"\n".join(map(as_bytes, session_lines())),
         b"PK\x03\x04",
         b"Ann: Good morning.\nBea: Who says so?\n",
         b"",

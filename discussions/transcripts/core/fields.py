@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.notes import Notes
-from workspace.core.strict_json import MAX_DIGITS, NotFinite
+from workspace.core.strict_json import MAX_DIGITS, Document, NotFinite, read_json
 from workspace.core.words import mark, say
 
 # Seconds from 1970 to 2000 and to 2100.
@@ -77,6 +77,23 @@ def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> 
         else:
             built[name] = value
     return built
+
+
+def read_inside(data: bytes, place: str, notes: Notes) -> Document:
+    """The JSON of a file in a folder, or of a text at a pointer. Its problems are faults."""
+    limits = notes.limits
+    document = read_json(
+        data,
+        max_depth=limits.depth,
+        max_digits=limits.digits,
+        most_problems=limits.faults,
+        is_lenient=True,
+    )
+    for found in document.problems:
+        within = found.pointer if place.startswith("/") else f" line {found.line} column {found.column}"
+        notes.fault(found.code, place + within, found.message)
+    notes.warn_replaced(document.replaced.values(), place)
+    return document
 
 
 def read_text(

@@ -16,6 +16,7 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import (
+    agent_traces,
     aiwolf,
     aiwolf_log,
     avalon_nlu,
@@ -118,6 +119,15 @@ INSPECT = Format(
     to_native=inspect_eval.to_native,
     parts=inspect_eval.list_samples,
 )
+AGENT_TRACES = Format(
+    name="agent_traces",
+    looks=mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
+    recognises=agent_traces.recognises,
+    to_native=agent_traces.to_native,
+    parts=agent_traces.list_games,
+    recognises_text=agent_traces.recognises_text,
+    to_native_text=agent_traces.to_native_text,
+)
 OPENAI_CHAT = Format(
     name="openai_chat",
     looks=mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
@@ -163,6 +173,7 @@ FORMATS: tuple[Format, ...] = (
     LLMAFIA,
     AIWOLF,
     AVALON_NLU,
+    AGENT_TRACES,
     OPENAI_CHAT,
     NATIVE,
     JSON_TURNS,

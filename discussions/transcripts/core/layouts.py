@@ -228,6 +228,8 @@ def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
         value, is_readable = _quick_value(data[start:end], options.limits)
         found = format_of(value, options) if is_readable and type(value) is dict and value else None
         if found is not None:
+            if found.to_native_text:
+                return None
             lines = find_lines(data)
             return None if lines is None else Layout(LINES, found, lines)
     return None

@@ -17,6 +17,10 @@ from tests.factories.public_formats import (
     atif_trajectory,
     autogen_result,
     kaggle_replay,
+    langfuse_traces,
+    langsmith_runs,
+    otlp_spans,
+    session_lines,
 )
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data"
@@ -223,3 +227,65 @@ def test_case_k6f_items_are_read():
     lines = [("user", "Begin."), ("assistant", "Good day."), ("assistant", "Good night.")]
     assert said(game) == [(1, *line) for line in lines]
     assert "item_left_out" in codes(game)
+
+
+TRACES = {
+    "OTLP": otlp_spans(),
+    "Langfuse": langfuse_traces(),
+    "LangSmith": langsmith_runs(),
+    "session": session_lines(),
+}
+
+
+@pytest.mark.parametrize("is_by_line", [False, True], ids=["value", "lines"])
+@pytest.mark.parametrize("name", TRACES)
+def test_answers_of_models_are_what_players_said(name, is_by_line):
+    value = TRACES[name]
+    values = value if type(value) is list else [value]
+    lines = "\n".join(map(json.dumps, values)) if is_by_line else json.dumps(value, indent=1)
+    read = read_transcripts(lines.encode(), "game.json")
+    game = only(read)
+    assert (read.format, game.record.game_id) == ("agent_traces", "g")
+    assert said(game) == [(1, *line) for line in SAID]
+    assert kept(game) == [("thought", "Bea")]
+    assert "instruction_left_out" in codes(game)
+
+
+def test_each_conversation_of_a_trace_is_a_game():
+    first, second = langfuse_traces()
+    read = read_value([first, second | {"sessionId": "h"}])
+    assert [(game.record.game_id, len(game.record.messages)) for game in read.games] == [("g", 1), ("h", 1)]
+
+
+def test_a_broken_line_of_a_trace_refuses_its_games():
+    lines = "\n".join([*map(json.dumps, session_lines()), '{"type": ' + CANARY])
+    read = read_transcripts(lines.encode(), "game.jsonl")
+    assert (read.games, [fault.place for fault in read.faults]) == ([], ["game.jsonl line 6"])
+    assert CANARY not in repr(read.faults)
+
+
+def test_a_trace_without_an_answer_is_refused():
+    read = read_value({"resourceSpans": []})
+    assert [fault.code for fault in read.faults] == ["shape"]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("otlp.json", SAID[:1]),
+        ("langfuse.json", SAID),
+        ("langsmith.jsonl", [SAID[0], ("Bea", "Who?")]),
+        ("sts.jsonl", [("assistant", "Good morning."), ("user", "Hi")]),
+    ],
+)
+def test_the_samples_of_traces_are_read(name, lines):
+    assert said(only(sample(f"format_samples/{name}"))) == [(1, *line) for line in lines]
+
+
+@pytest.mark.parametrize("about", [{"player": "Bea"}, {}, {"player": "Bea", "visible_to": ["Bea"]}])
+def test_a_step_that_is_called_a_thought_is_none_of_the_talk(about):
+    first, second = langfuse_traces()
+    second["observations"][1] |= {"name": "reflection", "metadata": about, "output": CANARY}
+    game = only(read_value([first, second]))
+    assert said(game) == [(1, *SAID[0])]
+    assert [entry.text for entry in game.private] == [CANARY]

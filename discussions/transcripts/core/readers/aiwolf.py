@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.fields import read_list, read_object, read_text, wrong_type
+from discussions.transcripts.core.fields import read_inside, read_list, read_object, read_text, wrong_type
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import (
     KILLED,
@@ -22,7 +22,6 @@ from discussions.transcripts.core.readers.draft import (
     find_side,
     join_texts,
 )
-from workspace.core.strict_json import read_json
 from workspace.core.words import mark_many, say
 
 SIDES = {
@@ -111,17 +110,7 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
 
 def _parse(request: str, place: str, notes: Notes) -> dict[str, Any] | None:
     """The request as an object; None for a phase (a single word) and after a fault."""
-    limits = notes.limits
-    document = read_json(
-        request.encode("utf-8", "surrogatepass"),
-        max_depth=limits.depth,
-        max_digits=limits.digits,
-        most_problems=limits.faults,
-        is_lenient=True,
-    )
-    for problem in document.problems:
-        notes.fault(problem.code, f"{place}{problem.pointer}", problem.message)
-    notes.warn_replaced(document.replaced.values(), place)
+    document = read_inside(request.encode("utf-8", "surrogatepass"), place, notes)
     value = document.value
     if document.is_readable and type(value) not in (dict, str):
         wrong_type(notes, place, say("an object as JSON"), value)

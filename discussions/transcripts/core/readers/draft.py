@@ -42,36 +42,25 @@ class Draft:
         text: Any,
         *,
         time: Any = None,
-        audience: Any = None,
-        reasoning: Any = None,
         fields: Mapping[str, str] = {},
+        **private: Any,
     ) -> None:
-        """A message in the round with this number; a public one has no audience. `reasoning` is its author's own."""
+        """A message in the round with this number; `private` may be its audience and its author's reasoning."""
         part = {
             "turn": len(self.game["messages"]) + 1,
             "roundNumber": number,
             "playerName": player,
             "message": text,
             "timestamp": time,
-            "audience": audience,
-            "reasoning": reasoning,
         }
-        self._add("messages", place, part, fields)
+        self._add("messages", place, part | private, fields)
 
     def add_vote(
-        self,
-        place: str,
-        number: Any,
-        voter: Any,
-        target: Any,
-        *,
-        time: Any = None,
-        reasoning: Any = None,
+        self, place: str, number: Any, voter: Any, target: Any, *, time: Any = None, **private: Any
     ) -> None:
         """A vote; without a target it is left out of the vote record, with a warning."""
         part = {"roundNumber": number, "voterName": voter, "targetName": target, "timestamp": time}
-        part |= {"reasoning": reasoning}
-        self._add("votes", place, part, {})
+        self._add("votes", place, part | private, {})
 
     def add_elimination(self, place: str, number: Any, player: Any, how: str) -> None:
         """A player who left the game in the round with this number."""

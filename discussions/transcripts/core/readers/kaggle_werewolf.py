@@ -5,16 +5,15 @@ events are not. The reasons of votes and talk, how threatened a player felt, and
 private. Day 0 is the first night, so that what happens in it counts to round 1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypedDict
 
 import msgspec
 
-from discussions.transcripts.core.fields import read_list, read_object
+from discussions.transcripts.core.fields import read_inside, read_list, read_object
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
 from workspace.core.json_items import begin_of
-from workspace.core.strict_json import read_json
 from workspace.core.words import mark_many
 
 _CHAT, _VOTE, _ROLE = "ChatDataEntry", "DayExileVoteDataEntry", "GameStartRoleDataEntry"
@@ -33,25 +32,7 @@ _STOPPED = mark_many(
     "The game ended by an error of an agent. What was said until then is read.",
     "The game ended by {count} errors of agents. What was said until then is read.",
 )
-
-
 _COSTS = {"totalUsd": "cost", "inputTokens": "prompt_tokens", "outputTokens": "completion_tokens"}
-
-
-class _Usage(TypedDict, total=False):
-    """What one act cost."""
-
-    cost: Any
-    prompt_tokens: Any
-    completion_tokens: Any
-
-
-class _Action(TypedDict, total=False):
-    kwargs: _Usage | None
-
-
-class _State(TypedDict, total=False):
-    action: _Action | None
 
 
 class _Replay(TypedDict, total=False):
@@ -60,7 +41,7 @@ class _Replay(TypedDict, total=False):
     name: str
     info: msgspec.Raw
     id: Any
-    steps: list[list[_State]]
+    steps: list[list[dict[str, msgspec.Raw]]]
 
 
 _REPLAY = msgspec.json.Decoder(_Replay)
@@ -74,6 +55,8 @@ def find_info(data: bytes) -> tuple[int, int, str, dict[str, Any]] | None:
         return None
     try:
         replay: dict[str, Any] = {**_REPLAY.decode(memoryview(data)[begin_of(data) :])}
+        states = [state for step in replay.pop("steps", ()) for state in step if "action" in state]
+        replay["cost"] = _cost_of_acts(msgspec.json.decode(state["action"]) for state in states)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
     info = bytes(replay.pop("info", b""))
@@ -96,9 +79,12 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source)
     for native, foreign in (("gameId", "EpisodeId"), ("messages", "MODERATOR_OBSERVATION")):
         notes.translate(f"/{native}", f"/info/{foreign}")
-    for native, foreign in (("players", "all_players"), ("winner", "winner_team"), ("cost", "cost_summary")):
+    for native, foreign in (
+        ("players", "all_players"),
+        ("winner", "winner_team"),
+        ("metadata/cost", "cost_summary"),
+    ):
         notes.translate(f"/{native}", f"/info/GAME_END/{foreign}")
-    notes.translate("/metadata/cost", "/info/GAME_END/cost_summary")
     events = list(_events(info, notes))
     _add_players(draft, end, events)
     names = {player["name"] for player in draft.game["players"] if type(player["name"]) is str}
@@ -106,15 +92,19 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         _add_event(draft, place, kind, event, names)
     if end.get("terminated_with_agent_error") is True:
         notes.warn("game_stopped", "/info/GAME_END/terminated_with_agent_error", says=_STOPPED)
-    cost = _cost(end.get("cost_summary")) or _cost_of_acts(replay.get("steps"))
+    steps = replay["steps"] if type(replay.get("steps")) is list else []
+    states = [state for step in steps if type(step) is list for state in step if type(state) is dict]
+    cost = replay.get("cost") or _cost_of_acts(state.get("action") for state in states)
+    if type(end.get("cost_summary")) is dict:
+        cost = {ours: end["cost_summary"].get(f"total_{theirs}") for ours, theirs in _COSTS.items()}
     draft.game |= {"winner": end.get("winner_team"), "cost": cost}
     return draft.game
 
 
 def _events(info: dict[str, Any], notes: Notes) -> Iterator[_Event]:
     """The moderator's events that are read, in order."""
-    limits, base = notes.limits, "/info/MODERATOR_OBSERVATION"
-    steps = read_list(info, "MODERATOR_OBSERVATION", "/info", notes, limits.messages) or []
+    base = "/info/MODERATOR_OBSERVATION"
+    steps = read_list(info, "MODERATOR_OBSERVATION", "/info", notes, notes.limits.messages) or []
     for number, step in enumerate(steps):
         for index, raw in enumerate(step if type(step) is list else []):
             place = f"{base}/{number}/{index}"
@@ -122,16 +112,7 @@ def _events(info: dict[str, Any], notes: Notes) -> Iterator[_Event]:
             kind, text = entry.get("data_type"), entry.get("json_str")
             if type(kind) is not str or kind not in _READ or type(text) is not str:
                 continue
-            document = read_json(
-                text.encode("utf-8", "surrogatepass"),
-                max_depth=limits.depth,
-                max_digits=limits.digits,
-                most_problems=limits.faults,
-                is_lenient=True,
-            )
-            for problem in document.problems:
-                notes.fault(problem.code, f"{place}/json_str", problem.message)
-            notes.warn_replaced(document.replaced.values(), f"{place}/json_str")
+            document = read_inside(text.encode("utf-8", "surrogatepass"), f"{place}/json_str", notes)
             yield place, kind, document.value if type(document.value) is dict else {}
 
 
@@ -161,10 +142,8 @@ def _add_event(draft: Draft, place: str, kind: str, event: dict[str, Any], names
     number = max(day, 1) if type(day) is int else day
     player, reasoning = data.get("actor_id"), data.get("reasoning")
     if kind in _LEAVING:
-        key, how = _LEAVING[kind]
-        draft.add_elimination(place, number, data.get(key), how)
-        return
-    if kind == _ROLE:
+        draft.add_elimination(place, number, data.get(_LEAVING[kind][0]), _LEAVING[kind][1])
+    if kind in (_ROLE, *_LEAVING):
         return
     threat = data.get("perceived_threat_level")
     if type(threat) is str and threat:
@@ -181,22 +160,12 @@ def _add_event(draft: Draft, place: str, kind: str, event: dict[str, Any], names
     draft.add_message(place, number, player, said, time=time, audience=audience, reasoning=reasoning)
 
 
-def _cost(summary: Any) -> dict[str, Any] | None:
-    """The sum over all agents, where the replay has one."""
-    if type(summary) is not dict:
-        return None
-    return {ours: summary.get(f"total_{theirs}") for ours, theirs in _COSTS.items()}
-
-
-def _cost_of_acts(steps: Any) -> dict[str, Any] | None:
+def _cost_of_acts(acts: Iterable[Any]) -> dict[str, Any] | None:
     """The sum over all acts; None where no act has a cost."""
-    try:
-        states = [state for step in msgspec.convert(steps, list[list[_State]]) for state in step]
-    except msgspec.ValidationError:
-        return None
-    acts: list[dict[str, Any]] = [{**((state.get("action") or {}).get("kwargs") or {})} for state in states]
-    figures = {
-        ours: [act[theirs] for act in acts if type(act.get(theirs)) in (int, float)]
-        for ours, theirs in _COSTS.items()
-    }
-    return {ours: sum(given) for ours, given in figures.items() if given} or None
+    figures: dict[str, Any] = {}
+    for act in acts:
+        usage = act.get("kwargs") if type(act) is dict else None
+        for ours, theirs in _COSTS.items():
+            if type(usage) is dict and type(usage.get(theirs)) in (int, float):
+                figures[ours] = figures.get(ours, 0) + usage[theirs]
+    return figures or None

@@ -11,10 +11,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.fields import read_flag, read_list, read_object
+from discussions.transcripts.core.fields import read_flag, read_inside, read_list, read_object
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, MAFIA, VILLAGER, VOTED_OUT, Draft
-from workspace.core.strict_json import normalise_text, read_json
+from workspace.core.strict_json import normalise_text
 from workspace.core.words import say
 
 CONFIG, NAMES, MAFIA_NAMES = "config.json", "player_names.txt", "mafia_names.txt"
@@ -109,19 +109,10 @@ def _go_on(chat: list[_Line], more: list[str]) -> None:
 
 def _add_configured_players(draft: Draft, data: bytes) -> None:
     notes = draft.notes
-    limits = notes.limits
-    document = read_json(
-        data,
-        max_depth=limits.depth,
-        max_digits=limits.digits,
-        most_problems=limits.faults,
-        is_lenient=True,
-    )
-    for problem in document.problems:
-        notes.fault(problem.code, f"{CONFIG} line {problem.line} column {problem.column}", problem.message)
-    notes.warn_replaced(document.replaced.values(), CONFIG)
-    config = read_object(document.value, CONFIG, notes)
-    for index, entry in enumerate(read_list(config, "players", f"{CONFIG} ", notes, limits.players) or []):
+    config = read_object(read_inside(data, CONFIG, notes).value, CONFIG, notes)
+    for index, entry in enumerate(
+        read_list(config, "players", f"{CONFIG} ", notes, notes.limits.players) or []
+    ):
         place = f"{CONFIG} /players/{index}"
         fields = read_object(entry, place, notes)
         is_mafia = read_flag(fields, "is_mafia", place, notes)

@@ -12,7 +12,7 @@ from typing import Any
 
 from discussions.transcripts.core.audience import PRIVATE, THOUGHT, kind_of_flag, kind_of_type
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import PLAYER, suggest_fields
+from discussions.transcripts.core.readers.columns import OR, PLAYER, suggest_fields
 from workspace.core.words import mark_many, say
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
@@ -88,20 +88,19 @@ def _with_role(value: Any) -> Any:
 
 
 def find_list(value: Any) -> str | None:
-    """The key of an object's messages; "" for a list."""
-    if type(value) is list:
-        return ""
-    found = [key for key in _LISTS if type(value) is dict and type(value.get(key)) is list and value[key]]
-    return next((key for key in found if any(map(is_chat_message, value[key][:3]))), None)
+    """The key of an object's messages, "" for a list of them; None for other values."""
+    if type(value) is dict:
+        # A history of messages with a player and a text is read by the reader of turns.
+        lists = {key: value[key] for key in _LISTS if type(value.get(key)) is list}
+        if not any(type(entry) is dict and "parts" in entry for entry in lists.get("history", ())):
+            lists.pop("history", None)
+        return next((key for key, entries in lists.items() if find_list(entries) == ""), None)
+    return "" if type(value) is list and any(map(is_chat_message, value[:3])) else None
 
 
 def recognises(value: Any) -> bool:
-    """Whether a JSON value is one chat: recognised by its first message."""
-    key = find_list(value)
-    # A history of messages with a player and a text is read by the reader of turns.
-    if key == "history" and not any("parts" in entry for entry in value[key] if type(entry) is dict):
-        return False
-    return key is not None and any(map(is_chat_message, (value[key] if key else value)[:3]))
+    """Whether a JSON value is one chat: recognised by its first messages."""
+    return find_list(value) is not None
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
@@ -248,14 +247,20 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
 
 def _audience(entry: dict[str, Any]) -> Any:
     """Who could hear a message, where a key says so; None for everybody."""
-    fields = suggest_fields(list(entry))
-    phase, flag = (entry.get(fields.get(field, "")) for field in ("phase", "private"))
-    kind = kind_of_type(phase) if type(phase) is str else ""
-    if fields.get("audience"):
-        return entry[fields["audience"]]
-    if kind in (PRIVATE, THOUGHT):
-        return "nobody" if kind == THOUGHT else {"channel": phase}
-    return {"channel": "private"} if kind_of_flag(str(flag), is_private=True) == PRIVATE else None
+    given = first_values(entry, "audience", "phase", "private")
+    phase = given["phase"] if type(given.get("phase")) is str else ""
+    if "audience" in given:
+        return given["audience"]
+    if kind_of_type(phase) in (PRIVATE, THOUGHT):
+        return "nobody" if kind_of_type(phase) == THOUGHT else {"channel": phase}
+    is_private = kind_of_flag(str(given.get("private")), is_private=True) == PRIVATE
+    return {"channel": "private"} if is_private else None
+
+
+def first_values(entry: dict[str, Any], *wanted: str) -> dict[str, Any]:
+    """Field -> the first value of an object under a key with a known name."""
+    fields = suggest_fields([key for key, value in entry.items() if value is not None])
+    return {field: entry[fields[field].split(OR)[0]] for field in wanted if field in fields}
 
 
 def _speaker(entry: dict[str, Any]) -> str:

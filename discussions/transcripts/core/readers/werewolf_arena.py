@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
-from discussions.transcripts.core.fields import read_list, read_object, read_text, wrong_type
+from discussions.transcripts.core.fields import read_inside, read_list, read_object, read_text, wrong_type
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import (
     KILLED,
@@ -21,7 +21,6 @@ from discussions.transcripts.core.readers.draft import (
     join_texts,
 )
 from workspace.core.json_faults import build_pointer
-from workspace.core.strict_json import read_json
 from workspace.core.words import mark_many, say
 
 SIDES = {"Villager": VILLAGER, "Seer": VILLAGER, "Doctor": VILLAGER, "Werewolf": MAFIA}
@@ -63,24 +62,8 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
             say("The folder has none of the files {files}. Add one of them.", files=", ".join(FILES)),
         )
         return None
-    limits = notes.limits
-    document = read_json(
-        files[name],
-        max_depth=limits.depth,
-        max_digits=limits.digits,
-        most_problems=limits.faults,
-        is_lenient=True,
-    )
-    for problem in document.problems:
-        notes.fault(
-            problem.code,
-            say("{name} line {line} column {column}", name=name, line=problem.line, column=problem.column),
-            problem.message,
-        )
-    if not document.is_readable:
-        return None
-    notes.warn_replaced(document.replaced.values(), name)
-    return _convert(document.value, notes, f"{name} ")
+    document = read_inside(files[name], name, notes)
+    return _convert(document.value, notes, f"{name} ") if document.is_readable else None
 
 
 def _convert(value: Any, notes: Notes, base: str) -> dict[str, Any] | None:

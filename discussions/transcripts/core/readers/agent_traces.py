@@ -1,0 +1,176 @@
+"""Traces of agents: OTLP JSON with `gen_ai` attributes, Langfuse traces, LangSmith runs, Hugging Face session traces.
+
+What models answered are the messages, and the agent whose step it was is the player. What models were given is never
+read. A conversation or session is a game, also where several traces or lines belong to it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from discussions.transcripts.core.audience import THOUGHT, kind_of_type
+from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers.columns import PLAYER, Columns
+from discussions.transcripts.core.readers.openai_chat import ROLES, convert, first_values, is_chat_message
+from workspace.core.strict_json import read_json
+
+_OTLP, _LANGFUSE, _LANGSMITH, _SESSION = "resourceSpans", "observations", "run_type", "harness"
+_OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.conversation.id"
+# Where an answer keeps its messages or its text.
+_WITHIN = ("generations", "choices", "messages", "message", "kwargs", "output", "text", "content")
+_THREAD = ("thread_id", "session_id", "conversation_id")
+_LEFT_OUT = {"role": "tool"}
+_DEEPEST = 64
+
+# Values, or the messages of a game, each with its place.
+_Placed = list[tuple[str, Any]]
+# The game, the place, what is known of the message, and what was answered; None is left out.
+_Answer = tuple[Any, str, dict[str, Any], Any]
+
+
+def _kind(value: Any) -> str:
+    if type(value) is not dict:
+        return ""
+    listed = [key for key in (_OTLP, _LANGFUSE) if type(value.get(key)) is list]
+    is_run = type(value.get(_LANGSMITH)) is str and "outputs" in value
+    is_session = value.get("type") == "session" and _SESSION in value
+    return listed[0] if listed else _LANGSMITH if is_run else _SESSION if is_session else ""
+
+
+def recognises(value: Any) -> bool:
+    """Whether it is a trace, or a list of traces, runs or lines of a session."""
+    if type(value) is list:
+        return bool(value) and _kind(value[0]) != ""
+    return _kind(value) in (_OTLP, _LANGFUSE)
+
+
+def recognises_text(text: str) -> bool:
+    """Whether the first line is a trace, a run or the head of a session."""
+    line = text.partition("\n")[0]
+    return line.startswith("{") and _kind(read_json(line.encode(), is_lenient=True).value) != ""
+
+
+def list_games(value: Any) -> list[tuple[str, Any]]:
+    """Each game of a value, with all of its messages."""
+    return [("", game) for game in _games(_placed(value)).items()] or [("", value)]
+
+
+def to_native(value: Any, notes: Notes) -> NativeGame:
+    found = value if type(value) is tuple else next(iter(_games(_placed(value)).items()), None)
+    return None if found is None else convert({"id": found[0]}, found[1], notes)
+
+
+def to_native_text(
+    decoded: Decoded, new_notes: NewNotes, columns: Columns
+) -> Iterator[tuple[NativeGame, Notes]]:
+    """The games of lines. Never raises."""
+    lines = [(f"line {number} ", line) for number, line in enumerate(decoded.text.split("\n"), 1)]
+    read = [(place, read_json(line.encode(), is_lenient=True)) for place, line in lines if line.strip()]
+    games = _games([(place, document.value) for place, document in read])
+    for game, entries in (games or {"": []}).items():
+        notes = new_notes()
+        for place, document in read:
+            for problem in document.problems:
+                notes.fault(problem.code, place.strip(), problem.message)
+        yield (convert({"id": game}, entries, notes) if entries else None), notes
+
+
+def _placed(value: Any) -> _Placed:
+    return [(f"/{index}", item) for index, item in enumerate(value)] if type(value) is list else [("", value)]
+
+
+def _games(values: _Placed) -> dict[str, _Placed]:
+    """The messages of each game: in order of time, if all answers have one."""
+    kind = next(filter(None, (_kind(value) for _place, value in values)), "")
+    found = {_OTLP: _spans, _LANGFUSE: _observations, _LANGSMITH: _runs, _SESSION: _lines}.get(kind)
+    answers = list(found([item for item in values if type(item[1]) is dict])) if found else []
+    if all(facts["timestamp"] for _game, _place, facts, _answer in answers):
+        answers.sort(key=lambda answer: str(answer[2]["timestamp"]).rjust(20, "0"))
+    games: dict[str, _Placed] = {}
+    for game, place, facts, answer in answers:
+        entries = games.setdefault(str(game) if type(game) in (str, int) else "", [])
+        for message in [_LEFT_OUT] if answer is None else _said(answer):
+            is_known = "role" not in message or message["role"] in ROLES
+            entries.append((place, message | facts if is_known else _LEFT_OUT))
+    return games
+
+
+def _said(answer: Any) -> list[dict[str, Any]]:
+    """The messages of an answer, in whatever it is wrapped."""
+    if type(answer) is list:
+        return [message for part in answer for message in _said(part)]
+    if type(answer) is not dict:
+        return [{"role": "assistant", "content": answer}] if type(answer) is str else []
+    if type(answer.get("role")) is str or is_chat_message(answer):
+        return [answer | {"content": answer.get("content", answer.get("parts"))}]
+    return next((_said(answer[key]) for key in _WITHIN if answer.get(key)), [])
+
+
+def _objects(value: dict[str, Any], key: str, place: str = "") -> _Placed:
+    listed = enumerate(value[key]) if type(value.get(key)) is list else ()
+    return [(f"{place}/{key}/{index}", item) for index, item in listed if type(item) is dict]
+
+
+def _spans(values: _Placed) -> Iterator[_Answer]:
+    """The answers of agents; those of models within them repeat these."""
+    spans = [
+        span
+        for place, value in values
+        for resource, scopes in _objects(value, _OTLP, place)
+        for scope, inner in _objects(scopes, "scopeSpans", resource)
+        for span in _objects(inner, "spans", scope)
+    ]
+    facts: dict[str, dict[str, Any]] = {}
+    for _place, span in spans:
+        given = {str(item.get("key")): item.get("value") for _at, item in _objects(span, "attributes")}
+        texts = {key: part.get("stringValue") for key, part in given.items() if type(part) is dict}
+        facts[str(span.get("spanId"))] = texts | {"above": str(span.get("parentSpanId"))}
+    for place, span in spans:
+        above = [facts[str(span.get("spanId"))]]
+        while above[-1]["above"] in facts and len(above) < _DEEPEST:
+            above.append(facts[above[-1]["above"]])
+        output = above[0].get(_OUTPUT)
+        if type(output) is str:
+            document = read_json(output.encode(), is_lenient=True)
+            game, name = (next((part[key] for part in above if key in part), None) for key in (_TALK, _AGENT))
+            said = {"name": name, "timestamp": span.get("endTimeUnixNano")}
+            repeats = any(_AGENT in part and _OUTPUT in part for part in above[1:])
+            answer = document.value if document.is_readable else output
+            yield game or span.get("traceId"), place, said, None if repeats else answer
+
+
+def _observations(values: _Placed) -> Iterator[_Answer]:
+    for place, trace in values:
+        for where, step in _objects(trace, _LANGFUSE, place):
+            answer = step.get("output") if step.get("type") == "GENERATION" else None
+            facts = _facts(step, step.get("metadata"), "startTime")
+            yield trace.get("sessionId") or trace.get("id"), where, facts, answer
+
+
+def _runs(values: _Placed) -> Iterator[_Answer]:
+    for place, run in values:
+        about = run["extra"].get("metadata") if type(run.get("extra")) is dict else None
+        threads = [about[key] for key in _THREAD if about.get(key)] if type(about) is dict else []
+        answer = run.get("outputs") if run.get("run_type") == "llm" else None
+        yield (*threads, run.get("trace_id"))[0], place, _facts(run, about, "start_time"), answer
+
+
+def _lines(values: _Placed) -> Iterator[_Answer]:
+    game = None
+    for place, line in values:
+        if _kind(line) == _SESSION:
+            game = line.get("id")
+        else:
+            answer = line.get("message") if line.get("type") == "message" else None
+            yield game, place, {"timestamp": line.get("timestamp")}, answer
+
+
+def _facts(step: dict[str, Any], about: Any, time: str) -> dict[str, Any]:
+    """What is known of a step's message; where nothing about it names a player, the name of the step does."""
+    wanted = (PLAYER, "round", "phase", "audience", "private")
+    given = first_values(about, *wanted) if type(about) is dict else {}
+    step_name = step.get("name")
+    # A step called "reflection" is no speech of a player of this name.
+    is_phase = PLAYER in given or (type(step_name) is str and kind_of_type(step_name) == THOUGHT)
+    named = {"phase": step_name} if is_phase else {}
+    return {"timestamp": step.get(time), "name": given.pop(PLAYER, step_name)} | named | given
