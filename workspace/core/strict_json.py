@@ -34,7 +34,7 @@ _TOO_MANY_DIGITS = b"0" * (MAX_DIGITS + 1)
 _SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # Escapes of characters that NFC may compose: nothing below U+0300 is.
-_COMPOSABLE_ESCAPE = re.compile(rb"\\u(?:0[3-9a-fA-F]|[1-9a-fA-F])")
+_ESCAPE = re.compile(rb"\\u(0[3-9a-fA-F][0-9a-fA-F]{2}|[1-9a-fA-F][0-9a-fA-F]{3})")
 _ALIKE = bytes.maketrans(b"{}", b"[]")
 
 
@@ -131,9 +131,15 @@ def read_json(
 
 def _may_compose(body: bytes) -> bool:
     """Whether the text may not be in the Unicode form NFC."""
-    if _COMPOSABLE_ESCAPE.search(body):
+    if b"\\u" in body and any(_composes(chr(int(code, 16))) for code in set(_ESCAPE.findall(body))):
         return True
     return not body.isascii() and not unicodedata.is_normalized("NFC", body.decode("utf-8"))
+
+
+def _composes(character: str) -> bool:
+    """Whether NFC may join the character to the one before it, or replace it."""
+    is_mark = unicodedata.category(character).startswith("M") or "\u1161" <= character <= "\u11c2"
+    return is_mark or not unicodedata.is_normalized("NFC", character)
 
 
 def normalise_text(text: str) -> tuple[str, Replaced]:

@@ -197,7 +197,8 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         time=_time(raw, pointer, notes),
         has_reply_link=link is not None,
     )
-    _keep(raw.get("reasoning"), "thought", player, message.round, found, notes)
+    if "reasoning" in raw:
+        _keep(raw["reasoning"], "thought", player, message.round, found, notes)
     found.messages.append(message)
     if link is not None:
         found.links.append(ReplyLink(position=position, to=link, pointer=f"{pointer}/inReplyToId"))
@@ -336,7 +337,8 @@ def _read_votes(raw: dict[str, Any], found: _Found, notes: Notes) -> list[Vote]:
         vote = _read_vote(fields, pointer, found.numbers, notes)
         if vote is not None:
             votes.append(vote)
-            _keep(fields.get("reasoning"), "vote", vote.voter, vote.round, found, notes)
+            if "reasoning" in fields:
+                _keep(fields["reasoning"], "vote", vote.voter, vote.round, found, notes)
     return votes
 
 

@@ -4,10 +4,11 @@ Each oddity is listed once, with how many messages show it and the first of them
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from msgspec import Struct, structs
 
@@ -97,21 +98,28 @@ _LEAKED = re.compile(
 )
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
-_FOR_ONE = re.compile(
-    r"\bonly for you\b|\bonly you (?:know|can (?:hear|see|read))\b|\bbetween (?:the two of us|you and me)\b"
-    r"|\b(?:do not|don['’]t) tell (?:anyone|anybody|the others)\b|\bkeep (?:this|it) (?:a secret|secret|private)\b",
-    re.IGNORECASE,
+# The ends of the same names.
+_NUMBERED = tuple(re.compile(rf"{end}[ _#-]?\d{{1,3}}\b") for end in ("layer", "gent", "eat", "[pP]"))
+# Each pattern begins with letters as they stand in a text, so that a long text is searched quickly.
+_FOR_ONE = (
+    re.compile(r"nly for you\b"),
+    re.compile(r"nly you (?:know|can (?:hear|see|read))\b"),
+    re.compile(r"etween (?:the two of us|you and me)\b"),
+    re.compile(r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b"),
+    re.compile(r"eep (?:this|it) (?:a secret|secret|private)\b"),
 )
-_THINKS = re.compile(
-    r"\bI (?:must|should|need to|have to) (?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in)\b"
-    r"|\bmust not (?:learn|know|find out|suspect) (?:that )?I\b"
-    r"|\bas (?:a|the) (?:were)?wolf,? I (?:must|should|need)\b|\bas (?:a |the )?mafia,? I (?:must|should|need)\b",
-    re.IGNORECASE,
+_HIDES = r"(?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in)\b"
+_THINKS = (
+    re.compile(rf"I must {_HIDES}"),
+    re.compile(rf"I should {_HIDES}"),
+    re.compile(rf"I (?:need|have) to {_HIDES}"),
+    re.compile(r"must not (?:learn|know|find out|suspect) (?:that )?I\b"),
+    re.compile(r"s (?:the |a |)(?:werewolf|wolf|mafia),? I (?:must|should|need)\b"),
 )
 _DENIES = re.compile(
-    r"\bI (?:did not|didn['’]t|never) vote(?:d)? (?:for |against |to eliminate )?(?P<name>[^.,;:!?\n]{1,80})",
-    re.IGNORECASE,
+    r"I (?:did not|didn['’]t|never) vote(?:d)? (?:for |against |to eliminate )?(?P<name>[^.,;:!?\n]{1,80})"
 )
+_DENIAL = (re.compile(r"I did(?: not|n['’]t) vote"), re.compile(r"I never vote"))
 # A word so often in a row is a loop; a text without a player's name is odd only in a game of some length.
 _LOOP_WORDS, _LEAST_MESSAGES = 20, 10
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
@@ -146,6 +154,7 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     lowest = min((message.round for message in game.messages), default=1)
     # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
+    lower = whole.lower()
     may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(whole)
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
@@ -155,18 +164,27 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         TEXT_ROUND_ZERO: _find_texts(game, _names_zero) if may_name_zero else [],
         ONE_SPEAKER: _by_one_speaker(game),
         MANY_VOTES: _many_votes(game),
-        STRANGER: _strangers(game) if _LIKE_A_PLAYER.search(whole) else [],
-        NAMES_NOBODY: [1] if _names_nobody(game, whole.casefold()) else [],
-        FOR_ONE: _find_texts(game, _FOR_ONE.search) if _FOR_ONE.search(whole) else [],
+        STRANGER: _strangers(game, whole),
+        NAMES_NOBODY: [1] if _names_nobody(game, lower) else [],
+        FOR_ONE: _places(game, whole, _FOR_ONE),
         LOOP: _find_texts(game, _is_loop),
-        THINKS: _find_texts(game, _THINKS.search) if _THINKS.search(whole) else [],
-        DENIED: _denied(game) if game.votes and _DENIES.search(whole) else [],
+        THINKS: _places(game, whole, _THINKS),
+        DENIED: _denied(game, whole) if game.votes else [],
     }
     return [
         Oddity(code=code, count=len(positions), total=len(game.messages), first=positions[0])
         for code, positions in found.items()
         if positions
     ]
+
+
+def _places(game: GameRecord, whole: str, patterns: tuple[re.Pattern[str], ...]) -> list[int]:
+    """The positions of the messages in which one of the patterns matches; `whole` is their texts in lines."""
+    found = [match.start() for pattern in patterns for match in pattern.finditer(whole)]
+    if not found:
+        return []
+    starts = [0, *accumulate(len(message.text) + 1 for message in game.messages[:-1])]
+    return [game.messages[index].position for index in sorted({bisect_right(starts, at) - 1 for at in found})]
 
 
 def _find_texts(game: GameRecord, is_odd: Callable[[str], object]) -> list[int]:
@@ -179,18 +197,19 @@ def _many_votes(game: GameRecord) -> list[int]:
     return [number for number, count in counts.items() if count > len(game.players)]
 
 
-def _strangers(game: GameRecord) -> list[int]:
+def _strangers(game: GameRecord, whole: str) -> list[int]:
     """The messages that name a player by a number whom the cast does not have."""
-    cast = "\n".join([player.name for player in game.players])
+    numbered = _places(game, whole, _NUMBERED)
+    cast = "\n".join([player.name for player in game.players]) if numbered else ""
     names = {_bare(name) for name in _LIKE_A_PLAYER.findall(cast.replace("_", " "))}
     names |= {_bare(player.name) for player in game.players} | {
         f"player{player.name}" for player in game.players
     }
-    found = []
-    for message in game.messages:
-        if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(message.text)):
-            found.append(message.position)
-    return found
+    return [
+        position
+        for position in numbered
+        if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(game.messages[position - 1].text))
+    ]
 
 
 def _bare(name: str) -> str:
@@ -205,9 +224,11 @@ def _names_nobody(game: GameRecord, texts: str) -> bool:
 
 
 def _is_loop(text: str) -> bool:
-    words = text.split()
-    if len(words) < _LOOP_WORDS:
+    # Some letters of a loop come back again and again: that is quick to see at eight places of a text.
+    step = len(text) // 8 + 1
+    if not any(text.count(text[at : at + 5]) > _LOOP_WORDS // 4 for at in range(0, len(text) - 4, step)):
         return False
+    words = text.split()
     run = 1
     for before, word in pairwise(words):
         run = run + 1 if word == before else 1
@@ -216,12 +237,13 @@ def _is_loop(text: str) -> bool:
     return False
 
 
-def _denied(game: GameRecord) -> list[int]:
+def _denied(game: GameRecord, whole: str) -> list[int]:
     """The messages of players who deny a vote for somebody that they cast before."""
     names = {player.name.casefold(): number for number, player in enumerate(game.players, start=1)}
     cast = {(vote.voter, vote.target): vote.round for vote in reversed(game.votes)}
     found = []
-    for message in game.messages:
+    for position in _places(game, whole, _DENIAL):
+        message = game.messages[position - 1]
         for denial in _DENIES.finditer(message.text):
             said = denial["name"].casefold()
             number = next((number for name, number in names.items() if said.startswith(name)), 0)
