@@ -224,9 +224,10 @@ def _names_nobody(game: GameRecord, texts: str) -> bool:
 
 
 def _is_loop(text: str) -> bool:
-    # Some letters of a loop come back again and again: that is quick to see at eight places of a text.
-    step = len(text) // 8 + 1
-    if not any(text.count(text[at : at + 5]) > _LOOP_WORDS // 4 for at in range(0, len(text) - 4, step)):
+    # A loop goes on to the end of a text, or fills most of it: its letters come back again and again.
+    middle = len(text) // 2
+    often = _LOOP_WORDS // 4
+    if text.count(text[-6:-1]) <= often and text.count(text[middle : middle + 5]) <= often:
         return False
     words = text.split()
     run = 1
