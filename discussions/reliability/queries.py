@@ -26,20 +26,6 @@ from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings
 from discussions.models.slots import REPEAT
 from discussions.queries import rubric_record
 from discussions.reliability.core import accuracy, agreement
-from discussions.reliability.core.accuracy import (
-    AccuracyFigures,
-    AutomaticValues,
-    SubmittedAnswer,
-    SubmittedEvaluation,
-    Version,
-    compute_accuracy,
-)
-from discussions.reliability.core.agreement import (
-    EvaluatorAgreement,
-    compute_agreement,
-    compute_self_agreement,
-    headline,
-)
 from discussions.reliability.core.blind_answers import (
     MARKS,
     PART_KINDS,
@@ -61,20 +47,19 @@ COMPARED = (*PART_KINDS, *MARKS, judgement_kinds.QUESTION, judgement_kinds.RATIN
 _CHUNK = 5_000
 
 
-def agreement_figures(project: Project) -> EvaluatorAgreement:
-    """Agreement in the games that two evaluators or more submitted."""
+def agreement_figures(project: Project) -> agreement.EvaluatorAgreement:
     shared = query_submitted(project).filter(game__in=shared_games(project))
     counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
     questions = _questions(project)
     first, twice = (
         read_answers(rows.filter(kind__in=COMPARED)) for rows in (_first(project), _twice(project))
     )
-    return EvaluatorAgreement(
+    return agreement.EvaluatorAgreement(
         games=counted["games"],
         submitted=counted["n"],
         questions=questions,
-        agreement=compute_agreement(first, len(questions)),
-        own=compute_self_agreement(twice, len(questions)),
+        agreement=agreement.compute_agreement(first, len(questions)),
+        own=agreement.compute_self_agreement(twice, len(questions)),
     )
 
 
@@ -82,7 +67,7 @@ def rating_agreement(project: Project) -> tuple[Agreement, int]:
     """The alpha of the rating now, and the number of games behind it."""
     answers = read_answers(_first(project).filter(kind=judgement_kinds.RATING))
     (answered,) = by_evaluators([AnswerKind(judgement_kinds.RATING)], answers)
-    return headline(answered), answered.shared_groups
+    return agreement.headline(answered), answered.shared_groups
 
 
 def answers_in_cell(project: Project, answer_kind: AnswerKind, row: str, column: str) -> list[BlindAnswer]:
@@ -171,11 +156,11 @@ def query_submitted(project: Project) -> "QuerySet[Evaluation]":
     return Evaluation.objects.submitted_ratings().filter(game__project=project, game__withdrawn_at=None)
 
 
-def accuracy_figures(project: Project) -> AccuracyFigures:
-    return compute_accuracy(read_evaluated(project), read_turning(project))
+def accuracy_figures(project: Project) -> accuracy.AccuracyFigures:
+    return accuracy.compute_accuracy(read_evaluated(project), read_turning(project))
 
 
-def read_turning(project: Project) -> Iterator[tuple[Version, dict[str, tuple[bool, bool]]]]:
+def read_turning(project: Project) -> Iterator[tuple[accuracy.Version, dict[str, tuple[bool, bool]]]]:
     """Which metrics and verdicts people's estimates would flip, by recorded verdict, in two queries."""
     seeds = dict(query_submitted(project).values_list("pk", "seed"))
     columns = ("rubric_version_id", "rubric_version__sha256", "measured__code_version", "basis", "outcome")
@@ -193,7 +178,7 @@ def query_recorded(project: Project) -> "QuerySet[Verdict]":
     return Verdict.objects.not_superseded().filter(project=project, game__withdrawn_at=None).order_by("pk")
 
 
-def read_evaluated(project: Project) -> Iterator[SubmittedEvaluation]:
+def read_evaluated(project: Project) -> Iterator[accuracy.SubmittedEvaluation]:
     """The submitted evaluations, the newest games first."""
     rows = query_submitted(project).order_by("-game__number", "pk").values_list(*_COLUMNS, named=True)
     for batch in _batches(rows):
@@ -215,7 +200,7 @@ def _batches(rows: Iterable[Any]) -> Iterator[list[Any]]:
         yield batch
 
 
-def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
+def _evaluated(batch: list[Any]) -> Iterator[accuracy.SubmittedEvaluation]:
     keys = [row.pk for row in batch]
     bodies = MeasuredFindings.objects.filter(measured__in={row.measured_id for row in batch})
     versions = {row.measured_id: row for row in batch}
@@ -223,10 +208,12 @@ def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
         measured: _read_automatic_values(_FINDINGS.decode(body), _rubric(versions[measured]))
         for measured, body in bodies.values_list("measured_id", "body")
     }
-    answers: dict[int, list[SubmittedAnswer]] = defaultdict(list)
+    answers: dict[int, list[accuracy.SubmittedAnswer]] = defaultdict(list)
     judgements = Judgement.objects.filter(evaluation__in=keys, kind__in=JUDGED).order_by("pk")
-    for evaluation, *values in judgements.values_list("evaluation_id", *SubmittedAnswer.__struct_fields__):
-        answers[evaluation].append(SubmittedAnswer(*values))
+    for evaluation, *values in judgements.values_list(
+        "evaluation_id", *accuracy.SubmittedAnswer.__struct_fields__
+    ):
+        answers[evaluation].append(accuracy.SubmittedAnswer(*values))
     revealed: dict[int, set[str]] = defaultdict(set)
     for evaluation, what in Reveal.objects.filter(evaluation__in=keys).values_list("evaluation_id", "what"):
         revealed[evaluation].add(what)
@@ -234,7 +221,7 @@ def _evaluated(batch: list[Any]) -> Iterator[SubmittedEvaluation]:
     texts = {game: text for game, _number, text in game_texts(game__in=tested)}
     for row in batch:
         rule = read_sample_rule(_rubric(row).parameters)
-        yield SubmittedEvaluation(
+        yield accuracy.SubmittedEvaluation(
             game=row.game__number,
             evaluator=row.evaluator_id,
             evaluation=row.pk,
@@ -259,10 +246,12 @@ def _rubric(row: Any) -> RubricRecord:
     return rubric_record(row.measured__rubric_version_id, row.measured__rubric_version__sha256)
 
 
-def _read_automatic_values(measurements: dict[str, Measurement], rubric: RubricRecord) -> AutomaticValues:
+def _read_automatic_values(
+    measurements: dict[str, Measurement], rubric: RubricRecord
+) -> accuracy.AutomaticValues:
     threshold = rubric.criterion(DIVERSITY).threshold
     judged = {key: measurements[key] for key in measurements if key in judgement_kinds.MESSAGE_KINDS}
-    return AutomaticValues(
+    return accuracy.AutomaticValues(
         values=machine_values(judged),
         references={
             reference.subject: (reference.is_counted, reference.check)
@@ -274,7 +263,7 @@ def _read_automatic_values(measurements: dict[str, Measurement], rubric: RubricR
 
 
 def _identified(
-    row: Any, answers: list[SubmittedAnswer], text: GameRecord | None
+    row: Any, answers: list[accuracy.SubmittedAnswer], text: GameRecord | None
 ) -> tuple[bool, bool] | None:
     """The result of the evaluator's blind manual check: (is the authorship test, passes); None without one."""
     kind = judgement_kinds.IDENTIFY if text is None else judgement_kinds.ATTRIBUTION

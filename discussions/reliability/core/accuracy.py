@@ -131,8 +131,6 @@ class Anchoring(Struct, frozen=True):
 
 
 class VersionAccuracy(Struct, frozen=True):
-    """The accuracy under one rubric version and one version of the metrics."""
-
     rubric_version: int
     code_version: str
     games: int

@@ -205,7 +205,6 @@ def agreed_on(answered: AnswerTable) -> KindAgreement:
 
 
 def headline(answered: AnswerTable) -> Agreement:
-    """Alpha: ordinal for the rating, else nominal."""
     if answered.answer_kind.is_rating:
         return _explained(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
     return _explained(

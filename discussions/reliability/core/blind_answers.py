@@ -60,8 +60,6 @@ class PairAgreement(Struct, frozen=True, omit_defaults=True):
 
 
 class PairCase(Struct, frozen=True):
-    """Two answers to the same item, with evaluators and evaluations."""
-
     game: int
     subject: str
     people: tuple[int, int]

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import urlencode
 
+from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -16,6 +17,7 @@ from discussions.core.records import GameRecord
 from discussions.games.core import find_start
 from discussions.metrics.labels import LABELS
 from discussions.models import TeamFigures
+from discussions.reliability import labels
 from discussions.reliability.actions import ask_for_team_figures
 from discussions.reliability.core.accuracy import (
     APART,
@@ -32,27 +34,8 @@ from discussions.reliability.core.accuracy import (
     VersionAccuracy,
 )
 from discussions.reliability.core.crosstab import Crosstab, CrosstabCell, Interval, Rate
-from discussions.reliability.forms import TeamKindForm
-from discussions.reliability.labels import (
-    ALWAYS_COLUMNS,
-    ALWAYS_ROWS,
-    CARDS,
-    CELLS,
-    EMPTY,
-    HEADINGS,
-    JUDGED,
-    MESSAGES_JUDGED,
-    NO_SAMPLE,
-    NOTES,
-    NOTHING,
-    ORDER,
-    OWN_RATES,
-    RATES,
-    SAYS,
-    TITLES,
-)
 from discussions.reliability.permissions import check_see_team_statistics
-from discussions.reliability.queries import game_texts
+from discussions.reliability.queries import KINDS, game_texts
 from discussions.reliability.views.state import SECTION, build_team_state, load_names, turn_pages
 from rubric.models import RubricVersion
 from workspace.core.limits import PAGE_SIZE
@@ -69,6 +52,10 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 KIND = "accuracy"
+
+
+class TeamKindForm(forms.Form):
+    kind = forms.ChoiceField(choices=[(kind, kind) for kind in KINDS])
 
 
 @require("see_team_figures")
@@ -124,7 +111,7 @@ def _accuracy_context(project: Project, key: str) -> dict[str, object]:
         "names": _load_version_names(figures),
         "version": version,
         "basis": describe_work(version.evaluations, version.games, version.evaluators),
-        "cards": [_build_card(metric, parts, version) for metric, parts in CARDS.items()],
+        "cards": [_build_card(metric, parts, version) for metric, parts in labels.CARDS.items()],
         "anchoring": anchoring_context(version.anchoring, load_names(people)),
     }
 
@@ -197,8 +184,8 @@ def _cases_context(project: Project, row: TeamFigures, wanted: Mapping[str, str]
         "title": title,
         "heading": heading,
         "is_moved": not heading,
-        "row": CELLS[cell.row],
-        "column": CELLS[cell.column],
+        "row": labels.CELLS[cell.row],
+        "column": labels.CELLS[cell.column],
         "cell": cell,
         "lines": [_build_case(*case, count, texts[case[0]]) for case, count in listed],
         **pager,
@@ -209,10 +196,10 @@ def _find_table(version: VersionAccuracy, name: str) -> tuple[str, object, Cross
     """The title, the heading ("" for one of moves) and the table of that name; Http404 when there is none."""
     for anchoring in version.anchoring:
         if name == f"{MOVED}{anchoring.metric}":
-            return str(TITLES[anchoring.metric]), "", anchoring.table
-    for key, parts in CARDS.items():
+            return str(labels.TITLES[anchoring.metric]), "", anchoring.table
+    for key, parts in labels.CARDS.items():
         if name in parts:
-            return str(LABELS[key].title), HEADINGS[name], version.table(name)
+            return str(LABELS[key].title), labels.HEADINGS[name], version.table(name)
     raise Http404
 
 
@@ -252,7 +239,7 @@ class RateLine:
     """
 
     def __init__(self, part: str, rate: Rate) -> None:
-        self.label, self.what = OWN_RATES.get((part, rate.name)) or RATES[rate.name]
+        self.label, self.what = labels.OWN_RATES.get((part, rate.name)) or labels.RATES[rate.name]
         self.rate = rate
         weighted = rate.weighted if part in SAMPLED else None
         if weighted is None or rate.value is None or abs(rate.value - weighted) <= DIFFERS:
@@ -260,15 +247,13 @@ class RateLine:
         self.weighted = weighted
         reasons = [why_not_yet(rate), rate.over_games_reason]
         if not rate.denominator:
-            reasons = [str(NOTHING.get(rate.name, _("Undefined: nothing to count.")))]
+            reasons = [str(labels.NOTHING.get(rate.name, _("Undefined: nothing to count.")))]
         self.says = " ".join(filter(None, reasons))
 
 
 class RowOfCounts:
-    """A row of a table with its cells, without their cases."""
-
     def __init__(self, table: Crosstab, row: str, columns: Sequence[str]) -> None:
-        self.label = CELLS[row]
+        self.label = labels.CELLS[row]
         self.cells = [CrosstabCell(row, column, table.count(row, column), []) for column in columns]
 
 
@@ -277,16 +262,16 @@ class TableOfCounts:
 
     def __init__(self, table: Crosstab) -> None:
         self.part = table.part
-        self.heading = HEADINGS.get(table.part, "")
+        self.heading = labels.HEADINGS.get(table.part, "")
         self.says = _says(table)
-        self.note = NOTES.get(table.part, "")
+        self.note = labels.NOTES.get(table.part, "")
         work = describe_work(table.evaluations, table.games, table.evaluators)
-        judged = JUDGED.get(table.part, MESSAGES_JUDGED) % {"n": table.total}
+        judged = labels.JUDGED.get(table.part, labels.MESSAGES_JUDGED) % {"n": table.total}
         self.basis = _("%(judged)s: %(work)s.") % {"judged": judged, "work": work} if table.total else ""
-        self.empty = "" if table.total else EMPTY.get(table.part, NO_SAMPLE)
-        columns = _present(ALWAYS_COLUMNS, table.part, {cell.column for cell in table.cells})
-        rows = _present(ALWAYS_ROWS, table.part, {cell.row for cell in table.cells})
-        self.columns = [CELLS[column] for column in columns]
+        self.empty = "" if table.total else labels.EMPTY.get(table.part, labels.NO_SAMPLE)
+        columns = _present(labels.ALWAYS_COLUMNS, table.part, {cell.column for cell in table.cells})
+        rows = _present(labels.ALWAYS_ROWS, table.part, {cell.row for cell in table.cells})
+        self.columns = [labels.CELLS[column] for column in columns]
         self.rows = [RowOfCounts(table, row, columns) for row in rows]
         self.lines = [RateLine(table.part, rate) for rate in table.rates]
         self.plot = _plot_rates([(str(line.label), line.rate) for line in self.lines])
@@ -299,7 +284,7 @@ class MovesLine:
     """
 
     def __init__(self, anchoring: Anchoring) -> None:
-        self.label = str(TITLES[anchoring.metric])
+        self.label = str(labels.TITLES[anchoring.metric])
         self.part = MOVED + anchoring.metric
         self.toward, self.away = anchoring.table.rate(TOWARD), anchoring.table.rate(AWAY)
         self.index = format_signed(anchoring.index, 1)
@@ -318,7 +303,7 @@ def anchoring_context(metrics: Sequence[Anchoring], names: Mapping[int, str]) ->
     known = [metric for metric in metrics if metric.table.total]
     lines = [MovesLine(metric) for metric in known]
     people = [
-        (names.get(person.evaluator, ""), TITLES[metric.metric], person)
+        (names.get(person.evaluator, ""), labels.TITLES[metric.metric], person)
         for metric in known
         for person in metric.people
     ]
@@ -333,7 +318,7 @@ def anchoring_context(metrics: Sequence[Anchoring], names: Mapping[int, str]) ->
                 )
             ]
         ),
-        "columns": [CELLS[column] for column in MOVES],
+        "columns": [labels.CELLS[column] for column in MOVES],
         "few": FEW,
         "lines": lines,
         "people": sorted(people, key=lambda entry: entry[0]),
@@ -409,7 +394,7 @@ def _width(interval: Interval) -> float:
 
 def _says(table: Crosstab) -> str:
     """What the shares show; if none is reliable, what the first of them lacks."""
-    rates = [(table.rate(name), sentence) for name, sentence in SAYS[table.part]]
+    rates = [(table.rate(name), sentence) for name, sentence in labels.SAYS[table.part]]
     known = [(rate, sentence) for rate, sentence in rates if rate.value is not None]
     told = [
         str(sentence) % {"share": percent(rate.value or 0.0)}
@@ -420,7 +405,7 @@ def _says(table: Crosstab) -> str:
 
 
 def _present(always: Mapping[str, Collection[str]], part: str, there: Collection[str]) -> list[str]:
-    return [text for text in ORDER if text in there or text in always.get(part, ())]
+    return [text for text in labels.ORDER if text in there or text in always.get(part, ())]
 
 
 def _plot_rates(rates: Sequence[tuple[str, Rate]]) -> IntervalsChart | None:

@@ -137,7 +137,6 @@ class AgreementRow:
 
 
 def _own_row(line: EvaluatorSelfAgreement, question_count: int) -> dict[str, object]:
-    """Agreement of evaluators with themselves on one subject; its `notes` are sentences."""
     subject = find_answer_kind(line.key, question_count)
     figures = [(_("Alpha"), line.alpha), (_("agreement"), line.share)]
     return {
@@ -241,7 +240,12 @@ class CellAddress:
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self.row, self.column = parameters["row"], parameters["column"]
-        self.pair = _parse_pair(parameters["pair"])
+        match = _PAIR.fullmatch(parameters["pair"])
+        if match is None and parameters["pair"]:
+            raise Malformed(
+                _("This address holds something that the page does not know. Open the page again.")
+            )
+        self.pair = (int(match[1]), int(match[2])) if match else None
         self.start = parse_number(parameters["from"]) or 1
         self.has_cell = bool(self.row or self.column)
 
@@ -251,7 +255,6 @@ class CellAddress:
         return {"pair": "{}-{}".format(*self.pair)} if self.pair else {}
 
     def url_from(self, start: int) -> str:
-        """The address of the same cell from another case on."""
         parameters = self.pair_key | {"row": self.row, "column": self.column, "from": str(start)}
         return f"?{urlencode(parameters)}#cases"
 
@@ -266,16 +269,6 @@ def agreement_thing(request: SignedIn, slug: str, thing: str) -> HttpResponse:
         return redirect("agreement", slug=slug)
     context = {**_subject_context(project, row, thing, wanted), **frame(request.user, project, SECTION)}
     return respond(request, page="discussions/reliability/agreement_subject.html", context=context)
-
-
-def _parse_pair(text: str) -> tuple[int, int] | None:
-    """The two evaluators of "3-7"; None for "". Raises Malformed (400)."""
-    if not text:
-        return None
-    match = _PAIR.fullmatch(text)
-    if match is None:
-        raise Malformed(_("This address holds something that the page does not know. Open the page again."))
-    return int(match[1]), int(match[2])
 
 
 def _subject_context(
@@ -389,14 +382,8 @@ def _place(subject: AnswerKind, item: Item, number: int, text: GameRecord) -> di
     `start` is the first message of the game's page.
     """
     part = item[1]
-    place: dict[str, object] = {
-        "game": number,
-        "message": 0,
-        "start": 0,
-        "speaker": "",
-        "text": "",
-        "spans": [],
-    }
+    place: dict[str, object] = {"game": number, "message": 0, "start": 0}
+    place |= {"speaker": "", "text": "", "spans": []}
     if subject.kind == judgement_kinds.IDENTIFY:
         place["speaker"] = text.players[int(part) - 1].name
     elif subject.has_parts:
