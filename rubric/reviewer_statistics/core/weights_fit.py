@@ -146,8 +146,6 @@ Target = Literal["holistic", "preferences"]
 
 
 class Preference(Struct, frozen=True):
-    """One person's preference between two responses of one comparison."""
-
     comparison: str
     preferred: str
     other: str

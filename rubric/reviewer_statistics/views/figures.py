@@ -1,9 +1,10 @@
 """The statistics pages of a set: agreement, fitted weights and the success metrics; what their figures share."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from django import forms
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -12,12 +13,13 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from rubric.core.records import RubricRecord
 from rubric.models import ComparisonSet, SetFigures
-from rubric.reviewer_statistics.actions import adopt_weights, ask_for_figures
+from rubric.reviewer_statistics.actions import TARGETS, adopt_weights, ask_for_figures
 from rubric.reviewer_statistics.core.agreement import OVERALL, AgreedOn
 from rubric.reviewer_statistics.core.comprehension import Share, UnderstandingReport, understanding_report
 from rubric.reviewer_statistics.core.conciseness import CONCISENESS, LengthReport
 from rubric.reviewer_statistics.core.figure_kinds import (
     AGREEMENT,
+    KINDS,
     PAGES,
     RATER_EFFECTS,
     SUCCESS,
@@ -29,7 +31,6 @@ from rubric.reviewer_statistics.core.figure_kinds import (
 from rubric.reviewer_statistics.core.stability import Rankings, StabilityReport
 from rubric.reviewer_statistics.core.variance import ScoreSpread, VarianceReport
 from rubric.reviewer_statistics.core.weights_fit import Tuning
-from rubric.reviewer_statistics.forms import AdoptForm, KindForm
 from rubric.reviewer_statistics.permissions import check_tune
 from rubric.reviewer_statistics.queries import SET_STATISTICS, count_not_blind, load_surveyed
 from rubric.reviews.pages import SetFrame
@@ -41,6 +42,7 @@ from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed
 from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
+from workspace.models import Person
 from workspace.statistics.conclusions import Figure
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import agreement_plot, figure_row, list_undefined
@@ -69,18 +71,32 @@ SINCE = (
 )
 
 
-def get_results_set(request: SignedIn, slug: str, number: int) -> ComparisonSet:
-    only_parameters(request)
-    return set_or_404(request.user, slug, number, check_see_results)
+class KindForm(forms.Form):
+    """The kind of figures to compute; it also names the page to redirect to."""
+
+    kind = forms.ChoiceField(choices=[(kind, kind) for kind in KINDS])
+
+
+class AdoptForm(forms.Form):
+    """Which fit to adopt; `basis` is the hash of the input of the figures that the person saw."""
+
+    target = forms.ChoiceField(choices=[(target, target) for target in TARGETS])
+    basis = forms.CharField(max_length=64)
 
 
 def load_figures(
-    request: SignedIn, comparison_set: ComparisonSet, kind: str
-) -> tuple[SetFrame, dict[str, Any], SetFigures | None]:
-    """The header, the shared context, and the row of figures of that kind if it matches the present input.
+    request: SignedIn,
+    slug: str,
+    number: int,
+    kind: str,
+    check: Callable[[Person, ComparisonSet], None] = check_see_results,
+) -> tuple[ComparisonSet, dict[str, Any], SetFigures | None]:
+    """The set, the shared context, and the row of figures of that kind if it matches the present input.
 
     `not_blind` reviews are left out of the figures.
     """
+    only_parameters(request)
+    comparison_set = set_or_404(request.user, slug, number, check)
     state, row = read_state(
         store=SET_STATISTICS,
         owner=comparison_set,
@@ -89,15 +105,14 @@ def load_figures(
         since=SINCE,
         now=timezone.now(),
     )
-    head = SetFrame(comparison_set, PAGES[kind], request.user)
     context = {
-        "head": head,
+        "head": SetFrame(comparison_set, PAGES[kind], request.user),
         "state": state,
-        "address": reverse(PAGES[kind], args=[head.slug, head.number]),
+        "address": reverse(PAGES[kind], args=[slug, number]),
         "not_blind": count_not_blind(comparison_set),
         **frame(request.user, comparison_set.project, SECTION),
     }
-    return head, context, row
+    return comparison_set, context, row
 
 
 @require("see_results", methods=("POST",))
@@ -117,14 +132,11 @@ MOST_PAIRS = 100
 @require("see_results")
 def set_agreement(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Pairs that agree least come first; names of others are for leads."""
-    comparison_set = get_results_set(request, slug, number)
-    head, context, row = load_figures(request, comparison_set, AGREEMENT)
+    comparison_set, context, row = load_figures(request, slug, number, AGREEMENT)
     if row is not None:
         report = decode_stored(row.body, AgreementFigures).report
         record = comparison_set.rubric_version.to_record()
-        lines = [
-            (_label(agreement, record), agreement, _list_reasons(agreement)) for agreement in report.lines
-        ]
+        lines = [_agreement_line(agreement, record) for agreement in report.lines]
         pairs = sorted(report.pairs, key=lambda pair: 2.0 if pair.alpha.value is None else pair.alpha.value)
         context |= {
             "plot": agreement_plot([(label, agreement.alpha, None) for label, agreement, _reasons in lines]),
@@ -132,7 +144,7 @@ def set_agreement(request: SignedIn, slug: str, number: int) -> HttpResponse:
             "pairs": pairs[:MOST_PAIRS],
             "more_pairs": max(0, len(pairs) - MOST_PAIRS),
             "pairs_on": _("overall") if report.pairs_on == OVERALL else _("holistic score"),
-            "names": reviewer_names(comparison_set, request.user, is_lead=head.may_lead),
+            "names": reviewer_names(comparison_set, request.user, is_lead=context["head"].may_lead),
         }
     return respond(
         request,
@@ -142,29 +154,26 @@ def set_agreement(request: SignedIn, slug: str, number: int) -> HttpResponse:
     )
 
 
-def _label(agreement: AgreedOn, record: RubricRecord) -> str:
-    if agreement.part == OVERALL:
-        return _("Weighted overall")
-    return record.criterion(agreement.key).label if agreement.key else _("Holistic score")
-
-
-def _list_reasons(agreement: AgreedOn) -> list[str]:
-    """What is undefined, and why."""
+def _agreement_line(agreement: AgreedOn, record: RubricRecord) -> tuple[str, AgreedOn, list[str]]:
+    """The label of a kind of score, the agreement on it, and what is undefined and why."""
+    label = record.criterion(agreement.key).label if agreement.key else _("Holistic score")
     coefficients: list[tuple[str, Agreement | Figure]] = [
         ("alpha", agreement.alpha),
         ("AC2", agreement.ac2),
         ("ICC(2,1)", agreement.icc),
         ("W", agreement.w),
     ]
-    return list_undefined(coefficients, agreement.alpha, _("alpha"))
+    return (
+        _("Weighted overall") if agreement.part == OVERALL else label,
+        agreement,
+        list_undefined(coefficients, agreement.alpha, _("alpha")),
+    )
 
 
 @require("tune")
 def set_weights(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Weights fitted to holistic scores and to preferences. A request to adopt a fit names the hash of their input."""
-    only_parameters(request)
-    comparison_set = set_or_404(request.user, slug, number, check_tune)
-    _head, context, row = load_figures(request, comparison_set, TUNING)
+    comparison_set, context, row = load_figures(request, slug, number, TUNING, check_tune)
     if row is not None:
         figures = decode_stored(row.body, TuningFigures)
         record = comparison_set.rubric_version.to_record()
@@ -217,8 +226,7 @@ def adopt_fit(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("see_results")
 def set_success(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The third metric comes from surveys, so it does not need the stored figures."""
-    comparison_set = get_results_set(request, slug, number)
-    _head, context, row = load_figures(request, comparison_set, SUCCESS)
+    comparison_set, context, row = load_figures(request, slug, number, SUCCESS)
     context["answered"] = _understanding(understanding_report(load_surveyed(comparison_set)))
     if row is not None:
         figures = decode_stored(row.body, SuccessFigures)

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
-from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.scores import compute_overall, get_weights
@@ -21,7 +20,7 @@ from rubric.reviewer_statistics.core.figure_kinds import RATER_EFFECTS, RaterEff
 from rubric.reviewer_statistics.core.rater_effects import PositionEffect, RaterEffect, group_alike, is_flat
 from rubric.reviewer_statistics.permissions import check_see_reviewer
 from rubric.reviewer_statistics.queries import FIRST_ROUND, load_self_agreement
-from rubric.reviewer_statistics.views.figures import get_results_set, load_figures
+from rubric.reviewer_statistics.views.figures import load_figures
 from rubric.reviews.pages import SetFrame
 from rubric.reviews.queries import Reviewed, load_own_numbers, load_reviewed, reviewer_names
 from rubric.reviews.views import SECTION, set_or_404
@@ -39,79 +38,60 @@ EffectLine = tuple[RaterEffect, str, str, str]
 LEAST_SCALE = 1.0
 
 
-class EffectTexts(Struct, frozen=True):
-    """The words about one rater effect.
-
-    `column` is the column heading of its figures, `unflagged` the word for a figure without a note, `note` the text of
-    a note.
-    """
-
-    key: str
-    title: object
-    says: object
-    column: object
-    unflagged: object
-    note: object
-
-
-TEXTS = [
-    EffectTexts(
-        "severity",
-        _lazy("Severity"),
-        _lazy(
+# By effect: the column heading of its figures, the word for a figure without a note, and the text of a note.
+TEXTS: dict[str, dict[str, object]] = {
+    "severity": {
+        "title": _lazy("Severity"),
+        "says": _lazy(
             "How far a reviewer's overalls lie above or below those of the others on the same responses, in points. "
             "Where everybody reviews everything, this changes no ranking."
         ),
-        _lazy("Points"),
-        _lazy("within chance"),
-        _lazy("Worth a look: these scores lie apart from the others'."),
-    ),
-    EffectTexts(
-        "flat",
-        _lazy("Straight-lining"),
-        _lazy(
+        "column": _lazy("Points"),
+        "unflagged": _lazy("within chance"),
+        "note": _lazy("Worth a look: these scores lie apart from the others'."),
+    },
+    "flat": {
+        "title": _lazy("Straight-lining"),
+        "says": _lazy(
             "The share of responses with one number on every criterion, against 10\u00a0% or what the "
             "other reviewers do if "
             "that is more: an exact binomial test, from 8 responses on."
         ),
-        _lazy("Share"),
-        _lazy("as can be expected"),
-        _lazy("Worth a look: more often than can be expected."),
-    ),
-    EffectTexts(
-        "halo",
-        _lazy("Halo effect"),
-        _lazy(
+        "column": _lazy("Share"),
+        "unflagged": _lazy("as can be expected"),
+        "note": _lazy("Worth a look: more often than can be expected."),
+    },
+    "halo": {
+        "title": _lazy("Halo effect"),
+        "says": _lazy(
             "How similar a reviewer's differences from the others are across criteria: near 0 where "
             "each criterion is judged separately, whatever the responses are like. It takes 15 responses."
         ),
-        _lazy("Correlation"),
-        _lazy("none shown"),
-        _lazy("Worth a look: the criteria move together."),
-    ),
-    EffectTexts(
-        "position",
-        _lazy("Position bias"),
-        _lazy(
+        "column": _lazy("Correlation"),
+        "unflagged": _lazy("none shown"),
+        "note": _lazy("Worth a look: the criteria move together."),
+    },
+    "position": {
+        "title": _lazy("Position bias"),
+        "says": _lazy(
             "Points by which a score changes from one position to the next, beyond what the others "
             "gave. Each reviewer sees the responses in a different order."
         ),
-        _lazy("Points per position"),
-        "",
-        _lazy("Worth a look: the position affects the score."),
-    ),
-    EffectTexts(
-        "self_preference",
-        _lazy("Self-preference"),
-        _lazy(
+        "column": _lazy("Points per position"),
+        "unflagged": "",
+        "note": _lazy("Worth a look: the position affects the score."),
+    },
+    "self_preference": {
+        "title": _lazy("Self-preference"),
+        "says": _lazy(
             "How much more a model gives its own responses than others', beyond what the other reviewers give. Own "
             "responses never count in a ranking. It takes 5 own and 20 other responses."
         ),
-        _lazy("Points"),
-        _lazy("none shown"),
-        _lazy("Worth a look: own responses get more."),
-    ),
-]
+        "column": _lazy("Points"),
+        "unflagged": _lazy("none shown"),
+        "note": _lazy("Worth a look: own responses get more."),
+    },
+}
 
 
 @require("see_results")
@@ -120,8 +100,8 @@ def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse
 
     `own` shows leads how far each person, by name, agrees with themselves.
     """
-    comparison_set = get_results_set(request, slug, number)
-    head, context, row = load_figures(request, comparison_set, RATER_EFFECTS)
+    comparison_set, context, row = load_figures(request, slug, number, RATER_EFFECTS)
+    head = context["head"]
     names = reviewer_names(comparison_set, request.user, is_lead=head.may_lead)
     agreements = load_self_agreement(comparison_set) if head.may_lead else []
     context["own"] = [(names[str(line.reviewer)], line) for line in agreements]
@@ -130,7 +110,9 @@ def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse
         visible = set(names)
         if not head.may_lead:
             visible = {str(reviewer.pk) for reviewer in comparison_set.reviewers.filter(person=request.user)}
-        sections = [(texts, _list_lines(figures, texts, names, visible)) for texts in TEXTS]
+        sections = [
+            (texts | {"key": key}, _list_lines(figures, key, names, visible)) for key, texts in TEXTS.items()
+        ]
         context |= {
             "sections": sections,
             "plot": _plot(figures.severity, names, visible),
@@ -145,11 +127,11 @@ def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse
 
 
 def _list_lines(
-    figures: RaterEffectFigures, texts: EffectTexts, names: Mapping[str, str], visible: set[str]
+    figures: RaterEffectFigures, key: str, names: Mapping[str, str], visible: set[str]
 ) -> list[EffectLine]:
     return [
-        _position_line(effect, names) if isinstance(effect, PositionEffect) else _line(effect, texts, names)
-        for effect in getattr(figures, texts.key)
+        _position_line(effect, names) if isinstance(effect, PositionEffect) else _line(effect, key, names)
+        for effect in getattr(figures, key)
         if effect.reviewer in visible | {""}
     ]
 
@@ -183,17 +165,17 @@ def _plot(
     return interval_plot(rows, minimum=minimum, maximum=maximum, reference=0)
 
 
-def _line(effect: RaterEffect, texts: EffectTexts, names: Mapping[str, str]) -> EffectLine:
+def _line(effect: RaterEffect, key: str, names: Mapping[str, str]) -> EffectLine:
     name = names.get(effect.reviewer, effect.reviewer)
     if effect.value is None:
         # The reason starts with the reviewer's key.
         says = _cannot_tell(effect.reason.replace(effect.reviewer, name, 1))
     elif effect.needed is not None and effect.rows < effect.needed:
         says = _cannot_tell(_("it takes %(needed)d responses.") % {"needed": effect.needed})
-    elif texts.key == "severity":
+    elif key == "severity":
         says = _severity_word(effect)
     else:
-        says = "" if effect.is_flagged else str(texts.unflagged)
+        says = "" if effect.is_flagged else str(TEXTS[key]["unflagged"])
     return (effect, name, _basis(effect) if effect.rows else "", says)
 
 
@@ -274,7 +256,6 @@ def set_reviewer(request: SignedIn, slug: str, number: int, reviewer: int) -> Ht
 def _scored_lines(
     comparison_set: ComparisonSet, reviewer: Reviewer, record: RubricRecord, start: int
 ) -> tuple[list[ScoredLine], int]:
-    """The reviewer's responses from `start` on, and how many there are."""
     shares = get_weights(record)
     everything = load_reviewed(comparison_set, round_number=FIRST_ROUND)
     overalls = {id(review): compute_overall(review.common, shares) for review in everything}
