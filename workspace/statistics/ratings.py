@@ -112,7 +112,6 @@ def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> Count
 
 
 def two_or_more(matrix: Matrix) -> NDArray[np.bool_]:
-    """Which items two raters or more have rated."""
     return np.asarray((~np.isnan(matrix)).sum(axis=1) >= 2)
 
 
@@ -137,5 +136,4 @@ def count_pairs(matrix: Matrix) -> int:
 
 
 def count_raters(matrix: Matrix) -> int:
-    """Raters with at least one rating."""
     return int((~np.isnan(matrix)).any(axis=0).sum())

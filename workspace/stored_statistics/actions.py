@@ -7,6 +7,7 @@ import msgspec
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import Error, transaction
 
+from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Refusal
 from workspace.core.words import for_storage
 from workspace.database.snapshot import snapshot
@@ -35,7 +36,7 @@ def enqueue_missing(
             project=store.project(owner),
             kind=store.job_kind,
             subject=store.subject(owner),
-            input_hash=store.input_hash(owner),
+            input_hash=canonical_hash(list(present.hashes.values())),
             by=by,
             now=now,
         )

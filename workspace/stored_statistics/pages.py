@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from workspace.jobs.pages import worker_note
+from workspace.models import Job
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.stored_statistics.queries import OwnerT, StatisticsStore
 
@@ -26,10 +27,16 @@ def read_state(
     submissions that came in after the newest of them. `is_live` says that a job waits or runs.
     """
     present = store.present(owner)
-    row = store.row_model._default_manager.get(pk=present.rows[kind]) if kind in present.rows else None
-    job = store.newest_job(owner) if row is None and present.count else None
+    rows = store.row_model._default_manager
+    row = rows.get(pk=present.rows[kind]) if kind in present.rows else None
+    job = old = None
+    if row is None and present.count:
+        jobs = Job.objects.filter(kind=store.job_kind, subject=store.subject(owner))
+        job = jobs.order_by("-pk").first()
     is_live = job is not None and job.state in (QUEUED, RUNNING)
-    old = store.newest_row(owner, kind) if row is None and present.count and not is_live else None
+    if row is None and present.count and not is_live:
+        past = rows.filter(**{store.owner_name: owner, "kind": kind})
+        old = past.order_by("-created_at", "-pk").first()
     more = present.count - store.count(old) if old else 0
     error = ""
     if job is not None and job.state in (CANCELLED, FAILED):

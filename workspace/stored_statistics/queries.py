@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 from django.db.models import Model
 from msgspec import Struct
 
-from workspace.core.canonical import canonical_hash
 from workspace.models import Job, Project
 from workspace.models.stored_statistics import StoredStatistics
 
@@ -73,16 +72,3 @@ class StatisticsStore(ABC, Generic[OwnerT]):
             **{self.owner_name: owner, "input_sha256__in": inputs.hashes.values()}
         )
         return Present(inputs.hashes, inputs.count, dict(rows.values_list("kind", "pk")))
-
-    def input_hash(self, owner: OwnerT) -> str:
-        """The hash of the present input of all kinds together."""
-        return canonical_hash(list(self.inputs(owner).hashes.values()))
-
-    def newest_row(self, owner: OwnerT, kind: str) -> StoredStatistics | None:
-        """The newest row of that kind, whatever its input."""
-        rows = self.row_model._default_manager.filter(**{self.owner_name: owner, "kind": kind})
-        return rows.order_by("-created_at", "-pk").first()
-
-    def newest_job(self, owner: OwnerT) -> Job | None:
-        """The newest job that computes the owner's statistics."""
-        return Job.objects.filter(kind=self.job_kind, subject=self.subject(owner)).order_by("-pk").first()
