@@ -197,6 +197,12 @@ def test_the_agent_of_a_trajectory_is_its_player():
         {"role": "assistant", "name": "Bea", "content": CANARY, "private": True},
         {"role": "assistant", "name": "Bea", "content": [{"type": "thinking", "thinking": CANARY}]},
         {"role": "assistant", "name": "Bea", "content": None, "reasoning_content": CANARY},
+        {"role": "assistant", "name": "Bea", "content": "", "thinking": CANARY, "tool_calls": [{"id": "c"}]},
+        {
+            "role": "assistant",
+            "name": "Bea",
+            "content": [{"text": CANARY, "thought": True}, {"type": "tool_result", "text": CANARY}],
+        },
     ],
 )
 def test_what_not_everybody_hears_in_a_chat_is_kept_apart(hidden):

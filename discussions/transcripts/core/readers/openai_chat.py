@@ -178,12 +178,9 @@ def _part(part: Any) -> tuple[str, str | None, bool]:
     about = part["metadata"] if type(part.get("metadata")) is dict else {}
     flags = {key for given in (part, about) for key, value in given.items() if value is True}
     is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)
-    keys = ("text", "content", kind) if is_thought or kind == "text" else ("text",)
-    return (
-        kind or "unknown",
-        next((part[key] for key in keys if type(part.get(key)) is str), None),
-        is_thought,
-    )
+    keys = ("text", "content", kind) if is_thought or kind == "text" else () if "tool" in kind else ("text",)
+    text = next((part[key] for key in keys if type(part.get(key)) is str), None)
+    return kind or "unknown", text, is_thought
 
 
 def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
@@ -217,11 +214,13 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     if entry["role"] in LEFT_OUT:
         is_item = type(kind) is str and kind not in TYPES
         code, says = ("item_left_out", ITEM) if is_item else ("instruction_left_out", INSTRUCTION)
-        notes.warn(code, pointer, kind if is_item else entry.get("source") or entry["role"], says=says)
+        told = entry.get("source", entry["role"]) if "step_id" in entry else entry["role"]
+        notes.warn(code, pointer, kind if is_item else told, says=says)
         return None
+    thoughts = [entry[key] for key in _THOUGHTS if type(entry.get(key)) is str and entry[key]]
     if entry.get("tool_calls") or entry.get("function_call"):
         notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
-        if not entry.get("content"):
+        if not entry.get("content") and not thoughts:
             return None
     name = entry.get("name")
     if name is not None and type(name) is not str:
@@ -229,7 +228,6 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
             "wrong_type", f"{pointer}/name", say("The name of a message should be text. Correct the file.")
         )
         return None
-    thoughts = [entry[key] for key in _THOUGHTS if type(entry.get(key)) is str]
     text = content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
     thought, audience = "\n".join(thoughts), _audience(entry)
     if entry["role"] == THOUGHT or (thought and not text):
