@@ -118,9 +118,10 @@ def read_text(
 def read_time(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> str | None:
     """The time under a key, as it is written; of one that counts from 1970, its date in UTC."""
     text = read_text(raw, key, pointer, notes, notes.limits.name_characters, numbers=True)
-    # Ten digits that are text may be anything, such as the time that a line of a chat begins with.
-    is_number = type(raw.get(key)) is not str or (text is not None and len(text) > len("1680000000"))
-    return as_moment(text) if text and is_number else text
+    if text is None or (type(raw[key]) is str and not (len(text) > 12 and text[:13].isdecimal())):
+        # Ten digits that are text may be anything, such as the time that a line of a chat begins with.
+        return text
+    return as_moment(text)
 
 
 def as_moment(text: str) -> str:
