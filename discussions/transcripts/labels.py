@@ -15,6 +15,7 @@ SAMPLES = {
     "chat_text": "chat.txt",
     "openai_chat": "chat.json",
     "inspect": "inspect.json",
+    "agent_traces": "trace.json",
 }
 
 

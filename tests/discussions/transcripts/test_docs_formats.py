@@ -17,6 +17,7 @@ GAMES = {
     "chat_text": {"evening-3": 3},
     "openai_chat": {"evening-4": 2},
     "inspect": {"evening-5-1": 2},
+    "agent_traces": {"evening-7": 2},
 }
 
 
@@ -32,7 +33,7 @@ def test_the_example_is_read(name):
     assert read.format == name
     assert read.faults == []
     assert {game.record.game_id: len(game.record.messages) for game in read.games} == GAMES[name]
-    assert all(player.role for player in read.games[0].record.players) == (name != "jsonl")
+    assert all(player.role for player in read.games[0].record.players) == (name not in ("jsonl", "agent_traces"))
 
 
 def test_the_page_lists_every_format():
