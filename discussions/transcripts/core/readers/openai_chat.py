@@ -246,13 +246,11 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
 def _audience(entry: dict[str, Any]) -> Any:
     """Who could hear a message, where a key says so; None for everybody."""
     given = first_values(entry, "audience", "phase", "private")
-    phase = given["phase"] if type(given.get("phase")) is str else ""
-    if "audience" in given:
-        return given["audience"]
-    if kind_of_type(phase) in (PRIVATE, THOUGHT):
-        return "nobody" if kind_of_type(phase) == THOUGHT else {"channel": phase}
+    phase = given.get("phase")
+    kind = kind_of_type(phase) if type(phase) is str else ""
+    hidden = "nobody" if kind == THOUGHT else {"channel": phase} if kind == PRIVATE else None
     is_private = kind_of_flag(str(given.get("private")), is_private=True) == PRIVATE
-    return {"channel": "private"} if is_private else None
+    return given.get("audience", hidden or ({"channel": "private"} if is_private else None))
 
 
 def first_values(entry: dict[str, Any], *wanted: str) -> dict[str, Any]:
