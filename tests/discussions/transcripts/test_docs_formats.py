@@ -33,7 +33,9 @@ def test_the_example_is_read(name):
     assert read.format == name
     assert read.faults == []
     assert {game.record.game_id: len(game.record.messages) for game in read.games} == GAMES[name]
-    assert all(player.role for player in read.games[0].record.players) == (name not in ("jsonl", "agent_traces"))
+    assert all(player.role for player in read.games[0].record.players) == (
+        name not in ("jsonl", "agent_traces")
+    )
 
 
 def test_the_page_lists_every_format():
