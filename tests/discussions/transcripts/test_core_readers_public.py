@@ -9,6 +9,7 @@ import pytest
 from discussions.core.records import Elimination, Player
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.native_games import native_game
 from tests.factories.public_formats import (
     CANARY,
     SAID,
@@ -295,3 +296,19 @@ def test_a_step_that_is_called_a_thought_is_none_of_the_talk(about):
     game = only(read_value([first, second]))
     assert said(game) == [(1, *SAID[0])]
     assert [entry.text for entry in game.private] == [CANARY]
+
+
+def test_contents_of_gemini_are_read():
+    rows = [
+        {"role": "user", "parts": [{"text": "Good morning."}]},
+        {"role": "model", "parts": [{"text": CANARY, "thought": True}, {"text": "Who begins?"}]},
+    ]
+    game = only(read_value(rows))
+    assert said(game) == [(1, "user", "Good morning."), (1, "assistant", "Who begins?")]
+    assert kept(game) == [("thought", "assistant")]
+
+
+def test_observations_of_others_make_no_trace():
+    read = read_value(native_game(observations=[{"type": "seen", "output": CANARY}]))
+    assert read.format == "native"
+    assert only(read).record.game_id == native_game()["gameId"]

@@ -20,6 +20,8 @@ _OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.
 _WITHIN = ("generations", "choices", "messages", "message", "kwargs", "output", "text", "content")
 _THREAD = ("thread_id", "session_id", "conversation_id")
 _LEFT_OUT = {"role": "tool"}
+# The types by which a list of observations is known to be one of Langfuse.
+_STEPS = ("GENERATION", "SPAN", "EVENT", "AGENT", "CHAIN", "TOOL")
 _DEEPEST = 64
 
 # Values, or the messages of a game, each with its place.
@@ -31,7 +33,8 @@ _Answer = tuple[Any, str, dict[str, Any], Any]
 def _kind(value: Any) -> str:
     if type(value) is not dict:
         return ""
-    listed = [key for key in (_OTLP, _LANGFUSE) if type(value.get(key)) is list]
+    is_langfuse = any(step.get("type") in _STEPS for _place, step in _objects(value, _LANGFUSE))
+    listed = [_OTLP] if type(value.get(_OTLP)) is list else [_LANGFUSE] if is_langfuse else []
     is_run = type(value.get(_LANGSMITH)) is str and "outputs" in value
     is_session = value.get("type") == "session" and _SESSION in value
     return listed[0] if listed else _LANGSMITH if is_run else _SESSION if is_session else ""

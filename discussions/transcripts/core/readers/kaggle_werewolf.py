@@ -147,8 +147,8 @@ def _add_event(draft: Draft, place: str, kind: str, event: dict[str, Any], names
         return
     threat = data.get("perceived_threat_level")
     if type(threat) is str and threat:
-        felt = f"Perceived threat level: {threat}"
-        draft.add_message(place, number, player, felt, time=time, audience="nobody")
+        threat = f"Perceived threat level: {threat}"
+        draft.add_message(place, number, player, threat, time=time, audience="nobody")
     if kind == _VOTE:
         target = data.get("target_id")
         target = target if type(target) is not str or target in names else None

@@ -19,7 +19,10 @@ LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
 ROLES = LEFT_OUT | {"assistant", "user", THOUGHT}
 # The types of LangChain's messages, as roles.
 TYPES = {"human": "user", "ai": "assistant"} | {kind: kind for kind in LEFT_OUT}
-A2A_ROLES = {"ROLE_AGENT": "assistant", "ROLE_USER": "user", "agent": "assistant", "user": "user"}
+# The roles of messages with parts: those of A2A, and "model" of Gemini.
+A2A_ROLES = {"ROLE_USER": "user", "user": "user"} | dict.fromkeys(
+    ("ROLE_AGENT", "agent", "model"), "assistant"
+)
 # The types of AutoGen's messages that are said; the others are calls of tools and events.
 SAID = frozenset(("TextMessage", "MultiModalMessage", "StopMessage"))
 # How the types of items end that are calls, what came of them, and the like.
