@@ -13,20 +13,12 @@ from rubric.results.pages.words import difference_text, gap_range_text, join_nam
 MOST_NAMED = 2
 
 
-class PairedRow(Struct, frozen=True):
-    """The first against one other subject: the interval as text, and who leads in words."""
-
-    lead: PairedLead
-    interval: str
-    says: str
-
-
 class Headline(Struct, frozen=True):
-    """The sentence about who leads, and the rows behind it; no rows where nobody is first."""
+    """The sentence about who leads; behind it, the first against each other subject, as (lead, interval, words)."""
 
     says: str
     first: str
-    rows: list[PairedRow]
+    rows: list[tuple[PairedLead, str, str]]
 
 
 def build_headline(
@@ -38,7 +30,7 @@ def build_headline(
         return Headline(_ranked_only(subjects), "", [])
     first = ranked[0].name
     found = compute_paired_leads(scored, names, first, [subject.name for subject in ranked[1:]])
-    rows = [PairedRow(lead, gap_range_text(lead.interval), _word(first, lead)) for lead in found]
+    rows = [(lead, gap_range_text(lead.interval), _word(first, lead)) for lead in found]
     return Headline(_headline(ranked, found), first, rows)
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.models import Comparison, ComparisonSet, Response
-from rubric.results.core.ranking_uncertainty import Lead, count_unanimous, leads, moves
+from rubric.results.core.ranking_uncertainty import count_unanimous, leads, moves
 from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
 from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, lead_word, name_responses
 from rubric.reviews.core.panel import Rankings
@@ -16,29 +17,6 @@ from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
 
 LONGEST_SHOWN = 160
-
-
-class OutcomeRow(Struct, frozen=True):
-    """One comparison: the names of the first, its lead over the second if there is one, and `says`, the word for it.
-
-    `unanimous` is the number of its reviewers if all of them put this response first, else 0.
-    """
-
-    number: int
-    question: str
-    first: str
-    outcome: ComparisonOutcome
-    lead: Lead | None
-    says: str
-    unanimous: int
-    is_fragile: bool
-
-
-class OutcomesPart(Struct, frozen=True):
-    rows: list[OutcomeRow]
-    previous: str
-    next: str
-    says: str
 
 
 class SetResponses(Struct, frozen=True):
@@ -73,7 +51,7 @@ def build_outcomes(
     set_responses: SetResponses,
     asked: ResultsQuery,
     rankings: Mapping[str, Rankings],
-) -> OutcomesPart:
+) -> dict[str, Any]:
     """One page of the comparisons; `whole` holds means of complete reviews only, [] if weights are hidden.
 
     `rankings` are those of reviewers without a score that counts, by comparison.
@@ -98,13 +76,13 @@ def build_outcomes(
         )
         for number, question in questions.items()
     ]
-    return OutcomesPart(
-        rows=rows,
-        previous=asked.query(page=page - 1 if page > 2 else "") if page > 1 else "",
-        next=asked.query(page=page + 1) if page < pages else "",
-        says=_("%(first)d to %(last)d of %(count)d")
-        % {"first": first + 1, "last": min(count, first + PAGE_SIZE), "count": count},
-    )
+    last = min(count, first + PAGE_SIZE)
+    return {
+        "rows": rows,
+        "previous": asked.query(page=page - 1 if page > 2 else "") if page > 1 else "",
+        "next": asked.query(page=page + 1) if page < pages else "",
+        "says": _("%(first)d to %(last)d of %(count)d") % {"first": first + 1, "last": last, "count": count},
+    }
 
 
 def _outcome_row(
@@ -115,19 +93,23 @@ def _outcome_row(
     named_responses: Mapping[str, NamedResponse],
     shares: Mapping[str, Fraction],
     rankings: Rankings,
-) -> OutcomeRow:
+) -> dict[str, Any]:
+    """The names of the first, its lead over the second if there is one, and `says`, the word for it.
+
+    `unanimous` is the number of its reviewers if all of them put this response first, else 0.
+    """
     outcome = next(iter(compute_outcomes(scored)), ComparisonOutcome(str(number), [], "", None, 0))
     values = list_values(scored)
     lead = leads(values, outcome.first[0], [outcome.second])[0] if outcome.second else None
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
-    return OutcomeRow(
-        number=number,
-        question=one_line(question, LONGEST_SHOWN),
-        first=join_names(named_responses[key].name for key in outcome.first),
-        outcome=outcome,
-        lead=lead,
-        says=lead_word(lead) if lead else "",
-        unanimous=count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0,
-        is_fragile=any(move.is_fragile for move in moved),
-    )
+    return {
+        "number": number,
+        "question": one_line(question, LONGEST_SHOWN),
+        "first": join_names(named_responses[key].name for key in outcome.first),
+        "outcome": outcome,
+        "lead": lead,
+        "says": lead_word(lead) if lead else "",
+        "unanimous": count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0,
+        "is_fragile": any(move.is_fragile for move in moved),
+    }

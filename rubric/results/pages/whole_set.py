@@ -1,10 +1,10 @@
 """The results of a set: the ranking across comparisons, correlations of criteria, and which reviews do not count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext_lazy
 from msgspec import Struct
 
 from rubric.core.records import BOTH, HOLISTIC, RUBRIC, Criterion
@@ -13,7 +13,7 @@ from rubric.core.weights import exact
 from rubric.models import ComparisonSet
 from rubric.results.core.whole_set import Scored, Subject, build_subjects, correlations, score_responses
 from rubric.results.pages.headline import Headline, build_headline
-from rubric.results.pages.outcomes import OutcomesPart, build_outcomes, load_set_responses
+from rubric.results.pages.outcomes import build_outcomes, load_set_responses
 from rubric.results.pages.reviews import NO_SCORES
 from rubric.results.pages.score_views import build_views
 from rubric.results.pages.words import ResultsQuery, list_version_options, range_text, two
@@ -22,39 +22,20 @@ from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, revie
 from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
-from workspace.display.core.charts import DotRow, DotsChart, Scatter, dot_plot, scatter
+from workspace.display.core.charts import DotRow, DotsChart, dot_plot, scatter
 from workspace.display.core.minimums import DOTS, SCATTER_POINTS
 from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
 from workspace.statistics.labels import number
 
 
-class Plot(Struct, frozen=True):
-    """One pair as a plot: the first on the x axis, the second on the y axis."""
+def build_pairs(
+    scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool
+) -> dict[str, Any]:
+    """Every pair of criteria, and each criterion with the holistic score if given; over means of responses.
 
-    id: str
-    along: str
-    up: str
-    text: str
-    scatter: Scatter
-
-
-class PairsPart(Struct, frozen=True):
-    """The table and the plots; empty where there are fewer than two criteria, or too few responses."""
-
-    labels: list[str]
-    rows: list[tuple[str, list[str]]]
-    plots: list[Plot]
-    response_count: int
-    least: int = SCATTER_POINTS
-
-    @property
-    def is_enough(self) -> bool:
-        return self.response_count >= self.least
-
-
-def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool) -> PairsPart:
-    """Every pair of criteria, and each criterion with the holistic score if given; over means of responses."""
+    `rows` are those of a table, `plots` have the first of a pair on the x axis and the second on the y axis.
+    """
     labels = {criterion.key: criterion.label for criterion in criteria}
     if with_holistic and labels:
         labels[HOLISTIC] = _("Holistic")
@@ -63,21 +44,65 @@ def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion], *, with
         frozenset((pair.one, pair.other)): "" if pair.correlation is None else number(pair.correlation)
         for pair in found
     }
-    rows = [
-        (label, ["1" if key == other else texts[frozenset((key, other))] for other in labels])
-        for key, label in labels.items()
-    ]
-    plots = [
-        Plot(
-            f"pair-{number}",
-            labels[pair.one],
-            labels[pair.other],
-            texts[frozenset((pair.one, pair.other))],
-            scatter(pair.points, minimum=LOWEST, maximum=HIGHEST),
-        )
-        for number, pair in enumerate(found, start=1)
-    ]
-    return PairsPart(list(labels.values()), rows, plots, max((len(pair.points) for pair in found), default=0))
+    return {
+        "labels": list(labels.values()),
+        "rows": [
+            (label, ["1" if key == other else texts[frozenset((key, other))] for other in labels])
+            for key, label in labels.items()
+        ],
+        "plots": [
+            {
+                "id": f"pair-{at}",
+                "along": labels[pair.one],
+                "up": labels[pair.other],
+                "text": texts[frozenset((pair.one, pair.other))],
+                "scatter": scatter(pair.points, minimum=LOWEST, maximum=HIGHEST),
+            }
+            for at, pair in enumerate(found, start=1)
+        ],
+        "response_count": max((len(pair.points) for pair in found), default=0),
+        "least": SCATTER_POINTS,
+    }
+
+
+# What does not count, or counts in another way than the rest, with the reason, in the order of `set_notes`.
+NOTES = (
+    ngettext_lazy(
+        "%(n)d incomplete judgement is left out.", "%(n)d incomplete judgements are left out.", "n"
+    ),
+    ngettext_lazy(
+        "%(n)d incomplete judgement counts, divided by the weights of the criteria that were scored.",
+        "%(n)d incomplete judgements count, divided by the weights of the criteria that were scored.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d review gave only a holistic score where criteria were asked for; it is never averaged with "
+        "overalls.",
+        "%(n)d reviews gave only a holistic score where criteria were asked for; they are never averaged with "
+        "overalls.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d review counts by its ranking alone, in the mean ranks.",
+        "%(n)d reviews count by their rankings alone, in the mean ranks.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d review scored criteria alone where a holistic score was asked for; it does not count here.",
+        "%(n)d reviews scored criteria alone where a holistic score was asked for; they do not count here.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d review holds no scores: declined, or unreadable.",
+        "%(n)d reviews hold no scores: declined, or unreadable.",
+        "n",
+    ),
+    ngettext_lazy(
+        "%(n)d judgement of a reviewer's own response does not count.",
+        "%(n)d judgements of reviewers' own responses do not count.",
+        "n",
+    ),
+)
 
 
 def set_notes(
@@ -85,101 +110,30 @@ def set_notes(
 ) -> tuple[list[str], int]:
     """The notes, and how many judgements are left out as incomplete; `ranked_count` reviews count by rank alone."""
     others = [review for review in reviewed if not review.is_own]
-    is_rubric = kind == RUBRIC
-    keys = asked.shares.keys()
+    is_rubric, keys = kind == RUBRIC, asked.shares.keys()
+    scored = {review.review for review in others if review.scores}
+    whole = {review.review for review in others if review.holistic is not None}
     incomplete = sum(
         bool(review.scores.keys() & keys) and not keys <= review.scores.keys() for review in others
     )
     left_out = incomplete if is_rubric and not asked.with_incomplete else 0
-    notes = []
-    if left_out:
-        said = ngettext(
-            "%(n)d incomplete judgement is left out.", "%(n)d incomplete judgements are left out.", left_out
-        )
-        notes.append(said % {"n": left_out})
-    elif incomplete and is_rubric:
-        said = ngettext(
-            "%(n)d incomplete judgement counts, divided by the weights of the criteria that were scored.",
-            "%(n)d incomplete judgements count, divided by the weights of the criteria that were scored.",
-            incomplete,
-        )
-        notes.append(said % {"n": incomplete})
-    fallbacks = _fallbacks(others) if is_rubric else 0
-    if fallbacks:
-        said = ngettext(
-            "%(n)d review gave only a holistic score where criteria were asked for; it is never averaged with "
-            "overalls.",
-            "%(n)d reviews gave only a holistic score where criteria were asked for; they are never averaged with "
-            "overalls.",
-            fallbacks,
-        )
-        notes.append(said % {"n": fallbacks})
-    notes += _ranked_only(ranked_count) + ([] if is_rubric else _without_whole(others))
-    return notes + _silent(reviewed) + _own(reviewed), left_out
-
-
-def _ranked_only(count: int) -> list[str]:
-    if not count:
-        return []
-    said = ngettext(
-        "%(n)d review counts by its ranking alone, in the mean ranks.",
-        "%(n)d reviews count by their rankings alone, in the mean ranks.",
-        count,
+    counts = (
+        left_out,
+        incomplete - left_out if is_rubric else 0,
+        len(whole - scored) if is_rubric else 0,
+        ranked_count,
+        0 if is_rubric else len(scored - whole),
+        len({review.review for review in reviewed if review.mode in NO_SCORES}),
+        sum(review.is_own for review in reviewed),
     )
-    return [said % {"n": count}]
-
-
-def _without_whole(reviewed: Sequence[Reviewed]) -> list[str]:
-    whole = {review.review for review in reviewed if review.holistic is not None}
-    count = len({review.review for review in reviewed if review.scores} - whole)
-    if not count:
-        return []
-    said = ngettext(
-        "%(n)d review scored criteria alone where a holistic score was asked for; it does not count here.",
-        "%(n)d reviews scored criteria alone where a holistic score was asked for; they do not count here.",
-        count,
-    )
-    return [said % {"n": count}]
-
-
-def _fallbacks(reviewed: Sequence[Reviewed]) -> int:
-    scored = {review.review for review in reviewed if review.scores}
-    return len({review.review for review in reviewed if review.holistic is not None} - scored)
-
-
-def _silent(reviewed: Sequence[Reviewed]) -> list[str]:
-    silent = len({review.review for review in reviewed if review.mode in NO_SCORES})
-    if not silent:
-        return []
-    said = ngettext(
-        "%(n)d review holds no scores: declined, or unreadable.",
-        "%(n)d reviews hold no scores: declined, or unreadable.",
-        silent,
-    )
-    return [said % {"n": silent}]
-
-
-def _own(reviewed: Sequence[Reviewed]) -> list[str]:
-    own = sum(review.is_own for review in reviewed)
-    if not own:
-        return []
-    said = ngettext(
-        "%(n)d judgement of a reviewer's own response does not count.",
-        "%(n)d judgements of reviewers' own responses do not count.",
-        own,
-    )
-    return [said % {"n": own}]
-
-
-class MeansPart(Struct, frozen=True):
-    """The means of each subject by criterion, each on its own scale; `scales` names them if they differ, else {}."""
-
-    scales: Mapping[str, str]
-    rows: Mapping[str, list[str]]
+    return [said % {"n": n} for said, n in zip(NOTES, counts, strict=True) if n], left_out
 
 
 class SetResultsPage(Struct, frozen=True):
-    """Everything the page shows. `by_author` says whether rows are authors or keys of responses."""
+    """Everything the page shows. `by_author` says whether rows are authors or keys of responses.
+
+    `means` are those of each subject by criterion, each on its own scale; `scales` names those that are not common.
+    """
 
     asked: ResultsQuery
     choices: list[tuple[str, str]]
@@ -193,11 +147,12 @@ class SetResultsPage(Struct, frozen=True):
     chart: DotsChart
     interval_reason: str
     criteria: Sequence[Criterion]
-    means: MeansPart
+    means: dict[str, list[str]]
+    scales: dict[str, str]
     has_holistic: bool
     views: dict[str, Any]
-    pairs: PairsPart
-    outcomes: OutcomesPart
+    pairs: dict[str, Any]
+    outcomes: dict[str, Any]
     least_comparisons: int = DOTS
 
     @property
@@ -222,6 +177,7 @@ def build_set_results(
     is_lead = may(check_open_set, person, comparison_set.project)
     sees = kind == RUBRIC and may(check_see_weights, person)
     criteria = [] if kind == HOLISTIC else asked.criteria
+    scales = comparison_set.rubric_version.to_record().scales
     whole = score_responses(rows, shares) if sees and asked.with_incomplete else scored if sees else []
     notes, left_out = set_notes(reviewed, asked, kind, sum(map(len, rankings.values())))
     names = reviewer_names(comparison_set, person, is_lead=is_lead)
@@ -238,7 +194,8 @@ def build_set_results(
         chart=_chart(subjects),
         interval_reason=_interval_reason(subjects),
         criteria=criteria,
-        means=_build_means(subjects, criteria, comparison_set.rubric_version.to_record().scales),
+        means={row.name: _list_means(row, criteria, scales) for row in subjects},
+        scales={item.key: scales[item.key].text for item in criteria if item.key in scales},
         has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, set_responses.subjects, names, with_holistic=mode == BOTH),
         pairs=build_pairs(
@@ -246,11 +203,6 @@ def build_set_results(
         ),
         outcomes=build_outcomes(comparison_set, scored, whole, set_responses, asked, rankings),
     )
-
-
-def _build_means(subjects: Sequence[Subject], criteria: Sequence[Criterion], scales: Scales) -> MeansPart:
-    texts = {criterion.key: scales[criterion.key].text for criterion in criteria if criterion.key in scales}
-    return MeansPart(texts, {row.name: _list_means(row, criteria, scales) for row in subjects})
 
 
 def _list_means(row: Subject, criteria: Sequence[Criterion], scales: Scales) -> list[str]:
