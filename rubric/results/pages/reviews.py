@@ -7,7 +7,6 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Struct
-from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, Criterion
 from rubric.core.response_order import map_labels
@@ -52,62 +51,6 @@ class ReviewContext(Struct, frozen=True):
     scales: Scales = {}
 
 
-class ScoreRow(Struct, frozen=True):
-    """One criterion of one response: what each reviewer gave, and the mean. `is_total` marks the overall.
-
-    If the criterion has its own scale, `scale` names it, and `brought` holds the scores on 1 to 10.
-    """
-
-    label: str
-    cells: list[str]
-    mean: str
-    is_total: bool = False
-    scale: str = ""
-    brought: list[str] = []
-
-
-class ScoreTable(Struct, frozen=True):
-    """Criterion x reviewer for each response, the newest round of each reviewer.
-
-    The `note` of a column says why scores are missing. `has_scales` says that criteria have scales of their own.
-    """
-
-    columns: list[dict[str, Any]]
-    groups: list[dict[str, Any]]
-    has_scales: bool
-
-
-class ReviewedResponsePart(Struct, frozen=True):
-    """The judgement of one response in a review. `cannot` lists criteria with the reason why they could not be judged.
-
-    `notes` are cut at the length that people may write: models and files have no limit.
-    """
-
-    row: ReviewedResponse
-    name: str
-    label: str
-    scores: list[str]
-    holistic: str
-    overall: Fraction | None
-    notes: str
-    cannot: list[tuple[str, str]]
-    is_own: bool
-    changed: list[str] = []
-
-
-class ReviewPart(Struct, frozen=True):
-    """One submitted review; `ranking` lists the names at each rank, the best first, as given or by its scores."""
-
-    review: Review
-    reviewer: str
-    kind: object
-    mode: object
-    flags: list[str]
-    lines: list[ReviewedResponsePart]
-    ranking: list[str]
-    not_shown: list[str]
-
-
 def load_submitted_reviews(comparison: Comparison) -> list[Review]:
     """The reviews of a comparison that count, first rounds first, with their content."""
     rows = Review.objects.filter(comparison=comparison, state=SUBMITTED).select_related("reviewer")
@@ -119,8 +62,12 @@ def select_newest(reviews: Iterable[Review]) -> list[Review]:
     return list({review.reviewer_id: review for review in reviews}.values())
 
 
-def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> ScoreTable:
-    """The table of the newest reviews."""
+def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> dict[str, Any]:
+    """Criterion x reviewer for each response, the newest round of each reviewer.
+
+    The `note` of a column says why scores are missing; its heading links to the review `id`. `has_scales` says that
+    criteria have scales of their own.
+    """
     newest = select_newest(reviews)
     said = {
         (review.pk, context.numbers[row.response_id]): row
@@ -152,26 +99,32 @@ def build_score_table(reviews: Sequence[Review], context: ReviewContext) -> Scor
             whole = [_exact(row.holistic) if row else None for row in given]
             rows.append(_row(_("Holistic"), whole, HOLISTIC, context.scales))
         groups.append({"response": named_response, "rows": rows})
-    return ScoreTable(columns, groups, has_scales=bool(context.criteria and context.scales))
+    has_scales = bool(context.criteria and context.scales)
+    return {"columns": columns, "groups": groups, "has_scales": has_scales}
 
 
 def _row(
     label: str, values: Sequence[Fraction | None], key: str, scales: Scales, *, is_total: bool = False
-) -> ScoreRow:
+) -> dict[str, Any]:
+    """What each reviewer gave, and the mean. `is_total` marks the overall.
+
+    If the criterion has its own scale, `scale` names it, and `brought` holds the scores on 1 to 10.
+    """
     given = [value for value in values if value is not None]
     mean = two(sum(given, Fraction()) / len(given) if given else None)
-    cells = [_shown(value, is_total) for value in values]
+    row = {"label": label, "cells": [_shown(value, is_total) for value in values], "mean": mean}
     if is_total or not scales:
-        return ScoreRow(label, cells, mean, is_total)
+        return row | {"is_total": is_total, "scale": "", "brought": []}
     scale = scales.get(key, COMMON)
     brought = [two(None if value is None else exact(bring_to_common(value, scale))) for value in values]
-    return ScoreRow(
-        label=label,
-        cells=[_given(value, key, scales) for value in values],
-        mean=format_mark(mean, key, scales),
-        scale=scale.text,
-        brought=[] if scale.is_common else brought,
-    )
+    return {
+        "label": label,
+        "cells": [_given(value, key, scales) for value in values],
+        "mean": format_mark(mean, key, scales),
+        "is_total": False,
+        "scale": scale.text,
+        "brought": [] if scale.is_common else brought,
+    }
 
 
 def _shown(value: Fraction | None, is_total: bool) -> str:
@@ -201,46 +154,35 @@ def _overall(row: ReviewedResponse | None, context: ReviewContext) -> Fraction |
     )
 
 
-def build_review(review: Review, context: ReviewContext, earlier: Sequence[Review] = ()) -> ReviewPart:
-    """One review in full; `earlier` holds the same reviewer's first round, so that changes are marked."""
-    seen = map_labels(review.order)
+def build_review(review: Review, context: ReviewContext, earlier: Sequence[Review] = ()) -> dict[str, Any]:
+    """One review in full; `earlier` holds the same reviewer's first round, so that changes are marked.
+
+    `ranking` lists the names at each rank, the best first, as given or by its scores.
+    """
+    seen, reviewer = map_labels(review.order), str(review.reviewer_id)
     labels = {str(number): label for label, number in seen.items()}
     names = {key: named_response.name for key, named_response in context.named_responses.items()}
     named = {label: names[str(number)] for label, number in seen.items() if str(number) in names}
-    rows = sorted(review.reviewed.all(), key=lambda row: row.position)
     places = review.reported_ranking or review.ranking or []
     same = [
         other for other in earlier if other.reviewer_id == review.reviewer_id and other.round < review.round
     ]
     before = {row.response_id: row for other in same for row in other.reviewed.all()}
-    return ReviewPart(
-        review=review,
-        reviewer=context.names[str(review.reviewer_id)],
-        kind=KINDS[review.reviewer.kind],
-        mode=MODES.get(review.mode, ""),
-        flags=[_flag(flag, named) for flag in review.flags],
-        lines=[
-            replace(
-                _line(row, labels, context, str(review.reviewer_id)),
-                changed=_list_changed(before.get(row.response_id), row, context),
-            )
-            for row in rows
+    return {
+        "review": review,
+        "reviewer": context.names[reviewer],
+        "kind": KINDS[review.reviewer.kind],
+        "mode": MODES.get(review.mode, ""),
+        "flags": [_flag(flag, named) for flag in review.flags],
+        "lines": [
+            _line(row, before.get(row.response_id), labels, context, reviewer)
+            for row in sorted(review.reviewed.all(), key=lambda row: row.position)
         ],
-        ranking=[", ".join(named.get(label, str(label)) for label in place) for place in places],
-        not_shown=[name for key, name in names.items() if key not in labels]
-        if context.own_shown(str(review.reviewer_id))
-        else [],
-    )
-
-
-def _list_changed(first: ReviewedResponse | None, row: ReviewedResponse, context: ReviewContext) -> list[str]:
-    names = {criterion.key: criterion.label for criterion in context.criteria} | {HOLISTIC: _("Holistic")}
-    said = _("%(name)s was %(first)s")
-    changes = list_changes(first, row)
-    return [
-        said % {"name": names.get(key, key), "first": format_mark(was, key, context.scales) or _("no score")}
-        for key, was in changes.items()
-    ]
+        "ranking": [", ".join(named.get(label, str(label)) for label in place) for place in places],
+        "not_shown": [
+            name for key, name in names.items() if key not in labels and context.own_shown(reviewer)
+        ],
+    }
 
 
 def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
@@ -251,21 +193,35 @@ def _flag(flag: Mapping[str, str | None], named: Mapping[str, str]) -> str:
 
 
 def _line(
-    row: ReviewedResponse, labels: Mapping[str, str], context: ReviewContext, reviewer: str
-) -> ReviewedResponsePart:
+    row: ReviewedResponse,
+    first: ReviewedResponse | None,
+    labels: Mapping[str, str],
+    context: ReviewContext,
+    reviewer: str,
+) -> dict[str, Any]:
+    """The judgement of one response. `cannot` lists criteria with the reason why they could not be judged.
+
+    `notes` are cut at the length that people may write: models and files have no limit. `changed` are the scores that
+    were others in the first round.
+    """
     named_response = context.named_responses[context.numbers[row.response_id]]
     criteria = {criterion.key: criterion.label for criterion in context.criteria} | {HOLISTIC: _("Holistic")}
-    return ReviewedResponsePart(
-        row=row,
-        name=named_response.name,
-        label=labels.get(named_response.key, ""),
-        scores=[
+    was = {key: format_mark(mark, key, context.scales) for key, mark in list_changes(first, row).items()}
+    return {
+        "row": row,
+        "name": named_response.name,
+        "label": labels.get(named_response.key, ""),
+        "scores": [
             _given(_score(row, criterion.key), criterion.key, context.scales)
             for criterion in context.criteria
         ],
-        holistic=_given(_exact(row.holistic), HOLISTIC, context.scales),
-        overall=_overall(row, context),
-        notes=shorten(row.notes, LONGEST_COMMENT),
-        cannot=[(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
-        is_own=row.is_own and context.own_shown(reviewer),
-    )
+        "holistic": _given(_exact(row.holistic), HOLISTIC, context.scales),
+        "overall": _overall(row, context),
+        "notes": shorten(row.notes, LONGEST_COMMENT),
+        "cannot": [(criteria.get(key, key), str(reason)) for key, reason in row.cannot_judge.items()],
+        "is_own": row.is_own and context.own_shown(reviewer),
+        "changed": [
+            _("%(name)s was %(first)s") % {"name": criteria.get(key, key), "first": mark or _("no score")}
+            for key, mark in was.items()
+        ],
+    }

@@ -4,25 +4,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext_lazy
 from msgspec import Struct
 
 from rubric.core.records import BOTH, HOLISTIC, PARTIAL, RUBRIC, Criterion
 from rubric.models import Comparison, Response, Review
-from rubric.results.core.ranking_uncertainty import criterion_means
 from rubric.results.core.what_if import TriedWeights
 from rubric.results.pages.panel import PanelPart, build_panel
 from rubric.results.pages.reviews import (
     NO_SCORES,
     ReviewContext,
-    ReviewPart,
-    ScoreTable,
     build_review,
     build_score_table,
     load_submitted_reviews,
     select_newest,
 )
-from rubric.results.pages.weights import WeightsPart, WhatIf, build_weights_part, build_what_if
+from rubric.results.pages.weights import build_weights_part, build_what_if
 from rubric.results.pages.words import (
     NamedResponse,
     ResultsQuery,
@@ -33,20 +30,12 @@ from rubric.results.pages.words import (
 )
 from rubric.reviews.core.panel import Panel, PanelScore, Rankings
 from rubric.reviews.permissions import check_open_set
-from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
+from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
 from workspace.models import Person
 
 CUT = 3000
-
-
-class Text(Struct, frozen=True):
-    """The text of one response, or its beginning."""
-
-    response: NamedResponse
-    text: str
-    is_cut: bool
 
 
 class ComparisonPage(Struct, frozen=True):
@@ -62,12 +51,12 @@ class ComparisonPage(Struct, frozen=True):
     changes: str
     notes: list[str]
     left_out_count: int
-    texts: list[Text]
-    weights: WeightsPart | None
-    what_if: WhatIf | None
+    texts: list[dict[str, Any]]
+    weights: dict[str, Any] | None
+    what_if: dict[str, Any] | None
     criteria: Sequence[Criterion]
-    table: ScoreTable
-    reviews: list[ReviewPart]
+    table: dict[str, Any]
+    reviews: list[dict[str, Any]]
 
 
 def build_comparison_page(
@@ -78,7 +67,7 @@ def build_comparison_page(
     responses = list(comparison.responses.order_by("number"))
     named_responses = _name_responses(responses)
     reviews, reviewed = load_submitted_reviews(comparison), _reviewed(comparison)
-    judgements = _judgements(reviewed, asked)
+    judgements = [review.to_judgement(asked.shares) for review in reviewed]
     kinds = {BOTH: (RUBRIC, HOLISTIC)}.get(mode, (mode,))
     given: Any = {"with_incomplete": asked.with_incomplete, "rankings": _rankings(reviewed, kinds[0])}
     panels = [build_panel(judgements, named_responses, kind=kind, **given) for kind in kinds]
@@ -105,22 +94,21 @@ def build_comparison_page(
         notes=_notes(panels[0].found, reviews, context, asked),
         left_out_count=len(panels[0].found.left_out),
         texts=[_text(response, named_responses[str(response.number)], asked) for response in responses],
-        weights=_weights(reviewed, named_responses, asked, panels[0]) if sees else None,
-        what_if=_what_if(reviewed, named_responses, asked, tried, panels[0].found) if sees else None,
+        weights=build_weights_part(reviewed, asked, named_responses, panels[0].first) if sees else None,
+        what_if=build_what_if(reviewed, asked, tried, named_responses, panels[0].found) if sees else None,
         criteria=context.criteria,
         table=build_score_table(reviews, context),
         reviews=[build_review(review, context, reviews) for review in reviews],
     )
 
 
-def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights) -> WhatIf:
+def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights) -> dict[str, Any]:
     """Only the ranking under other weights, for a form in which a weight is being changed."""
     responses = list(comparison.responses.defer("text").order_by("number"))
     named_responses, reviewed = _name_responses(responses), _reviewed(comparison)
-    before = build_panel(
-        _judgements(reviewed, asked), named_responses, kind=RUBRIC, with_incomplete=asked.with_incomplete
-    )
-    return _what_if(reviewed, named_responses, asked, tried, before.found)
+    judgements = [review.to_judgement(asked.shares) for review in reviewed]
+    before = build_panel(judgements, named_responses, kind=RUBRIC, with_incomplete=asked.with_incomplete)
+    return build_what_if(reviewed, asked, tried, named_responses, before.found)
 
 
 def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
@@ -159,40 +147,11 @@ def _reviewed(comparison: Comparison) -> list[Reviewed]:
     return sorted(found, key=lambda review: (review.response, review.reviewer))
 
 
-def _judgements(reviewed: Sequence[Reviewed], asked: ResultsQuery) -> list[PanelScore]:
-    shares = asked.shares
-    return [review.to_judgement(shares) for review in reviewed]
-
-
-def _weights(
-    reviewed: Sequence[Reviewed],
-    named_responses: Mapping[str, NamedResponse],
-    asked: ResultsQuery,
-    part: PanelPart,
-) -> WeightsPart:
-    means = criterion_means(to_rows(reviewed), asked.shares)
-    return build_weights_part(means, asked.shares, named_responses, asked.criteria, part.first)
-
-
-def _what_if(
-    reviewed: Sequence[Reviewed],
-    named_responses: Mapping[str, NamedResponse],
-    asked: ResultsQuery,
-    tried: TriedWeights,
-    before: Panel,
-) -> WhatIf:
-    judgements = [review.to_judgement(tried.shares) for review in reviewed] if tried.shares else []
-    places = {
-        standing.response: standing.place for standing in before.standings if standing.place is not None
-    }
-    return build_what_if(
-        tried, judgements, places, named_responses, asked.criteria, with_incomplete=asked.with_incomplete
-    )
-
-
-def _text(response: Response, named_response: NamedResponse, asked: ResultsQuery) -> Text:
+def _text(response: Response, named_response: NamedResponse, asked: ResultsQuery) -> dict[str, Any]:
+    """The text of one response, or its beginning."""
     is_cut = len(response.text) > CUT and asked.whole != response.number
-    return Text(named_response, response.text[:CUT] if is_cut else response.text, is_cut)
+    text = response.text[:CUT] if is_cut else response.text
+    return {"response": named_response, "text": text, "is_cut": is_cut}
 
 
 def _changes(panels: Sequence[PanelPart], named_responses: Mapping[str, NamedResponse]) -> str:
@@ -216,39 +175,61 @@ def _changes(panels: Sequence[PanelPart], named_responses: Mapping[str, NamedRes
     return _("The holistic scores give other ranks: %(parts)s.") % {"parts": join_names(parts)}
 
 
+# What does not count, or counts in another way than the rest, with the reason.
+NOTES: dict[str, Any] = {
+    "fallbacks": gettext_lazy(
+        "Only a holistic score came from %(names)s where criteria were asked for. It is never averaged with "
+        "overalls."
+    ),
+    "ranked_only": gettext_lazy(
+        "Only the ranking of %(names)s counts, in the mean ranks; no score of theirs does."
+    ),
+    "without_whole": gettext_lazy(
+        "Scores of %(names)s are by criterion alone. They do not count here: a holistic score was asked for."
+    ),
+    "left_out": ngettext_lazy(
+        "%(n)d incomplete judgement is left out.", "%(n)d incomplete judgements are left out.", "n"
+    ),
+    "incomplete": gettext_lazy(
+        "Incomplete judgements count: they are divided by the weights of the criteria that were scored."
+    ),
+    "silent": gettext_lazy("No scores came from %(names)s: declined, or unreadable."),
+    "own": gettext_lazy("Judgements of own responses do not count: %(names)s."),
+    "others": ngettext_lazy(
+        "%(n)d reviewer's own response does not count in their review.",
+        "Own responses of %(n)d reviewers do not count in their reviews.",
+        "n",
+    ),
+    "not_blind": ngettext_lazy(
+        "%(n)d review is not blind: its reviewer could see answers or results of this set before.",
+        "%(n)d reviews are not blind: their reviewers could see answers or results of this set before.",
+        "n",
+    ),
+}
+
+
 def _notes(found: Panel, reviews: Sequence[Review], context: ReviewContext, asked: ResultsQuery) -> list[str]:
-    """One sentence for each thing that does not count, with the reason."""
-    notes = []
+    """One sentence for each thing that does not count. Other reviewers see no name of who wrote a response."""
     newest = select_newest(reviews)
-    silent = [context.names[str(review.reviewer_id)] for review in newest if review.mode in NO_SCORES]
-    if found.fallbacks:
-        said = _(
-            "Only a holistic score came from %(names)s where criteria were asked for. It is never averaged with "
-            "overalls."
-        )
-        notes.append(said % {"names": join_names(context.names[key] for key in found.fallbacks)})
-    if found.ranked_only:
-        said = _("Only the ranking of %(names)s counts, in the mean ranks; no score of theirs does.")
-        notes.append(said % {"names": join_names(context.names[key] for key in found.ranked_only)})
-    notes += _without_whole(newest, context) if found.kind == HOLISTIC else []
-    if found.left_out:
-        said = ngettext(
-            "%(n)d incomplete judgement is left out.",
-            "%(n)d incomplete judgements are left out.",
-            len(found.left_out),
-        )
-        notes.append(said % {"n": len(found.left_out)})
-    elif asked.with_incomplete and found.kind == RUBRIC:
-        notes.append(
-            _(
-                "Incomplete judgements count: they are divided by the weights of the criteria that were scored."
-            )
-        )
-    if silent:
-        notes.append(
-            _("No scores came from %(names)s: declined, or unreadable.") % {"names": join_names(silent)}
-        )
-    return notes + _own_notes(found, newest, context) + _not_blind(newest)
+    own = _own_judgements(found, context) + _not_shown(newest, context)
+    shown = [text for reviewer, text in own if context.own_shown(reviewer)]
+    is_counted = asked.with_incomplete and found.kind == RUBRIC and not found.left_out
+    told: dict[str, list[str] | int] = {
+        "fallbacks": [context.names[key] for key in found.fallbacks],
+        "ranked_only": [context.names[key] for key in found.ranked_only],
+        "without_whole": _without_whole(newest, context) if found.kind == HOLISTIC else [],
+        "left_out": len(found.left_out),
+        "incomplete": int(is_counted),
+        "silent": [context.names[str(row.reviewer_id)] for row in newest if row.mode in NO_SCORES],
+        "own": shown,
+        "others": len(own) - len(shown),
+        "not_blind": sum(not review.is_blind for review in newest),
+    }
+    return [
+        NOTES[key] % ({"n": who} if isinstance(who, int) else {"names": join_names(who)})
+        for key, who in told.items()
+        if who
+    ]
 
 
 def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
@@ -259,50 +240,13 @@ def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
     return mine.__contains__
 
 
-def _own_notes(found: Panel, newest: Sequence[Review], context: ReviewContext) -> list[str]:
-    """Notes on which responses reviewers wrote themselves; other reviewers see no name."""
-    named = _own_judgements(found, context) + _not_shown(newest, context)
-    shown = [text for reviewer, text in named if context.own_shown(reviewer)]
-    notes = []
-    if shown:
-        said = _("Judgements of own responses do not count: %(names)s.")
-        notes.append(said % {"names": join_names(shown)})
-    others = len(named) - len(shown)
-    if others:
-        said = ngettext(
-            "%(n)d reviewer's own response does not count in their review.",
-            "Own responses of %(n)d reviewers do not count in their reviews.",
-            others,
-        )
-        notes.append(said % {"n": others})
-    return notes
-
-
-def _not_blind(reviews: Sequence[Review]) -> list[str]:
-    count = sum(not review.is_blind for review in reviews)
-    if not count:
-        return []
-    said = ngettext(
-        "%(n)d review is not blind: its reviewer could see answers or results of this set before.",
-        "%(n)d reviews are not blind: their reviewers could see answers or results of this set before.",
-        count,
-    )
-    return [said % {"n": count}]
-
-
 def _without_whole(reviews: Sequence[Review], context: ReviewContext) -> list[str]:
     """Reviewers who scored only criteria although a holistic score was asked for."""
-    names = [
+    return [
         context.names[str(review.reviewer_id)]
         for review in reviews
         if review.mode in (RUBRIC, PARTIAL) and all(row.holistic is None for row in review.reviewed.all())
     ]
-    if not names:
-        return []
-    said = _(
-        "Scores of %(names)s are by criterion alone. They do not count here: a holistic score was asked for."
-    )
-    return [said % {"names": join_names(names)}]
 
 
 def _own_judgements(found: Panel, context: ReviewContext) -> list[tuple[str, str]]:

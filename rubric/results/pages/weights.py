@@ -5,107 +5,91 @@ from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
-from rubric.core.records import Criterion
 from rubric.results.core.ranking_uncertainty import (
     Means,
     WeightMove,
     WeightRange,
+    criterion_means,
     moves,
     weight_ranges,
     win_shares,
 )
 from rubric.results.core.what_if import TriedWeights
-from rubric.results.pages.words import NamedResponse, join_names, percent_text, rank_by_value, weight_text
-from rubric.reviews.core.panel import PanelScore, panel
-from workspace.display.core.charts import Segment, share_bar
+from rubric.results.pages.words import (
+    NamedResponse,
+    ResultsQuery,
+    join_names,
+    percent_text,
+    rank_by_value,
+    weight_text,
+)
+from rubric.reviews.core.panel import Panel, panel
+from rubric.reviews.queries import Reviewed, to_rows
+from workspace.display.core.charts import share_bar
 
 KAPPA = 100
 
 
-class WeightsPart(Struct, frozen=True):
-    """What would change the winner. `reason` says why there is no result; then everything else is empty.
+def build_weights_part(
+    reviewed: Sequence[Reviewed],
+    asked: ResultsQuery,
+    named_responses: Mapping[str, NamedResponse],
+    first: Sequence[str],
+) -> dict[str, Any]:
+    """What would change the winner, from means by criterion over complete reviews; or the `reason` why that is unknown.
 
     `rivals` says of each other response what it takes to draw level with the first, and by what `gap` it is behind;
     `holds` the values of each weight between which the first stays first.
     """
-
-    reason: str = ""
-    winner: str = ""
-    is_fragile: bool = False
-    rivals: list[dict[str, Any]] = []
-    holds: list[dict[str, str]] = []
-    shares: list[tuple[NamedResponse, float, float]] = []
-    near: list[Segment] = []
-    over_all: list[Segment] = []
-
-
-class WhatIf(Struct, frozen=True):
-    """The form of the weights and, unless they have faults, the ranking under them."""
-
-    criteria: Sequence[Criterion]
-    tried: TriedWeights
-    lead: str = ""
-    rows: list[dict[str, Any]] = []
-
-
-def build_weights_part(
-    means: Means,
-    shares: Mapping[str, Fraction],
-    named_responses: Mapping[str, NamedResponse],
-    criteria: Sequence[Criterion],
-    first: Sequence[str],
-) -> WeightsPart:
-    """The sensitivity of the ranking to the weights, from means by criterion over complete reviews."""
+    shares = asked.shares
+    means = criterion_means(to_rows(reviewed), shares)
     names = {key: named_response.name for key, named_response in named_responses.items()}
     winner = next((key for key in first if key in means), "")
-    reason = _reason(winner, means)
-    if reason:
-        return WeightsPart(reason)
     found = moves(means, shares, winner)
-    if not found:
-        reason = _("The first response by all scores is not the first by those of complete reviews alone.")
-        return WeightsPart(reason)
-    labels = {criterion.key: criterion.label for criterion in criteria}
+    if reason := _reason(winner, means, found):
+        return {"reason": reason, "is_fragile": False}
+    labels = {criterion.key: criterion.label for criterion in asked.criteria}
     overalls = {
         key: sum((shares[share] * given[share] for share in shares), Fraction())
         for key, given in means.items()
     }
     near, over_all = win_shares(means, shares, kappa=KAPPA), win_shares(means, shares, kappa=None)
     ordered = sorted(near, key=lambda key: (-overalls[key], key))
-    return WeightsPart(
-        winner=join_names(names[key] for key in first),
-        is_fragile=any(move.is_fragile for move in found),
-        rivals=[
+    ranges = weight_ranges(means, shares, winner) if len(first) == 1 else []
+    return {
+        "reason": "",
+        "winner": join_names(names[key] for key in first),
+        "is_fragile": any(move.is_fragile for move in found),
+        "rivals": [
             {"name": names[move.rival], "move": move, "gap": overalls[winner] - overalls[move.rival],
              "says": _move_sentence(move, labels)}
             for move in found
         ],
-        holds=[_hold(weight_range, names, labels)
- for weight_range in weight_ranges(means, shares, winner) if len(first) == 1],
-        shares=[(named_responses[key], near[key], over_all[key]) for key in ordered],
-        near=share_bar([(names[key], percent_text(near[key]), near[key]) for key in ordered]),
-        over_all=share_bar([(names[key], percent_text(over_all[key]), over_all[key]) for key in ordered]),
-    )  # fmt: skip
+        "holds": [_hold(weight_range, names, labels) for weight_range in ranges],
+        "shares": [(named_responses[key], near[key], over_all[key]) for key in ordered],
+        "near": share_bar([(names[key], percent_text(near[key]), near[key]) for key in ordered]),
+        "over_all": share_bar([(names[key], percent_text(over_all[key]), over_all[key]) for key in ordered]),
+    }  # fmt: skip
 
 
 def build_what_if(
+    reviewed: Sequence[Reviewed],
+    asked: ResultsQuery,
     tried: TriedWeights,
-    judgements: Sequence[PanelScore],
-    before: Mapping[str, int],
     named_responses: Mapping[str, NamedResponse],
-    criteria: Sequence[Criterion],
-    *,
-    with_incomplete: bool,
-) -> WhatIf:
-    """The form as it was sent and, unless something is wrong with it, the ranking of `judgements` under its weights.
+    before: Panel,
+) -> dict[str, Any]:
+    """The form as it was sent and, unless something is wrong with it, the ranking under its weights.
 
-    `before` are the ranks under the version's own weights.
+    `before` is the ranking under the version's own weights.
     """
+    form = {"criteria": asked.criteria, "tried": tried}
     if tried.faults:
-        return WhatIf(criteria, tried)
-    found = panel(judgements, with_incomplete=with_incomplete)
+        return form
+    was = {standing.response: standing.place for standing in before.standings if standing.place is not None}
+    judgements = [review.to_judgement(tried.shares) for review in reviewed]
+    found = panel(judgements, with_incomplete=asked.with_incomplete)
     means = {standing.response: standing.mean for standing in found.standings if standing.mean is not None}
     places = rank_by_value(means)
     rows = [
@@ -113,12 +97,12 @@ def build_what_if(
             "response": named_responses[key],
             "place": places[key],
             "mean": means[key],
-            "was": before.get(key),
-            "says": _moved(before.get(key), places[key]),
+            "was": was.get(key),
+            "says": _moved(was.get(key), places[key]),
         }
         for key in sorted(means, key=lambda key: (places[key], int(key)))
     ]
-    return WhatIf(criteria, tried, _first_sentence(rows), rows)
+    return form | {"lead": _first_sentence(rows), "rows": rows}
 
 
 def _first_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -140,11 +124,14 @@ def _moved(was: int | None, place: int) -> str:
     return _("up %(n)d") % {"n": steps} if place < was else _("down %(n)d") % {"n": steps}
 
 
-def _reason(winner: str, means: Means) -> str:
+def _reason(winner: str, means: Means, found: Sequence[WeightMove]) -> str:
+    """Why nothing can be said about weights; "" when something can."""
     if not winner:
         return _("No response has a complete review, so nothing can be said about weights.")
     if len(means) < 2:
         return _("Only one response has a complete review, so no weights can change the first.")
+    if not found:
+        return _("The first response by all scores is not the first by those of complete reviews alone.")
     return ""
 
 
