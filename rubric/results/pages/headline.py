@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rubric.results.core.paired_leads import PairedLead, compute_paired_leads
 from rubric.results.core.whole_set import Item, Scored, Subject
-from rubric.results.pages.words import difference_text, gap_range_text, join_names, two
+from rubric.results.pages.words import difference_text, gap_range_text, join_names, ranked_alone_text, two
 
 MOST_NAMED = 2
 
@@ -27,22 +27,11 @@ def build_headline(
     """The headline of a set whose subjects are in the order of their means."""
     ranked = [subject for subject in subjects if subject.mean is not None]
     if not ranked:
-        return Headline(_ranked_only(subjects), "", [])
+        return Headline(ranked_alone_text((row.name, row.mean_rank) for row in subjects), "", [])
     first = ranked[0].name
     found = compute_paired_leads(scored, names, first, [subject.name for subject in ranked[1:]])
     rows = [(lead, gap_range_text(lead.interval), _word(first, lead)) for lead in found]
     return Headline(_headline(ranked, found), first, rows)
-
-
-def _ranked_only(subjects: Sequence[Subject]) -> str:
-    """Who is first by rankings alone, if no score counts."""
-    places = [(subject.mean_rank, subject.name) for subject in subjects if subject.mean_rank is not None]
-    if not places:
-        return _("No score counts yet, so nothing is ranked.")
-    best = min(place for place, _name in places)
-    names = join_names(name for place, name in places if place == best)
-    said = _("No score counts yet. By rankings alone the best mean rank, %(place)s, goes to %(names)s.")
-    return said % {"names": names, "place": two(best)}
 
 
 def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> str:

@@ -2,28 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, RUBRIC
-from rubric.core.scales import HIGHEST, LOWEST
 from rubric.results.core.ranking_uncertainty import MARGIN, Lead, count_unanimous, leads, mean_interval
 from rubric.results.pages.words import (
     NamedResponse,
     difference_text,
+    draw_means,
     gap_range_text,
     join_names,
     lead_word,
     percent_text,
-    range_text,
+    ranked_alone_text,
     two,
     unanimous_text,
 )
 from rubric.reviews.core.panel import Panel, PanelScore, Rankings, ResponseRank, counted_values, panel
-from workspace.display.core.charts import DotRow, DotsChart, dot_plot
+from workspace.display.core.charts import DotsChart
 from workspace.display.core.minimums import REVIEWERS
 from workspace.statistics.estimates import Interval
 
@@ -45,7 +44,10 @@ class RankingRow(Struct, frozen=True):
 
 
 class PanelPart(Struct, frozen=True):
-    """The ranking by one kind of score. `lead` is a sentence about the first response and its lead."""
+    """The ranking by one kind of score. `lead` is a sentence about the first response and its lead.
+
+    `leads` are (rival, lead, its interval, the word for it).
+    """
 
     kind: str
     title: str
@@ -53,7 +55,7 @@ class PanelPart(Struct, frozen=True):
     first: list[str]
     rows: list[RankingRow]
     chart: DotsChart
-    leads: list[dict[str, Any]]
+    leads: list[tuple[str, Lead, str, str]]
     changes: str
     found: Panel
     margin: str
@@ -92,17 +94,17 @@ def build_panel(
         title=str(FALLBACK if is_fallback else TITLES[kind]),
         lead=_lead_sentence(first, standings, ahead, named_responses, unanimous)
         if first
-        else _ranked_sentence(found, named_responses),
+        else ranked_alone_text(
+            (named_responses[row.response].name, row.mean_rank) for row in found.standings
+        ),
         first=first,
         rows=rows,
-        chart=_chart(rows),
+        chart=draw_means(
+            (row.response.name, [float(value) for value in row.values], row.rank.mean, row.interval)
+            for row in rows
+        ),
         leads=[
-            {
-                "response": named_responses[lead.rival],
-                "lead": lead,
-                "interval": gap_range_text(lead.interval),
-                "says": lead_word(lead),
-            }
+            (named_responses[lead.rival].name, lead, gap_range_text(lead.interval), lead_word(lead))
             for lead in ahead
         ],
         changes=_changes(found, named_responses),
@@ -128,17 +130,6 @@ def _rows(
     ]
 
 
-def _chart(rows: Sequence[RankingRow]) -> DotsChart:
-    drawn = []
-    for row in rows:
-        low, high = row.interval or (None, None)
-        mean = float(sum(row.values, Fraction()) / len(row.values)) if row.values else None
-        points = [float(value) for value in row.values]
-        texts = two(row.rank.mean), range_text(row.interval)
-        drawn.append(DotRow(row.response.name, points, mean, texts[0], low, high, texts[1]))
-    return dot_plot(drawn, minimum=LOWEST, maximum=HIGHEST)
-
-
 def _lead_sentence(
     first: Sequence[str],
     standings: Sequence[ResponseRank],
@@ -160,16 +151,6 @@ def _lead_sentence(
     nearest = ahead[0]
     said = [unanimous_text(unanimous, names), _worth(names, named_responses[nearest.rival].name, nearest)]
     return " ".join(sentence for sentence in said if sentence)
-
-
-def _ranked_sentence(found: Panel, named_responses: Mapping[str, NamedResponse]) -> str:
-    """What is first if no score counts: by rankings alone, or nothing."""
-    first = [standing for standing in found.standings if standing.place_by_places == 1]
-    if not first:
-        return _("No score counts yet, so nothing is ranked.")
-    said = _("No score counts yet. By rankings alone the best mean rank, %(place)s, goes to %(names)s.")
-    names = join_names(named_responses[standing.response].name for standing in first)
-    return said % {"names": names, "place": two(first[0].mean_rank)}
 
 
 def _worth(name: str, rival: str, lead: Lead) -> str:

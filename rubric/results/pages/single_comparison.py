@@ -71,15 +71,15 @@ def build_comparison_page(
     kinds = {BOTH: (RUBRIC, HOLISTIC)}.get(mode, (mode,))
     given: Any = {"with_incomplete": asked.with_incomplete, "rankings": _rankings(reviewed, kinds[0])}
     panels = [build_panel(judgements, named_responses, kind=kind, **given) for kind in kinds]
-    names = names_by_reviewer(comparison, person)
+    is_lead = may(check_open_set, person, comparison_set.project)
     sees = RUBRIC in kinds and may(check_see_weights, person)
     context = ReviewContext(
         named_responses=named_responses,
         criteria=[] if mode == HOLISTIC else asked.criteria,
         shares=asked.shares,
-        names=names,
+        names=reviewer_names(comparison_set, person, is_lead=is_lead),
         numbers={response.pk: str(response.number) for response in responses},
-        own_shown=_own_shown(comparison, person),
+        own_shown=_own_shown(comparison, person, is_lead=is_lead),
         scales=comparison_set.rubric_version.to_record().scales,
     )
     return ComparisonPage(
@@ -109,13 +109,6 @@ def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: Tr
     judgements = [review.to_judgement(asked.shares) for review in reviewed]
     before = build_panel(judgements, named_responses, kind=RUBRIC, with_incomplete=asked.with_incomplete)
     return build_what_if(reviewed, asked, tried, named_responses, before.found)
-
-
-def names_by_reviewer(comparison: Comparison, person: Person) -> dict[str, str]:
-    """The names that the person sees for the reviewers of the set, by the reviewers' keys."""
-    comparison_set = comparison.set
-    is_lead = may(check_open_set, person, comparison_set.project)
-    return reviewer_names(comparison_set, person, is_lead=is_lead)
 
 
 def _name_responses(responses: Sequence[Response]) -> dict[str, NamedResponse]:
@@ -232,9 +225,9 @@ def _notes(found: Panel, reviews: Sequence[Review], context: ReviewContext, aske
     ]
 
 
-def _own_shown(comparison: Comparison, person: Person) -> Callable[[str], bool]:
+def _own_shown(comparison: Comparison, person: Person, *, is_lead: bool) -> Callable[[str], bool]:
     """Leads see who wrote which response; a reviewer sees only which are their own."""
-    if may(check_open_set, person, comparison.set.project):
+    if is_lead:
         return lambda _reviewer: True
     mine = {str(key) for key in comparison.set.reviewers.filter(person=person).values_list("pk", flat=True)}
     return mine.__contains__

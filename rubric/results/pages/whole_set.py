@@ -16,28 +16,26 @@ from rubric.results.pages.headline import Headline, build_headline
 from rubric.results.pages.outcomes import build_outcomes, load_set_responses
 from rubric.results.pages.reviews import NO_SCORES
 from rubric.results.pages.score_views import build_views
-from rubric.results.pages.words import ResultsQuery, list_version_options, range_text, two
+from rubric.results.pages.words import ResultsQuery, draw_means, list_version_options, two
 from rubric.reviews.permissions import check_open_set
 from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
-from workspace.display.core.charts import DotRow, DotsChart, dot_plot, scatter
+from workspace.display.core.charts import DotsChart, scatter
 from workspace.display.core.minimums import DOTS, SCATTER_POINTS
 from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
 from workspace.statistics.labels import number
 
 
-def build_pairs(
-    scored: Sequence[Scored], criteria: Sequence[Criterion], *, with_holistic: bool
-) -> dict[str, Any]:
+def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion]) -> dict[str, Any]:
     """Every pair of criteria, and each criterion with the holistic score if given; over means of responses.
 
     `rows` are those of a table, `plots` have the first of a pair on the x axis and the second on the y axis.
     """
     labels = {criterion.key: criterion.label for criterion in criteria}
-    if with_holistic and labels:
+    if labels and any(score.holistic is not None for score in scored):
         labels[HOLISTIC] = _("Holistic")
     found = correlations(scored, [criterion.key for criterion in criteria], with_holistic=HOLISTIC in labels)
     texts = {
@@ -191,16 +189,14 @@ def build_set_results(
         notes=notes + _unequal(subjects),
         headline=build_headline(subjects, scored, set_responses.subjects),
         subjects=subjects,
-        chart=_chart(subjects),
+        chart=draw_means((row.name, row.means, row.mean, row.figure.interval) for row in subjects),
         interval_reason=_interval_reason(subjects),
         criteria=criteria,
         means={row.name: _list_means(row, criteria, scales) for row in subjects},
         scales={item.key: scales[item.key].text for item in criteria if item.key in scales},
         has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, set_responses.subjects, names, with_holistic=mode == BOTH),
-        pairs=build_pairs(
-            scored, criteria, with_holistic=any(score.holistic is not None for score in scored)
-        ),
+        pairs=build_pairs(scored, criteria),
         outcomes=build_outcomes(comparison_set, scored, whole, set_responses, asked, rankings),
     )
 
@@ -234,13 +230,3 @@ def _unequal(subjects: Sequence[Subject]) -> list[str]:
             "Not all have responses to the same number of comparisons, so their means rest on different questions."
         )
     ]
-
-
-def _chart(subjects: Sequence[Subject]) -> DotsChart:
-    rows = []
-    for row in subjects:
-        low, high = row.figure.interval or (None, None)
-        mean = None if row.mean is None else float(row.mean)
-        shown = range_text(row.figure.interval)
-        rows.append(DotRow(row.name, row.means, mean, two(row.mean), low, high, shown))
-    return dot_plot(rows, minimum=LOWEST, maximum=HIGHEST)

@@ -1,7 +1,7 @@
 """Names of responses, formats of figures and addresses of switches, shared by all result pages."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from django.utils.http import urlencode
@@ -10,12 +10,14 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from rubric.core.records import Criterion, RubricRecord
+from rubric.core.scales import HIGHEST, LOWEST
 from rubric.core.scores import get_weights, rank_values, round_half_up
 from rubric.core.weights import Number, exact
 from rubric.models import ComparisonSet, RubricVersion
 from rubric.results.core.ranking_uncertainty import MARGIN, Lead
 from rubric.reviews.core.panel import compute_rank_numbers
 from workspace.core.text import with_minus
+from workspace.display.core.charts import DotRow, DotsChart, dot_plot
 from workspace.statistics.estimates import Interval
 
 
@@ -126,11 +128,11 @@ def percent_text(share: float | None) -> str:
     return f"{100 * share:.0f}\u00a0%"
 
 
-def range_text(interval: Interval | None) -> str:
+def range_text(interval: Interval | None, shown: Callable[[float], str] = two) -> str:
     """ "7.10 to 8.40", "" without an interval."""
     if interval is None:
         return ""
-    return _("%(low)s to %(high)s") % {"low": two(interval[0]), "high": two(interval[1])}
+    return _("%(low)s to %(high)s") % {"low": shown(interval[0]), "high": shown(interval[1])}
 
 
 def difference_text(value: Fraction | float | None, interval: Interval | None) -> str:
@@ -142,9 +144,7 @@ def difference_text(value: Fraction | float | None, interval: Interval | None) -
 
 def gap_range_text(interval: Interval | None) -> str:
     """ "-0.13 to 0.19"; an end that is not 0 is never shown as 0.00; "" without an interval."""
-    if interval is None:
-        return ""
-    return _("%(low)s to %(high)s") % {"low": gap_text(interval[0]), "high": gap_text(interval[1])}
+    return range_text(interval, gap_text)
 
 
 def lead_word(lead: Lead) -> str:
@@ -179,3 +179,23 @@ def join_names(names: Iterable[str]) -> str:
     if len(several) < 2:
         return "".join(several)
     return _("%(most)s and %(last)s") % {"most": ", ".join(several[:-1]), "last": several[-1]}
+
+
+def ranked_alone_text(places: Iterable[tuple[str, Fraction | None]]) -> str:
+    """What is first where no score counts, from (name, mean rank): by rankings alone, or nothing."""
+    known = [(name, place) for name, place in places if place is not None]
+    if not known:
+        return _("No score counts yet, so nothing is ranked.")
+    best = min(place for _name, place in known)
+    said = _("No score counts yet. By rankings alone the best mean rank, %(place)s, goes to %(names)s.")
+    return said % {"names": join_names(name for name, place in known if place == best), "place": two(best)}
+
+
+def draw_means(rows: Iterable[tuple[str, list[float], Fraction | None, Interval | None]]) -> DotsChart:
+    """Means with the values behind them, as (name, values, mean, interval), on the scale from 1 to 10."""
+    drawn = []
+    for name, values, mean, interval in rows:
+        low, high = interval or (None, None)
+        at = None if mean is None else float(mean)
+        drawn.append(DotRow(name, values, at, two(mean), low, high, range_text(interval)))
+    return dot_plot(drawn, minimum=LOWEST, maximum=HIGHEST)
