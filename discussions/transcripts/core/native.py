@@ -227,7 +227,7 @@ def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, 
         )
         notes.fault("unknown_audience", f"{pointer}/audience", sentence)
         return False
-    notes.warn("not_public", pointer, said)
+    notes.warn("not_public", pointer, say("for some players") if to else said)
     player = found.numbers.get(str(author).strip(), 0)
     number = read_whole_number(raw, "roundNumber", pointer, notes)
     time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
