@@ -6,7 +6,6 @@ from itertools import groupby
 from typing import Any
 
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.results.core.ranking_uncertainty import count_unanimous, leads, moves
@@ -19,16 +18,15 @@ from workspace.core.text import one_line
 LONGEST_SHOWN = 160
 
 
-class SetResponses(Struct, frozen=True):
-    """The responses of the set: the name of each within its comparison, and its subject across comparisons."""
-
-    named_responses: dict[str, dict[str, NamedResponse]]
-    subjects: dict[Item, str]
-    by_author: bool
+# The name of each response within its comparison.
+NamedResponses = dict[str, dict[str, NamedResponse]]
 
 
-def load_set_responses(comparison_set: ComparisonSet) -> SetResponses:
-    """All responses in one query. If nobody names an author, responses with the same key belong together."""
+def load_set_responses(comparison_set: ComparisonSet) -> tuple[NamedResponses, dict[Item, str], bool]:
+    """All responses of the set in one query: their names, their subjects across comparisons, whether by author.
+
+    If nobody names an author, responses with the same key belong together.
+    """
     found = Response.objects.filter(comparison__set=comparison_set).order_by("comparison__number", "number")
     values = list(found.values_list("comparison__number", "number", "key", "author", "word_count"))
     by_author = any(author for _comparison, _number, _key, author, _words in values)
@@ -41,14 +39,14 @@ def load_set_responses(comparison_set: ComparisonSet) -> SetResponses:
             if not by_author and key.isdecimal():
                 name = _("Response %(number)s") % {"number": key}
             subjects[str(comparison), str(number)] = name
-    return SetResponses(named_responses, subjects, by_author)
+    return named_responses, subjects, by_author
 
 
 def build_outcomes(
     comparison_set: ComparisonSet,
     scored: Sequence[Scored],
     whole: Sequence[Scored],
-    set_responses: SetResponses,
+    named_responses: NamedResponses,
     asked: ResultsQuery,
     rankings: Mapping[str, Rankings],
 ) -> dict[str, Any]:
@@ -56,7 +54,7 @@ def build_outcomes(
 
     `rankings` are those of reviewers without a score that counts, by comparison.
     """
-    count = len(set_responses.named_responses)
+    count = len(named_responses)
     pages = max(1, -(-count // PAGE_SIZE))
     page = min(asked.page, pages)
     first = PAGE_SIZE * (page - 1)
@@ -70,7 +68,7 @@ def build_outcomes(
             question,
             grouped.get(str(number), []),
             complete.get(str(number), []),
-            set_responses.named_responses[str(number)],
+            named_responses[str(number)],
             asked.shares,
             rankings.get(str(number), {}),
         )

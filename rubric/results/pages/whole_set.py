@@ -162,7 +162,7 @@ def build_set_results(
     *, comparison_set: ComparisonSet, asked: ResultsQuery, person: Person
 ) -> SetResultsPage:
     """The page for a set fetched with its project and rubric."""
-    set_responses = load_set_responses(comparison_set)
+    named_responses, names, by_author = load_set_responses(comparison_set)
     reviewed = sorted(
         load_reviewed(comparison_set),
         key=lambda scored: (scored.comparison, scored.response, scored.reviewer),
@@ -171,23 +171,23 @@ def build_set_results(
     kind = HOLISTIC if mode == HOLISTIC else RUBRIC
     scored = score_responses(rows, shares, kind=kind, with_incomplete=asked.with_incomplete)
     rankings = load_rankings(reviewed, kind=kind)
-    subjects = build_subjects(scored, set_responses.subjects, rankings=rankings)
+    subjects = build_subjects(scored, names, rankings=rankings)
     is_lead = may(check_open_set, person, comparison_set.project)
     sees = kind == RUBRIC and may(check_see_weights, person)
     criteria = [] if kind == HOLISTIC else asked.criteria
     scales = comparison_set.rubric_version.to_record().scales
     whole = score_responses(rows, shares) if sees and asked.with_incomplete else scored if sees else []
     notes, left_out = set_notes(reviewed, asked, kind, sum(map(len, rankings.values())))
-    names = reviewer_names(comparison_set, person, is_lead=is_lead)
+    reviewers = reviewer_names(comparison_set, person, is_lead=is_lead)
     return SetResultsPage(
         asked=asked,
         choices=list_version_options(comparison_set) if sees else [],
-        by_author=set_responses.by_author,
-        comparison_count=len(set_responses.named_responses),
+        by_author=by_author,
+        comparison_count=len(named_responses),
         reviewer_count=len({row.reviewer for row in rows}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
-        headline=build_headline(subjects, scored, set_responses.subjects),
+        headline=build_headline(subjects, scored, names),
         subjects=subjects,
         chart=draw_means((row.name, row.means, row.mean, row.figure.interval) for row in subjects),
         interval_reason=_interval_reason(subjects),
@@ -195,9 +195,9 @@ def build_set_results(
         means={row.name: _list_means(row, criteria, scales) for row in subjects},
         scales={item.key: scales[item.key].text for item in criteria if item.key in scales},
         has_holistic=any(row.holistic is not None for row in subjects),
-        views=build_views(scored, subjects, set_responses.subjects, names, with_holistic=mode == BOTH),
+        views=build_views(scored, subjects, names, reviewers, with_holistic=mode == BOTH),
         pairs=build_pairs(scored, criteria),
-        outcomes=build_outcomes(comparison_set, scored, whole, set_responses, asked, rankings),
+        outcomes=build_outcomes(comparison_set, scored, whole, named_responses, asked, rankings),
     )
 
 
