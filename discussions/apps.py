@@ -27,6 +27,7 @@ class DiscussionsConfig(AppConfig):
         "manualfigure",
         "measured",
         "measuredfindings",
+        "privatetrack",
         "remark",
         "reveal",
         "revision",

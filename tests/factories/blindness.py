@@ -54,9 +54,9 @@ def game_with_marks(
         {"roundNumber": 1, "playerName": first, "message": f"WHISPER{secret}", "audience": [second]},
         {"roundNumber": 1, "playerName": first, "message": f"WOLVES{secret}", "audience": "wolves"},
     ]
-    content["messages"][0]["reasoning"] = f"REASON{secret}"
+    content["messages"][0]["reasoning"] = f"PONDER{secret}"
     for vote in content["votes"]:
-        vote["reasoning"] = f"VOTEREASON{secret}"
+        vote["reasoning"] = f"VOTEPONDER{secret}"
     content["winner"] = f"WINNER{secret}"
     content["prompt"] = f"PROMPT{secret}"
     content["metadata"] = {
@@ -252,7 +252,7 @@ HIDDEN_ALWAYS = (
     "THOUGHTMARK",
     "WHISPERMARK",
     "WOLVESMARK",
-    "REASONMARK",
+    "PONDERMARK",
     "JUSTIFYMARK",
     "WINNERMARK",
     "MODELMARK",

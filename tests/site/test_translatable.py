@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
 from discussions.queue.core import format_duration
+from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
 from rubric.core.scales import Scale
 from rubric.core.weights import weight_problems
@@ -37,6 +38,8 @@ NAMES = {
     "Acme": "the name of the provider of sign-ins, from the settings",
     "Markdown": "a file format",
     **{known.name.replace("_", " "): "a file format, as programs name it" for known in FORMATS},
+    # Without its digits: "utf", "windows".
+    **{re.sub(r"-?\d.*", "", name).replace("_", " "): "an encoding, as programs name it" for name in ENCODINGS},
     "sqlite": "the name of a product",
     "tau-b": "the name of a statistic",
     "after first": "a value of a parameter, as the rubric's file has it",

@@ -84,7 +84,6 @@ class Allowed(NamedTuple):
 ALLOWED = (
     Allowed("kept for 90 days", "how long something is stored"),
     Allowed("kept for 3 days", "how long something is stored"),
-    Allowed("kept for the project", "where something is stored"),
     Allowed("come in pairs", "two things belong together"),
     Allowed("come in parts", "a list has parts"),
     Allowed("change of the machine", "a computer, not a program that judges"),
