@@ -113,7 +113,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
 def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:
     """Say what the columns of a file mean.
 
-    The mapping is kept for the project, and every file of it that waits for these columns is read.
+    The mapping is stored for the project, and every file of it that waits for these columns is read.
     """
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
