@@ -39,7 +39,10 @@ NAMES = {
     "Markdown": "a file format",
     **{known.name.replace("_", " "): "a file format, as programs name it" for known in FORMATS},
     # Without its digits: "utf", "windows".
-    **{re.sub(r"-?\d.*", "", name).replace("_", " "): "an encoding, as programs name it" for name in ENCODINGS},
+    **{
+        re.sub(r"-?\d.*", "", name).replace("_", " "): "an encoding, as programs name it"
+        for name in ENCODINGS
+    },
     "sqlite": "the name of a product",
     "tau-b": "the name of a statistic",
     "after first": "a value of a parameter, as the rubric's file has it",
