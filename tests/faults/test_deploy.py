@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import time
 
 import pytest
@@ -37,8 +36,7 @@ def before(tmp_path):
     folder.mkdir()
     packed = tmp_path / "before.tar"
     assert git("archive", f"--output={packed}", f"{changed}^") == ""
-    with tarfile.open(packed) as archive:
-        archive.extractall(folder, filter="data")
+    shutil.unpack_archive(packed, folder)
     shutil.copy(ROOT / ".env", folder / ".env")
     return folder
 
