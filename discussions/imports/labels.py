@@ -54,7 +54,7 @@ FIELD_HELP: dict[str, "_StrPromise"] = {
     "phase": _(
         "Where it was said. Rows of a night or of a private channel are kept apart. Gives the round if no column does."
     ),
-    "thought": _("What its author thought. Kept apart, hidden until the reveal."),
+    "thought": _("What its author thought. Kept apart, hidden from whoever rates."),
     "vote": _("Whom the player of the row votes for. A row without a text is only a vote."),
     "reply_to": _("The id of the message that is answered, else its turn, else its number in the game."),
 }

@@ -106,7 +106,10 @@ _PARTS = (
     ),
     (VOTE, ("投票", "투표")),
 )
-_FALSE, _TRUE = frozenset(("false", "no", "0", "n", "f")), frozenset(("true", "yes", "1", "y", "t"))
+_FALSE, _TRUE = (
+    frozenset(("false", "no", "0", "0.0", "n", "f", "none", "null", "-")),
+    frozenset(("true", "yes", "1", "y", "t")),
+)
 
 
 def words_of(text: str) -> list[str]:

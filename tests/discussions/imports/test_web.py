@@ -138,7 +138,7 @@ def test_the_first_game_is_shown_by_htmx_and_by_a_button(seen, table):
         assert '<strong><bdi dir="auto">Ann</bdi>' in text and '<p><bdi dir="auto">hello</bdi></p>' in text
         assert "Cid</bdi></strong>" not in text
         said = " ".join(text.split())
-        assert "4 rows are 2 games. The first: 2 players, 1 rounds, 2 messages, 0 votes." in said
+        assert "4 rows are 2 games. The first: 2 players, 1 round, 2 messages, 0 votes." in said
     assert '<option value="2" selected>match</option>' in page.content.decode()
     assert not ColumnMapping.objects.exists()
 

@@ -220,3 +220,31 @@ def test_a_native_game_says_who_could_hear_it():
     assert [fault.code for fault in read_transcripts(json.dumps(native).encode(), "g.json").faults] == [
         "no_messages"
     ]
+
+
+def test_that_names_are_addresses_says_nothing_about_other_words():
+    rows = [row("Hi.", to="Bea"), row("Hm.", "Bea", to="undertone"), row("Ho.", "Bea", to="Ann")]
+    fields = {"player": "player", "text": "text", "round": "round", "audience": "to"}
+    (fault,) = read_rows(rows, MappingRecord([], fields, {NAMED: SPEECH})).faults
+    assert fault.message.startswith('What is "undertone"?')
+
+
+def test_an_unknown_column_that_may_be_an_audience_is_asked_whatever_a_person_maps():
+    rows = [row("Hi.", visible_for="x"), row("Psst.", visible_for="y"), row("Ho.", "Bea", visible_for="x")]
+    given = parse_mapping(["player=player,text=text,round=round"])
+    assert [fault.code for fault in read_rows(rows, given).faults] == ["unknown_columns"] * 2
+    answered = parse_mapping(["player=player,text=text,round=round,is.x=speech,is.y=private"])
+    (game,) = read_rows(rows, answered).games
+    assert (said(game), [entry.text for entry in game.private]) == (["Hi.", "Ho."], ["Psst."])
+
+
+def test_a_whisper_to_anybody_is_private_and_a_vote_at_night_is_kept():
+    rows = [
+        row("Hi.", type="speech"),
+        row("Psst.", type="speech", whisper="Zoe"),
+        {"round": 1, "player": "Bea", "type": "night_vote", "vote": "Ann"},
+        row("Ho.", "Bea", type="speech", whisper="none"),
+    ]
+    (game,) = read_rows(rows).games
+    assert (said(game), game.record.votes) == (["Hi.", "Ho."], [])
+    assert [entry.text for entry in game.private] == ["Psst.", "→ Ann"]

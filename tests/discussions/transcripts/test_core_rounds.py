@@ -4,6 +4,7 @@ import pytest
 
 from discussions.core.records import Elimination, Player, Vote
 from discussions.transcripts.core.reader import read_transcripts
+from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.transcripts import as_bytes
 
 FIRST = [{"speaker": "Ann", "content": "Good day."}, {"speaker": "Bea", "content": "Ann looks guilty."}]
@@ -122,8 +123,26 @@ def test_the_native_keys_around_messages_of_another_spelling_are_read():
 def test_an_unknown_key_that_may_say_who_could_hear_it_is_asked_about():
     messages = [FIRST[0] | {"visible_for": "x"}, FIRST[1] | {"visible_for": "y"}]
     read = read_transcripts(as_bytes({"id": "g", "messages": messages}), "log.json")
-    assert [fault.code for fault in read.faults] == ["unknown_columns"]
-    assert '"visible_for"' in read.faults[0].message
+    assert [fault.code for fault in read.faults] == ["unknown_columns"] * 2
+    assert 'What is "x"?' in read.faults[0].message
+    # The answer settles it, although the key stays unknown.
+    fields = {"player": "speaker", "text": "content"}
+    answered = MappingRecord(["speaker", "content", "visible_for"], fields, {"x": "speech", "y": "thought"})
+    data = as_bytes({"id": "g", "messages": messages})
+    (game,) = read_transcripts(data, "log.json", columns=[answered]).games
+    assert [entry.text for entry in game.private] == [FIRST[1]["content"]]
     # A key that is the same everywhere tells nothing apart.
     messages = [row | {"visible_for": "x"} for row in FIRST]
     assert "unknown_key" in {warning.code for warning in read_one({"id": "g", "messages": messages}).warnings}
+
+
+def test_private_lists_beside_the_messages_are_kept_apart():
+    value = {"id": "g", "messages": FIRST, "whispers": [{"speaker": "Bea", "content": "Psst."}]}
+    game = read_one(value)
+    assert [message.text for message in game.record.messages] == [row["content"] for row in FIRST]
+    assert [(entry.kind, entry.text) for entry in game.private] == [("talk", "Psst.")]
+
+
+def test_the_name_of_a_game_around_it_hides_nothing():
+    value = {"mafia": {"rounds": [{"round": 1, "talk": FIRST}, {"round": 2, "talk": SECOND}]}}
+    assert rounds(read_one(value)) == [1, 1, 2]

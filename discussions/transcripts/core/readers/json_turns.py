@@ -14,9 +14,7 @@ from discussions.transcripts.core.audience import (
     PRIVATE,
     THOUGHT,
     VOTE,
-    distinct,
     kind_of_type,
-    looks_like_audience,
 )
 from discussions.transcripts.core.fields import NOTHING, snake_to_camel
 from discussions.transcripts.core.native import is_native
@@ -25,7 +23,6 @@ from discussions.transcripts.core.readers.columns import (
     NEEDED,
     UNKNOWN_COLUMNS,
     MappingRecord,
-    describe_unknown,
     find_mapping,
     has_needed,
     split_columns,
@@ -162,32 +159,30 @@ def _is_clear(table: Table, mapping: MappingRecord, place: str, notes: Notes) ->
     """Whether it is known who could hear each message; other unknown keys are left out with a warning."""
     used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
     unknown = [column for column in table.columns if column not in used]
-    questions = [question.sentence for question in find_questions(table, mapping)]
-    if any(looks_like_audience(column) and _differs(table, column) for column in unknown):
-        questions.append(describe_unknown(table.columns))
-    for sentence in questions[:MOST_QUESTIONS]:
-        notes.fault(UNKNOWN_COLUMNS, place, sentence)
+    questions = find_questions(table, mapping)
+    for question in questions[:MOST_QUESTIONS]:
+        notes.fault(UNKNOWN_COLUMNS, place, question.sentence)
     for column in unknown:
         notes.warn("unknown_key", place, column)
     return not questions
 
 
-def _differs(table: Table, column: str) -> bool:
-    """Whether rows have different values in this column, so that it tells them apart."""
-    index = table.columns.index(column)
-    return len(distinct((row.cells[index] for row in table.rows), 2)) > 1
-
-
 def _messages(value: dict[str, Any]) -> Iterator[_Row]:
-    """The messages of a game, and the votes and eliminations of its rounds, in the order of the file."""
+    """The messages of a game, and the votes and eliminations of its rounds, in the order of the file.
+
+    Beside a list under a usual key, only what not everybody could hear is read.
+    """
     lists = {
         key: value[key]
         for key in LISTS
         if type(value.get(key)) is list and value[key] and _is_message(value[key][0])
     }
     if lists:
-        key = next(iter(lists))
-        yield from _rows_of(value[key], f"/{key}", {})
+        talk = next(iter(lists))
+        yield from _rows_of(value[talk], f"/{talk}", {})
+        for key, part in value.items():
+            if key != talk and kind_of_type(key) in (PRIVATE, THOUGHT) and _holds_messages(part):
+                yield from _rows_of(part, f"/{key}", {"phase": key})
         return
     yield from _within(value, "", {}, 0)
 
@@ -197,7 +192,9 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
     for key, part in value.items() if depth < DEEPEST else ():
         kind = kind_of_type(key)
         place = f"{pointer}/{key}"
-        inside = around | {"phase": key} if kind in (PRIVATE, THOUGHT) else around
+        # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
+        is_hidden = kind in (PRIVATE, THOUGHT) and (depth or len(value) > 1)
+        inside = around | {"phase": key} if is_hidden else around
         if type(part) is dict and not _is_about(key):
             yield from _within(part, place, inside, depth + 1)
         elif _holds_messages(part):
@@ -334,13 +331,8 @@ def _listed(value: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]
 
 def _fact(fact: Any) -> dict[str, Any]:
     """What an object of players or roles says of one: the role itself, or an object with it."""
-    if type(fact) is str:
-        return {"role": fact}
-    return (
-        {key: fact[key] for key in ("role", "personality") if type(fact.get(key)) is str}
-        if type(fact) is dict
-        else {}
-    )
+    known = {"role": fact} if type(fact) is str else fact if type(fact) is dict else {}
+    return {key: known[key] for key in ("role", "personality") if type(known.get(key)) is str}
 
 
 def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:

@@ -1,11 +1,9 @@
 """What columns with unknown names may be, by what they hold: proposed to a person, never read without one."""
 
-from collections.abc import Sequence
 from itertools import islice
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import looks_like_audience
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import (
     PLAYER,
@@ -52,27 +50,15 @@ def propose_mapping(table: Table) -> MappingRecord:
     if TEXT not in found and (text := _longest(free)):
         found[TEXT] = text.name
         free.remove(text)
-    if PLAYER not in found and (player := _most_named(free, _cells_of(table, rows, found.get(TEXT, "")))):
+    said = table.columns.index(found[TEXT]) if found.get(TEXT) in table.columns else len(table.columns)
+    texts = "\n".join(row.cells[said] for row in rows if said < len(row.cells)).casefold()
+    if PLAYER not in found and (player := _most_named(free, texts)):
         found[PLAYER] = player.name
         free.remove(player)
     number = next((column for column in free if _is_round(column)), None)
     if "round" not in found and "phase" not in found and number is not None:
         found["round"] = number.name
-        free.remove(number)
-    kinds = next((column for column in free if looks_like_audience(column.name) and _is_small(column)), None)
-    if kinds is not None and not {"type", "audience"} & set(found):
-        found["type"] = kinds.name
     return MappingRecord(table.columns, found)
-
-
-def _cells_of(table: Table, rows: Sequence[object], name: str) -> str:
-    """The texts of a column in one, case-folded."""
-    if name not in table.columns:
-        return ""
-    index = table.columns.index(name)
-    return "\n".join(
-        row.cells[index] for row in islice(table.rows, len(rows)) if index < len(row.cells)
-    ).casefold()
 
 
 def _longest(columns: list[_Column]) -> _Column | None:

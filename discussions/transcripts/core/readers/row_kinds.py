@@ -19,14 +19,17 @@ from discussions.transcripts.core.audience import (
     kind_of_audience,
     kind_of_flag,
     kind_of_type,
+    looks_like_audience,
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
 from discussions.transcripts.core.readers.tables import Table, TableRow
 from workspace.core.words import say, say_many
 
+# An unknown column that may say who could hear a row.
+UNCLEAR = "unclear"
 # The fields that say what a row is, and who could hear it.
-SIGNS = ("type", "audience", "private", "public", "phase")
+SIGNS = ("type", "audience", "private", "public", "phase", UNCLEAR)
 _HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
@@ -121,10 +124,13 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         field: [numbers[column] for column in split_columns(name, numbers)]
         for field, name in mapping.fields.items()
     }
-    signs = RowSigns(
-        {field: places for field, places in at.items() if places}, mapping.kinds, mapping.aliases
-    )
-    if "audience" not in signs.at:
+    used = {place for places in at.values() for place in places}
+    unknown = [
+        place for place, column in enumerate(table.columns) if place not in used and _may_hide(table, column)
+    ]
+    found_at = {field: places for field, places in (at | {UNCLEAR: unknown[:1]}).items() if places}
+    signs = RowSigns(found_at, mapping.kinds, mapping.aliases)
+    if not any(field in found_at for field in ("audience", "private", "public", UNCLEAR)):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
     called = distinct((name for name in names if name), Limits().players)
@@ -135,6 +141,14 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
         signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
     return signs
+
+
+def _may_hide(table: Table, column: str) -> bool:
+    """Whether an unknown column may say who could hear a row: by its name, and since it tells rows apart."""
+    if not looks_like_audience(column):
+        return False
+    index = table.columns.index(column)
+    return len(distinct((row.cells[index] for row in table.rows if index < len(row.cells)), 2)) > 1
 
 
 def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
@@ -161,15 +175,16 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
             yield answer, value
         elif field == "type":
             yield kind_of_type(value), value
-        elif field == "audience":
+        elif field in ("audience", UNCLEAR):
             kind = kind_of_audience(value, signs.names, author)
-            yield kinds.get(NAMED, kind) if kind in (NAMED, "") else kind, value
+            # That names are only addresses says nothing about other words.
+            is_private = not kind and kinds.get(NAMED) == PRIVATE and field == "audience"
+            yield kinds.get(NAMED, NAMED) if kind == NAMED else PRIVATE if is_private else kind, value
         elif field in ("private", "public"):
             kind = kind_of_flag(value, is_private=field == "private")
-            yield (
-                kind or kind_of_audience(value, signs.names, author),
-                f"{field}: {value}" if kind else value,
-            )
+            named = kind_of_audience(value, signs.names, author)
+            # A whisper to somebody is one whoever that is.
+            yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase" and not _OPEN.match(value):
             # Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public.
             kind = kind_of_type(_SIDES.sub(" ", value))

@@ -121,9 +121,7 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
         notes.fault(UNKNOWN_COLUMNS, "", question.sentence)
     if not table.faults.count and mapping is None:
         notes.fault(UNKNOWN_COLUMNS, "", describe_unknown(table.columns))
-    elif questions:
-        pass
-    elif not table.faults.count:
+    elif not table.faults.count and not questions:
         notes.fault("no_games", "", say("The file has no row with a message. Export it again."))
     yield None, notes
 
@@ -202,6 +200,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     if target and not is_hidden:
         _read_vote(game, name, target, cells, place, is_typed=is_vote)
     if is_hidden:
+        # A vote or an act at night has no text of its own.
+        cells = cells if text or not target else dict(cells) | {TEXT: f"→ {target}"}
         _add_message(game, cells, place, signs, audience="nobody" if kind == THOUGHT else {"channel": sign})
     elif name and not is_vote and (text or not target):
         _add_message(game, cells, place, signs, audience=None)
