@@ -17,6 +17,7 @@ from discussions.games.permissions import (
     check_set_round_offset,
     check_withdraw_game,
 )
+from discussions.imports.actions.storing import store_without_repeats
 from discussions.metrics.actions import ask_to_measure
 from discussions.metrics.core.references.round_names import OFFSETS
 from discussions.models import (
@@ -32,7 +33,6 @@ from discussions.models import (
 from discussions.models.manual_figures import COST, KINDS
 from discussions.queries import measured_for, newest_measured
 from discussions.slots.actions import open_slots
-from discussions.transcripts.actions import store_without_repeats
 from workspace.audit.actions import record_event
 from workspace.core.limits import LONGEST_COMMENT
 from workspace.core.refusals import Conflict, Unacceptable

@@ -7,40 +7,29 @@ from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils.translation import gettext as _
 
-from discussions.core.iteration_states import why_frozen
-from discussions.core.records import Fault, PrivateEntry
-from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
-from discussions.models import Game, GameText, ImportDismissal, ImportRun, Iteration, PrivateTrack, Transcript
+from discussions.metrics.actions import ask_to_measure
+from discussions.models import ImportDismissal, ImportRun, Iteration, Transcript
 from discussions.transcripts.core.archives import gunzip_start, is_archive
 from discussions.transcripts.core.file_names import shown_name
-from discussions.transcripts.core.intake import Intake
-from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
-from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
 from discussions.transcripts.permissions import (
     check_import_transcripts,
     check_reading,
     check_takes_games,
     check_upload,
 )
-from discussions.transcripts.queries import count_new_bytes, load_known_games
-from rubric.core.records import RubricRecord
+from discussions.transcripts.queries import count_new_bytes
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_start, store_bytes
-from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.core.words import for_storage
-from workspace.database.bulk_rows import insert_rows, reserve_keys
 from workspace.jobs.actions import cancel_job, enqueue
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED
 from workspace.people.permissions import check_room
 
-IMPORT = "import"
+IMPORT, IMPORT_PRIVATE = "import", "import_private"
 NEW, RESUMED, ALREADY = "new", "resumed", "already"
 # How many bytes show that a file is an archive.
 ARCHIVE_HEAD = 512
@@ -208,52 +197,6 @@ def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Trans
     return transcript
 
 
-def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
-    """Store a marked copy of a game without its repeated messages and queue its measuring, in the caller's transaction.
-
-    The copy goes into the iteration of the original, or into the unsorted one when that iteration takes no more games.
-    The caller records the event. Raises Conflict when there is nothing to drop or a copy exists already.
-    """
-    transcript = game.transcript
-    record = game.text.to_record()
-    shorter = without_repeated(record)
-    count = len(record.messages) - len(shorter.messages)
-    if not count:
-        raise Conflict(_("This game has no repeated messages to drop."), code="no_repeats")
-    notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
-    notes.warn(REPEATS_DROPPED, what=game.number, count=count)
-    known = msgspec.json.decode(game.warnings, type=list[Fault])
-    kept = [warning for warning in known if warning.code not in ODDITY_CODES]
-    with for_storage():
-        warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
-    content = prepare(
-        ReadGame(record=shorter, warnings=warnings, place=transcript.name, private=_private_of(game)),
-        transcript.name,
-    )
-    store = Store(transcript=transcript, by=by)
-    iteration = _open_iteration(game)
-    # As in an import, concurrent actions run one after the other, so that the second finds the game of the first.
-    Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
-    if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
-        raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
-    (made,) = store.add([content], iteration.pk, now=now)
-    ask_to_measure(iteration=iteration, by=by, now=now)
-    return Game.objects.get(pk=made.key)
-
-
-def _private_of(game: Game) -> list[PrivateEntry]:
-    track = PrivateTrack.objects.filter(game=game).first()
-    return track.to_entries() if track else []
-
-
-def _open_iteration(game: Game) -> Iteration:
-    """The game's iteration, locked, if it takes games, else the unsorted one."""
-    own = Iteration.objects.select_for_update(no_key=True).get(pk=game.iteration_id)
-    if own.is_unsorted or not why_frozen(own.state):
-        return own
-    return Iteration.objects.get(project=game.project_id, stage=None)
-
-
 def _hold_open(iteration: Iteration) -> None:
     """Refuse when the iteration's list of games is frozen; else lock it until this transaction ends."""
     if not iteration.is_unsorted:
@@ -318,6 +261,8 @@ def _again(
     is_renamed = format_name not in (None, transcript.named_format) and not has_games
     is_new = is_renamed or transcript.waits_for_columns
     if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
+        if job.state == DONE and transcript.games.filter(private_track=None).exists():
+            _ask_for_tracks(transcript, by, now)
         return Imported(transcript, ALREADY)
     if iteration is not None and not has_games:
         transcript.iteration = iteration
@@ -339,6 +284,19 @@ def _again(
     return Imported(transcript, RESUMED)
 
 
+def _ask_for_tracks(transcript: Transcript, by: Person, now: datetime) -> None:
+    """Queue a look at the file for what not everybody could hear, which earlier versions did not keep."""
+    enqueue(
+        project=transcript.project,
+        kind=IMPORT_PRIVATE,
+        subject=f"transcript:{transcript.pk}",
+        input_hash=transcript.sha256,
+        by=by,
+        now=now,
+        total_bytes=transcript.byte_count,
+    )
+
+
 def queue_reading(*, transcript: Transcript, by: Person, now: datetime) -> None:
     """Queue the file for a reading from its beginning, in the caller's transaction; games already stored stay."""
     ImportRun.objects.filter(transcript=transcript).delete()
@@ -352,146 +310,6 @@ def queue_reading(*, transcript: Transcript, by: Person, now: datetime) -> None:
         total_bytes=transcript.byte_count,
     )
     transcript.save(update_fields=["job"])
-
-
-class PreparedGame(msgspec.Struct, frozen=True):
-    """A game as it is stored: its body and the hash of it, the facts for lists, and its measurements if it has any."""
-
-    game_id: str
-    place: str
-    body: str
-    sha256: str
-    facts: tuple[object, ...]
-    result: EncodedResult | None = None
-    private: str = ""
-
-
-class StoredGame(msgspec.Struct, frozen=True):
-    """A game that was stored: its key, its number, and what it was stored from."""
-
-    key: int
-    number: int
-    ready: PreparedGame
-
-
-# The columns that `PreparedGame.facts` fills.
-FACTS = (
-    "search_text",
-    "player_count",
-    "message_count",
-    "word_count",
-    "round_count",
-    "vote_count",
-    "cost_usd",
-    "paid_usd",
-    "cache_hit_rate",
-    "input_tokens",
-    "warnings",
-    "warning_count",
-)
-
-
-def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) -> PreparedGame:
-    """What is stored of a game that was read; with a rubric version, the game is measured under it."""
-    record = read.record
-    body = msgspec.json.encode(record)
-    facts = (
-        record.build_search_text(file_name),
-        len(record.players),
-        len(record.messages),
-        record.word_count,
-        record.rounds,
-        len(record.votes),
-        record.cost.total_usd,
-        record.cost.total_usd,
-        record.cost.cache_hit_rate,
-        record.cost.input_tokens,
-        msgspec.json.encode(read.warnings).decode(),
-        len(read.warnings),
-    )
-    result = None if rubric is None else compute_in_passing(record, rubric)
-    private = msgspec.json.encode(read.private).decode() if read.private else ""
-    return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result, private)
-
-
-class Store:
-    """Stores the games of a transcript; `intake` says what was refused. A second run gives the same result."""
-
-    def __init__(self, *, transcript: Transcript, by: Person, intake: Intake | None = None) -> None:
-        self.transcript = transcript
-        self.by = by
-        self.intake = intake or Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
-
-    def put(self, games: list[PreparedGame], *, now: datetime) -> list[StoredGame]:
-        """Store these games, except those that are stored already. Must run inside the caller's transaction."""
-        # From here on, two imports of one project run one after the other, so neither misses the other's games. Rows
-        # that only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
-        Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
-        known = load_known_games(self.transcript.project_id, [ready.game_id for ready in games])
-        with for_storage():
-            new = [
-                ready for ready in games if self.intake.takes(ready.game_id, ready.sha256, ready.place, known)
-            ]
-        return self.add(new, self.transcript.iteration_id, now=now)
-
-    def add(self, games: list[PreparedGame], iteration: int, *, now: datetime) -> list[StoredGame]:
-        """Store games without checking what is stored already. Must run inside the caller's transaction."""
-        if not games:
-            return []
-        project = self.transcript.project_id
-        first = self._take_numbers(len(games))
-        stored = [
-            StoredGame(key, first + offset, ready)
-            for offset, (key, ready) in enumerate(zip(reserve_keys(Game, len(games)), games, strict=True))
-        ]
-        own = (project, iteration, self.transcript.pk, now, self.by.pk)
-        insert_rows(
-            Game,
-            (
-                "id",
-                "number",
-                "source_id",
-                "content_sha256",
-                *FACTS,
-                "project_id",
-                "iteration_id",
-                "transcript_id",
-                "created_at",
-                "created_by_id",
-            ),
-            [
-                (game.key, game.number, game.ready.game_id, game.ready.sha256, *game.ready.facts, *own)
-                for game in stored
-            ],
-        )
-        insert_rows(GameText, ("game_id", "body"), [(game.key, game.ready.body) for game in stored])
-        tracks = [(game.key, game.ready.private) for game in stored if game.ready.private]
-        insert_rows(PrivateTrack, ("game_id", "body"), tracks)
-        return stored
-
-    def _take_numbers(self, count: int) -> int:
-        """Reserve this many numbers; returns the first."""
-        project = Project.objects.filter(pk=self.transcript.project_id)
-        project.update(next_game_number=F("next_game_number") + count)
-        return project.values_list("next_game_number", flat=True)[0] - count
-
-
-def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> None:
-    """Dismiss the faults of earlier uploads of this name into this iteration, since this upload corrects them."""
-    faulty = Transcript.objects.filter(
-        project=transcript.project,
-        iteration=transcript.iteration,
-        name=transcript.name,
-        created_at__lt=transcript.created_at,
-        fault_count__gt=0,
-    )
-    ImportDismissal.objects.bulk_create(
-        [
-            ImportDismissal(transcript=old, replaced_by=transcript, dismissed_at=now, dismissed_by=by)
-            for old in faulty.defer("faults")
-        ],
-        ignore_conflicts=True,
-    )
 
 
 def record_act(

@@ -103,6 +103,38 @@ def list_acts(evaluation):
     )
 
 
+TEXT = """Players:
+Ann: SEER
+Bea: MAFIA
+Cid: VILLAGER
+
+Day 1
+{talk}
+Ann (thinks): THOUGHTMARK
+Ann (whispers to Bea): WHISPERMARK
+goes on in a PONDERMARK
+Night 1
+The WOLVESMARK wake.
+Bea: WOLVESMARK
+Vote: Bea -> WOLVESMARK
+Day 2
+{talk}
+"""
+
+
+def test_no_mark_of_a_night_a_whisper_or_a_thought_in_a_text_is_in_any_answer():
+    said = [f"{name}: I think that number {n} is right." for n in range(6) for name in ("Ann", "Bea", "Cid")]
+    evaluation = started(TEXT.format(talk="\n".join(said)).encode(), name="filemark.txt")
+    assert len(evaluation.game.private_track.to_entries()) == 5
+    client = Client()
+    client.force_login(evaluation.evaluator)
+    text = everything(client, evaluation, acts=list_acts(evaluation))
+    say_what_is_missing(evaluation)
+    client.post(reverse("judge", args=[evaluation.pk]), {"act": "reveal~roles~0~yes", "nonce": "r"})
+    text += everything(client, evaluation)
+    assert not found(text, HIDDEN_ALWAYS) and "number 5 is right" in text
+
+
 def test_no_mark_of_a_hidden_field_is_in_any_answer_until_it_is_revealed():
     evaluation = started(game_with_marks())
     client = Client()

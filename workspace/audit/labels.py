@@ -55,6 +55,7 @@ SENTENCES = {
     # games
     "transcript:uploaded": _("%(who)s uploaded %(thing)s"),
     "transcript:imported": _("%(who)s imported %(thing)s"),
+    "transcript:private_added": _("%(who)s added private talk to games of %(thing)s"),
     "transcript:resumed": _("%(who)s resumed %(thing)s"),
     "transcript:faults_seen": _("%(who)s dismissed the faults of %(thing)s"),
     "column_mapping:saved": _("%(who)s saved a column mapping"),

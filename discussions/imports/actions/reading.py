@@ -17,22 +17,14 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from discussions.core.limits import ONE_PASS_MESSAGES
+from discussions.imports.actions.storing import PreparedGame, Store, StoredGame, dismiss_replaced, prepare
 from discussions.imports.core import CutLayout, FilePart, PartClaim, Sums, cut, plan_part
 from discussions.metrics.actions import GameResult, ask_to_measure, hash_input, store_results
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game, ImportRun, Iteration, Transcript
 from discussions.queries import rubric_record
 from discussions.slots.actions import sync_slots
-from discussions.transcripts.actions import (
-    IMPORT,
-    PreparedGame,
-    Store,
-    StoredGame,
-    dismiss_replaced,
-    prepare,
-    queue_reading,
-    record_act,
-)
+from discussions.transcripts.actions import IMPORT, queue_reading, record_act
 from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.layouts import ReadOptions
@@ -89,7 +81,7 @@ def import_games(*, job: Job, clock: Clock) -> None:
         if run is None:
             data = load_bytes(transcript.sha256)
             options = load_read_options(transcript)
-            plan, lease = _look_through(job, transcript, data, options, clock)
+            plan, lease = look_through(job, transcript, data, options, clock)
             found = cut(plan, data)
             if found is None:
                 _import_in_order(job, transcript, plan, lease, clock)
@@ -128,7 +120,7 @@ def measure_imported_games(*, job: Job, now: datetime) -> None:
             ask_to_measure(iteration=iteration, by=job.created_by, now=now)
 
 
-def _look_through(
+def look_through(
     job: Job, transcript: Transcript, data: bytes, options: ReadOptions, clock: Clock
 ) -> tuple[ReadPlan, timedelta]:
     """The content of the file, and the lease that is needed to read it in one go."""
@@ -191,7 +183,7 @@ def _import_in_order(
     """Read a file from its beginning to its end, in batches."""
     writer, sums = _Writer(transcript, job.pk, job.created_by), Sums()
     tally, store = ReadTally(plan), Store(transcript=transcript, by=job.created_by)
-    for batch in _batches(plan, tally, transcript.name, _rubric_for_one_pass(job, transcript.iteration)):
+    for batch in batches(plan, tally, transcript.name, _rubric_for_one_pass(job, transcript.iteration)):
         with transaction.atomic():
             writer.lock()
             done = tally.game_count + tally.refused_count
@@ -203,7 +195,7 @@ def _import_in_order(
         _close(transcript, job.pk, sums, plan.options, by=job.created_by, now=clock())
 
 
-def _batches(
+def batches(
     plan: ReadPlan, tally: ReadTally, name: str, rubric: RubricRecord | None
 ) -> Iterator[list[PreparedGame]]:
     """The games of the plan, as many at once as fit into memory; the outcome of each is counted."""

@@ -17,7 +17,7 @@ from discussions.management.transcript_files import (
 )
 from discussions.models import Game, Iteration, Transcript
 from discussions.queries import MEASURE
-from discussions.transcripts.actions import Imported, Received, Upload, import_files
+from discussions.transcripts.actions import IMPORT_PRIVATE, Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord, fits_columns
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
@@ -65,6 +65,8 @@ class Command(SiteCommand):
             # They lead to measuring, which a worker may do beside.
             transcripts = [upload.transcript for upload in received.imported]
             see_through(Job.objects.filter(pk__in=[transcript.job_id for transcript in transcripts]))
+            files = [f"transcript:{transcript.pk}" for transcript in transcripts]
+            see_through(Job.objects.filter(kind=IMPORT_PRIVATE, subject__in=files))
             subjects = {f"iteration:{transcript.iteration_id}" for transcript in transcripts}
             see_through(Job.objects.filter(kind=MEASURE, subject__in=subjects))
         reports = [_report(upload, is_waited=options["wait"]) for upload in received.imported]

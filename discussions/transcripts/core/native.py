@@ -198,7 +198,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         has_reply_link=link is not None,
     )
     if "reasoning" in raw:
-        _keep(raw["reasoning"], "thought", player, message.round, found, notes)
+        _keep_private(raw["reasoning"], "thought", player, message.round, found, notes)
     found.messages.append(message)
     if link is not None:
         found.links.append(ReplyLink(position=position, to=link, pointer=f"{pointer}/inReplyToId"))
@@ -233,12 +233,14 @@ def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, 
     time = read_text(raw, "timestamp", pointer, notes, notes.limits.name_characters, numbers=True)
     how = "thought" if kind == THOUGHT else "talk"
     channel = "" if to or how == "thought" else said
-    _keep(raw.get("message"), how, player, number, found, notes, to=to, channel=channel[:200], time=time)
-    _keep(raw.get("reasoning"), "thought", player, number, found, notes)
+    _keep_private(
+        raw.get("message"), how, player, number, found, notes, to=to, channel=channel[:200], time=time
+    )
+    _keep_private(raw.get("reasoning"), "thought", player, number, found, notes)
     return False
 
 
-def _keep(
+def _keep_private(
     text: Any, kind: str, player: int, number: int | None, found: _Found, notes: Notes, **more: Any
 ) -> None:
     """Keep a text that not everybody could hear, unless it is none; a long one is cut, since nobody rates it."""
@@ -338,7 +340,7 @@ def _read_votes(raw: dict[str, Any], found: _Found, notes: Notes) -> list[Vote]:
         if vote is not None:
             votes.append(vote)
             if "reasoning" in fields:
-                _keep(fields["reasoning"], "vote", vote.voter, vote.round, found, notes)
+                _keep_private(fields["reasoning"], "vote", vote.voter, vote.round, found, notes)
     return votes
 
 

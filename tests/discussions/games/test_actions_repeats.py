@@ -8,8 +8,8 @@ from django.db import transaction
 from discussions.checks.games import GAME_CHECKS
 from discussions.checks.iterations import ITERATION_CHECKS
 from discussions.games.actions import drop_repeats, restore_game, withdraw_game
+from discussions.imports.actions.storing import Store, prepare
 from discussions.models import Game, GameText, Iteration, Measured, Withdrawal
-from discussions.transcripts.actions import Store, prepare
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs

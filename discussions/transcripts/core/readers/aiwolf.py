@@ -1,8 +1,8 @@
 """The JSON logs of the AIWolf server (github.com/aiwolfdial/aiwolf-nlp-server): one object for each game.
 
 A log lists the requests to the agents, each a JSON text, and their answers. Messages are the talks that the server
-passed on to the agents, except skipped and finished turns. A round is a day, and day 0 is round 1. Whispers,
-divinations, attacks and profiles are left out.
+passed on to the agents, except skipped and finished turns. A round is a day, and day 0 is round 1. What agents
+whispered and chose at night is private; profiles are left out.
 """
 
 from collections import Counter, defaultdict
@@ -20,6 +20,7 @@ from discussions.transcripts.core.readers.draft import (
     VOTED_OUT,
     Draft,
     find_side,
+    heard_by,
     join_texts,
 )
 from workspace.core.words import mark_many, say
@@ -37,6 +38,7 @@ _KEYS = frozenset(("agents", "entries", "game_id", "win_side"))
 _ENOUGH = 3
 _FIELDS = {"playerName": "/agent", "message": "/text", "roundNumber": "/day"}
 LEFT_OUT = ("Skip", "Over")
+_AT_NIGHT = ("WHISPER", "DIVINE", "GUARD", "ATTACK")
 _MILLISECONDS_FROM = 100_000_000_000
 _LAST_SECOND = 4_102_444_800  # the year 2100
 _ERROR = mark_many(
@@ -154,9 +156,8 @@ def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) ->
         draft.add_player(place, name, find_side(role, SIDES), personality)
 
 
-def _add_talks(draft: Draft, requests: list[_Request]) -> None:
+def _find_talks(requests: list[_Request], notes: Notes) -> list[tuple[str, dict[str, Any]]]:
     """Every talk once, by day and number, although each agent received it."""
-    notes = draft.notes
     talks: dict[tuple[int, int], tuple[str, dict[str, Any]]] = {}
     for request in requests:
         for index, entry in enumerate(request.talks):
@@ -168,19 +169,47 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
                     notes.warn("talk_differs", place, says=_DIFFERS)
             else:
                 wrong_type(notes, place, say("a talk with whole numbers as day and idx"), entry)
+    return [found for _key, found in sorted(talks.items(), key=lambda item: item[0])]
+
+
+def _add_talks(draft: Draft, requests: list[_Request]) -> None:
+    """The talks of each day, then its night."""
+    talks = _find_talks(requests, draft.notes)
+    nights = [request for request in requests if _is_at_night(request)]
+    nights.sort(key=lambda request: request.info["day"])
     moments = _find_moments(requests)
-    spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks.values())
+    spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks)
     counts: Counter[tuple[Any, str]] = Counter()
-    for _, (place, talk) in sorted(talks.items(), key=lambda item: item[0]):
+    for place, talk in talks:
+        while nights and nights[0].info["day"] < talk["day"]:
+            _add_at_night(draft, nights.pop(0))
         key = (talk["day"], str(talk.get("agent")))
         times = moments.get(key, [])
         # If an agent has fewer or more requests than talks, its answers cannot be matched to its talks.
         time = times[counts[key]] if len(times) == spoken[key] else None
         counts[key] += 1
         text = talk.get("text")
-        if talk.get("skip") is True or talk.get("over") is True or text in LEFT_OUT:
-            continue
-        draft.add_message(place, find_round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
+        if not (talk.get("skip") is True or talk.get("over") is True or text in LEFT_OUT):
+            draft.add_message(
+                place, find_round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS
+            )
+    for request in nights:
+        _add_at_night(draft, request)
+
+
+def _is_at_night(request: _Request) -> bool:
+    is_answered = type(request.answer) is str and request.answer not in LEFT_OUT
+    return request.kind in _AT_NIGHT and is_answered and type(request.info.get("day")) is int
+
+
+def _add_at_night(draft: Draft, request: _Request) -> None:
+    """What an agent whispered to the werewolves, or whom it chose."""
+    number, time = find_round(request.info["day"]), format_moment(request.answered)
+    wolves = [player["name"] for player in draft.game["players"] if player["role"] == MAFIA]
+    hearers = wolves if request.kind in ("WHISPER", "ATTACK") else []
+    audience = heard_by(hearers, request.agent, request.kind.lower())
+    text = request.answer if request.kind == "WHISPER" else f"{request.kind.lower()} → {request.answer}"
+    draft.add_message(request.place, number, request.agent, text, time=time, audience=audience)
 
 
 def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | None]]:

@@ -1,6 +1,6 @@
 """The text logs of AIWolf servers: lines such as `1,vote,2,3`, where the day comes first, then the kind of line.
 
-Days, skipped turns, repeated votes and what is left out are as in the JSON logs (`aiwolf.py`). A line of another
+Days, skipped turns, repeated votes and what is private are as in the JSON logs (`aiwolf.py`). A line of another
 shape continues the text of the talk before it. If a program plays against itself, its agents have the same name. The
 first agent keeps it; the others are called by their numbers.
 """
@@ -15,7 +15,15 @@ from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.aiwolf import LEFT_OUT, SIDES, find_round, format_moment
 from discussions.transcripts.core.readers.columns import Columns
-from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft, find_side, join_texts
+from discussions.transcripts.core.readers.draft import (
+    KILLED,
+    MAFIA,
+    VOTED_OUT,
+    Draft,
+    find_side,
+    heard_by,
+    join_texts,
+)
 from workspace.core.words import mark_many, say
 
 _LINE = re.compile(r"(?P<day>\d{1,6}),(?P<kind>[A-Za-z]{1,20}),(?P<rest>.*)", re.DOTALL)
@@ -32,6 +40,8 @@ _SHAPES = {
     "attack": (_OUT, "1,attack,2,true"),
     "result": (_RESULT, "2,result,2,0,VILLAGER"),
 }
+# What is said and chosen at night: lines of another shape are left out.
+_AT_NIGHT = {"whisper": _TALK, "divine": _VOTE, "guard": _VOTE, "attackVote": _VOTE}
 _SAME_NAME = mark_many(
     "One agent has the name of another; it is called {what}.",
     "{count} agents have the names of others; they are called by their numbers, the first of them {what}.",
@@ -66,6 +76,8 @@ def to_native_text(
     taken: set[str] = set()
     votes: dict[tuple[int, str], tuple[_Entry, str]] = {}
     for entry in _entries(decoded.text, notes):
+        if entry.kind in _AT_NIGHT and (chosen := _AT_NIGHT[entry.kind].fullmatch(entry.rest)):
+            _add_at_night(draft, names, entry, chosen)
         if entry.kind not in _SHAPES:
             continue
         shape, example = _SHAPES[entry.kind]
@@ -131,6 +143,18 @@ def _add(draft: Draft, names: dict[str, str], taken: set[str], entry: _Entry, fo
     elif int(found[1]) > 0 and found[2] != "false":
         how = KILLED if entry.kind == "attack" else VOTED_OUT
         draft.add_elimination(entry.place, find_round(entry.day), _name(names, found[1]), how)
+
+
+def _add_at_night(draft: Draft, names: dict[str, str], entry: _Entry, found: "re.Match[str]") -> None:
+    """What an agent whispered to the werewolves, or whom it chose."""
+    is_whisper = entry.kind == "whisper"
+    author = _name(names, found[1])
+    wolves = [player["name"] for player in draft.game["players"] if player["role"] == MAFIA]
+    audience = heard_by(wolves if entry.kind in ("whisper", "attackVote") else [], author, entry.kind)
+    text = found[2] if is_whisper else f"{entry.kind} → {_name(names, found[2])}"
+    time = format_moment(int(found[3])) if is_whisper and found[3] else None
+    if text not in LEFT_OUT:
+        draft.add_message(entry.place, find_round(entry.day), author, text, time=time, audience=audience)
 
 
 def _new_name(draft: Draft, taken: set[str], place: str, found: "re.Match[str]") -> str:

@@ -5,6 +5,8 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
+from discussions.transcripts.core.audience import SPEECH, THOUGHT, kind_of_type
+
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
 _TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
@@ -13,6 +15,12 @@ MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{_TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{_TIME}))?"
     rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?"
     r"(?P<colon>[:：])[*_`]{0,3}(?:(?:[ \t]|(?<=：))(?P<text>.*)|$)"
+)
+# One player to another: "Ann -> Bea: psst".
+_PLAIN_NAME = r"[^\W_][^:：\[\](){}\"<>,;|\t\n=\-→]{0,59}"
+_ARROWED = re.compile(
+    rf"(?:[\[(](?P<boxed>{_TIME})[\])]|(?P<bare>{_TIME}))? ?(?:[-–|] )?(?P<mark>)"
+    rf"(?P<name>{_PLAIN_NAME}(?:->|→|=>) ?{_PLAIN_NAME})(?P<colon>[:：])(?:[ \t]?(?P<text>.*))"
 )
 # As IRC logs write it; a sign before the name marks a channel privilege.
 IRC = re.compile(
@@ -61,6 +69,20 @@ _ROLE = re.compile(
     r"|dorfbewohner|werwolf|hexe|jäger|seherin|villageois|loup-garou|voyante|sorcière|aldeano|lobo|vidente)s?",
     re.IGNORECASE,
 )
+# Who could hear a message: "Ann (whispers to Bea)", "Ann thinks", "[wolf chat] Ann".
+_HOW = (
+    r"(?:whisper(?:s|ed|ing)?|privately|private|secretly|secret|dms?|pms?|aside"
+    r"|(?:night|wol(?:f|ves)|werewol(?:f|ves)|mafia|dead|ghosts?) (?:chat|channel|talk|only))"
+)
+_ASIDE = re.compile(rf"(?P<how>{_HOW})?(?:(?:^| )to (?P<to>.{{1,200}}))?", re.IGNORECASE)
+_WITH_ASIDE = re.compile(
+    rf"(?P<name>[^()]{{1,60}}?)(?: ?\((?P<boxed>[^()]{{1,60}})\)| "
+    rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?|to .{{1,60}})| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
+    re.IGNORECASE,
+)
+_TAGGED = re.compile(
+    rf"(?P<time>(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?)?[\[(](?P<how>[^\[\]()\n]{{1,60}})[\])] ?(?P<more>\S.*)"
+)
 _NUMBERED = re.compile(r"[\d_]")
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
@@ -70,8 +92,9 @@ class ChatLine(Struct, frozen=True):
     """One line: `kind` is heading, night, section, notice, vote, out, message, blank or more (it continues the text).
 
     The `round` of a section is 1 where it is private. `after` is the text that follows a heading on its line and
-    counts as a line of its own: "Day 1: Ann: hello". `role` stands in brackets after the name. `is_mended` says that
-    signs before the text were read as plain ones.
+    counts as a line of its own: "Day 1: Ann: hello". `role` stands in brackets after the name. `audience` says who
+    could hear a message, "nobody" or players or a channel; "" is everybody. `is_mended` says that signs before the text
+    were read as plain ones.
     """
 
     kind: str
@@ -81,6 +104,7 @@ class ChatLine(Struct, frozen=True):
     round: int = 0
     after: "ChatLine | None" = None
     role: str = ""
+    audience: str = ""
     is_mended: bool = False
 
 
@@ -130,7 +154,26 @@ def read_role(name: str) -> tuple[str, str]:
 
 def match_message(line: str) -> "re.Match[str] | None":
     """The parts of a line that looks like a message."""
-    return MESSAGE.fullmatch(line) or IRC.fullmatch(line)
+    return MESSAGE.fullmatch(line) or IRC.fullmatch(line) or _ARROWED.fullmatch(line)
+
+
+def read_aside(name: str) -> tuple[str, str]:
+    """A name, and who could hear its message, as `ChatLine.audience`, where it is said after the name."""
+    found = _WITH_ASIDE.fullmatch(name)
+    if found is None or _ROLE.fullmatch(found["boxed"] or ""):
+        return name, ""
+    if found["to"]:
+        return found["name"].strip(), _hearers(f"to {found['to']}") or ""
+    audience = _hearers(found["boxed"] or found["bare"])
+    return (name, "") if audience is None else (found["name"].strip(), audience)
+
+
+def _hearers(said: str) -> str | None:
+    """The audience that these words name; None when they name none."""
+    found = _ASIDE.fullmatch(said.strip())
+    if found is None or not (found["how"] or found["to"]):
+        return "nobody" if kind_of_type(said) == THOUGHT else None
+    return "" if kind_of_type(found["to"] or "") == SPEECH else found["to"] or found["how"]
 
 
 def read_chat_line(
@@ -168,7 +211,7 @@ def _read_plain(
         return ChatLine("section", text=section["title"], round=bool(_HIDDEN.search(section["title"])))
     if line[0] in " \t":
         return ChatLine("more", text=line.strip())
-    if (marked := _marked_line(line, style, names)) is not None:
+    if (marked := _marked_line(line, style, names) or _tagged_line(line, style, names)) is not None:
         return marked
     match = match_message(line)
     heading = read_heading(line) or _named_heading(match, heading_names)
@@ -196,6 +239,18 @@ def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLin
     return ChatLine(_heading_kind(mark["kind"]), round=int(mark["number"]), after=after)
 
 
+def _tagged_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLine | None:
+    """A message after a tag that says who could hear it; None for any other line."""
+    tag = _TAGGED.fullmatch(line) if line[0] in "[(" or line[0].isdecimal() else None
+    audience = _hearers(tag["how"]) if tag else None
+    if tag is None or not audience:
+        return None
+    line = (tag["time"] or "") + tag["more"]
+    style = replace(style, is_timed=style.is_timed and tag["time"] is not None)
+    found = _said(line, match_message(line), style, names=names)
+    return replace(found, audience=audience) if found.kind == "message" else None
+
+
 def _said(
     line: str,
     match: "re.Match[str] | None",
@@ -210,6 +265,7 @@ def _said(
         return ChatLine("notice", text=notice["text"]) if notice else ChatLine("more", text=line)
     name, text = match["name"].strip(), (match["text"] or "").strip()
     role = ""
+    name, audience = read_aside(name)
     if style.has_roles:
         name, role = read_role(name)
     time = match["boxed"] or match["bare"]
@@ -223,7 +279,7 @@ def _said(
     is_named = match["mark"] or role or (is_marked and _NUMBERED.search(name))
     if names is None and not style.is_timed and name[0].islower() and not is_named:
         return ChatLine("more", name=name, text=line)
-    return ChatLine("message", name=name, text=text, time=time, role=role)
+    return ChatLine("message", name=name, text=text, time=time, role=role, audience=audience)
 
 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:

@@ -1,7 +1,7 @@
 """Plain text: `[time] Name: text` or `<Name> text` lines, rounds by heading lines or `[Day 1]` before each message.
 
 Blocks of facts are at the beginning and the end. docs/transcripts.md describes it. A line that begins no message
-continues the text before it.
+continues the text before it. Nights, whispers and thoughts are private.
 """
 
 import re
@@ -43,8 +43,8 @@ SAMPLE_LINES = 400
 HEAD_CHARACTERS = 200_000
 
 _NIGHT = mark_many(
-    "One line under a heading of a night was left out: only the public discussion is read.",
-    "{count} lines under headings of nights were left out: only the public discussion is read.",
+    "One line under a heading of a night is no part of the public discussion.",
+    "{count} lines under headings of nights are no part of the public discussion.",
 )
 _NAME_IN_TEXT = mark_many(
     'One line looks like a message of "{what}" and was taken into the text before. Correct the name if it is one.',
@@ -95,7 +95,7 @@ class _Fact(Struct, frozen=True):
 class _Game(Struct):
     """A game while its lines are read; its first line has the number `begin` in the file.
 
-    `heading_names` are players with a name that looks like a heading ("Night 1").
+    `heading_names` are players with names that look like headings. Who only speaks at night is no player.
     """
 
     notes: Notes
@@ -108,7 +108,11 @@ class _Game(Struct):
     votes: list[dict[str, Any]] = []
     out: list[dict[str, Any]] = []
     round: int | None = None
-    is_night: bool = False
+    # Where it was said: "" by day. A line that begins no message continues the `open` one.
+    channel: str = ""
+    open: dict[str, Any] | None = None
+    last_public: dict[str, Any] | None = None
+    turns: int = 0
 
     def place(self, index: int) -> str:
         return f"line {self.begin + index}"
@@ -302,26 +306,32 @@ def _take(game: _Game, line: ChatLine, place: str) -> None:
     """Add a line to the game, and what follows it if it is a heading."""
     if line.kind in ("heading", "night"):
         game.round = line.round
-        game.is_night = line.kind == "night"
+        _enter(game, "night" if line.kind == "night" else "")
         if line.after is not None:
             _take(game, line.after, place)
         elif line.text:
             game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
     elif line.kind in _ASIDE:
         _ASIDE[line.kind](game, line, place)
-    elif game.is_night:
+    elif game.channel:
         game.notes.warn("night_line", place, says=_NIGHT)
+        _take_at_night(game, line, place)
     else:
         _TAKE[line.kind](game, line, place)
 
 
+def _enter(game: _Game, channel: str) -> None:
+    game.channel = channel
+    game.open = None if channel else game.last_public
+
+
 def _take_blank(game: _Game, line: ChatLine, place: str) -> None:
-    if game.messages and not game.is_night:
-        game.messages[-1]["message"] += "\n"
+    if game.open is not None:
+        game.open["message"] += "\n"
 
 
 def _take_section(game: _Game, line: ChatLine, place: str) -> None:
-    game.is_night = line.round == 1
+    _enter(game, line.text if line.round == 1 else "")
     game.notes.warn("section_line", place, line.text, says=_SECTION_LINE)
 
 
@@ -329,8 +339,25 @@ def _take_notice(game: _Game, line: ChatLine, place: str) -> None:
     game.notes.warn("notice", place, line.text, says=_NOTICE)
 
 
+def _take_at_night(game: _Game, line: ChatLine, place: str) -> None:
+    """Keep a line of a night: what was said, a vote by its voter, or what nobody said."""
+    if line.kind == "more" and game.open is not None:
+        game.open["message"] += "\n" + line.text
+        return
+    name, text = line.name if line.kind == "message" else "", line.text
+    if line.kind == "vote" and (arrow := ARROW.fullmatch(text)):
+        name, text = arrow["voter"].strip(), f"→ {arrow['target'].strip()}"
+    elif line.kind == "out":
+        text = f"Eliminated: {text}"
+    audience = line.audience if line.audience == "nobody" else {"channel": line.audience or game.channel}
+    _add_message(game, name, text, line.time, place, audience)
+
+
 def _take_message(game: _Game, line: ChatLine, place: str) -> None:
-    game.notes.translate(f"/messages/{len(game.messages)}", place)
+    if line.audience:
+        audience = "nobody" if line.audience == "nobody" else {"channel": line.audience}
+        _add_message(game, line.name, line.text, line.time, place, audience)
+        return
     name = _add_player(game, line.name, place)
     if line.is_mended:
         game.notes.warn("signs_mended", place, says=_MENDED)
@@ -338,24 +365,33 @@ def _take_message(game: _Game, line: ChatLine, place: str) -> None:
     if line.role and player["role"] not in (None, line.role):
         game.notes.warn("role_differs", place, name, says=_ROLE_DIFFERS)
     player["role"] = player["role"] or line.role or None
-    game.messages.append(
-        {
-            "turn": len(game.messages) + 1,
-            "roundNumber": game.round,
-            "playerName": name,
-            "message": line.text,
-            "timestamp": line.time,
-        }
-    )
+    game.turns += 1
+    _add_message(game, name, line.text, line.time, place, None)
+    game.last_public = game.open
+
+
+def _add_message(
+    game: _Game, name: str, text: str, time: str | None, place: str, audience: str | dict[str, str] | None
+) -> None:
+    game.notes.translate(f"/messages/{len(game.messages)}", place)
+    game.open = {
+        "turn": game.turns if audience is None else None,
+        "roundNumber": game.round,
+        "playerName": name,
+        "message": text,
+        "timestamp": time,
+        "audience": audience,
+    }
+    game.messages.append(game.open)
 
 
 def _take_more(game: _Game, line: ChatLine, place: str) -> None:
-    if not game.messages:
+    if game.open is None:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return
     if line.name:
         game.notes.warn("name_in_text", place, line.name, says=_NAME_IN_TEXT)
-    game.messages[-1]["message"] += "\n" + line.text
+    game.open["message"] += "\n" + line.text
 
 
 def _take_out(game: _Game, line: ChatLine, place: str) -> None:
@@ -392,9 +428,11 @@ def _value(game: _Game) -> dict[str, Any]:
             vote["targetName"] = _known_name(game, vote["targetName"])
     for message in game.messages:
         message["message"] = message["message"].strip()
-    spoken = Counter(message["playerName"] for message in game.messages)
+        if message["audience"] is not None:
+            _name_author(game, message)
+    spoken = Counter(message["playerName"] for message in game.messages if message["audience"] is None)
     once = [name for name, count in spoken.items() if count == 1]
-    if not game.is_listed and once and len(spoken) > 2 and len(game.messages) >= 2 * len(spoken):
+    if not game.is_listed and once and len(spoken) > 2 and spoken.total() >= 2 * len(spoken):
         game.notes.warn("speaks_once", "", once[0], count=len(once), says=_SPEAKS_ONCE)
     return {
         "gameId": game.facts.get("game") or game.notes.source,
@@ -405,6 +443,15 @@ def _value(game: _Game) -> dict[str, Any]:
         "votes": game.votes,
         "eliminations": game.out,
     }
+
+
+def _name_author(game: _Game, message: dict[str, Any]) -> None:
+    """The author of what is private as the game spells them; one who is no player is named in the text."""
+    name = message["playerName"]
+    known = name if name in game.roster else _known_name(game, name)
+    if name and known is None:
+        message["message"] = f"{name}: {message['message']}"
+    message["playerName"] = known or ""
 
 
 # What is no part of the discussion, by day or by night.

@@ -3,7 +3,7 @@
 Values are passed on unchanged: `native.read_game` checks them and reports their faults.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from discussions.transcripts.core.notes import Notes
@@ -19,8 +19,10 @@ class Draft:
     fields are suffixes of `place`, such as "/1".
     """
 
-    def __init__(self, notes: Notes, game_id: Any) -> None:
+    def __init__(self, notes: Notes, game_id: Any, *, counts_private: bool = False) -> None:
         self.notes = notes
+        self._turns = 0
+        self._counts_private = counts_private
         self.game: dict[str, Any] = {
             "gameId": game_id,
             "players": [],
@@ -45,15 +47,25 @@ class Draft:
         fields: Mapping[str, str] = {},
         **private: Any,
     ) -> None:
-        """A message in the round with this number; `private` may be its audience and its author's reasoning."""
+        """A message in the round with this number; `private` may be its audience and its author's reasoning.
+
+        What not everybody could hear is a turn only in formats that count it.
+        """
+        is_turn = self._counts_private or private.get("audience") is None
+        self._turns += is_turn
         part = {
-            "turn": len(self.game["messages"]) + 1,
+            "turn": self._turns if is_turn else None,
             "roundNumber": number,
             "playerName": player,
             "message": text,
             "timestamp": time,
         }
         self._add("messages", place, part | private, fields)
+
+    def add_thought(self, place: str, number: Any, player: Any, text: Any) -> None:
+        """What nobody but its author knew; anything but a text is left out."""
+        if type(text) is str and text.strip():
+            self.add_message(place, number, player, text, audience="nobody")
 
     def add_vote(
         self, place: str, number: Any, voter: Any, target: Any, *, time: Any = None, **private: Any
@@ -73,6 +85,11 @@ class Draft:
         for field, suffix in fields.items():
             self.notes.translate(f"{pointer}/{field}", f"{place}{suffix}")
         parts.append(part)
+
+
+def heard_by(hearers: Iterable[Any], author: Any, channel: str) -> dict[str, Any]:
+    """The audience of what some players heard; they are listed where they are known, else the channel is named."""
+    return {"channel": [name for name in hearers if type(name) is str and name != author] or channel}
 
 
 def find_side(role: Any, sides: Mapping[str, str]) -> Any:

@@ -76,7 +76,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     replay = read_object(value, "", notes)
     info = read_object(replay.get("info"), "/info", notes)
     end = read_object(info.get("GAME_END"), "/info/GAME_END", notes)
-    draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source)
+    draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source, counts_private=True)
     for native, foreign in (("gameId", "EpisodeId"), ("messages", "MODERATOR_OBSERVATION")):
         notes.translate(f"/{native}", f"/info/{foreign}")
     for native, foreign in (

@@ -2,28 +2,39 @@
 
 Messages and votes come from `public_daytime_chat.txt`, players from `config.json` or, without one, from
 `player_names.txt` and `mafia_names.txt`, eliminations from `public_manager_chat.txt`, the winner from `who_wins.txt`.
-The other files (each player's chat, the night chat, surveys, statuses, notes, real names) are not opened.
+What the mafia says and votes in `public_nighttime_chat.txt` is private. The other files (each player's chat, surveys,
+statuses, notes, real names) are not opened.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from discussions.transcripts.core.fields import read_flag, read_inside, read_list, read_object
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.draft import KILLED, MAFIA, VILLAGER, VOTED_OUT, Draft
+from discussions.transcripts.core.readers.draft import (
+    KILLED,
+    MAFIA,
+    VILLAGER,
+    VOTED_OUT,
+    Draft,
+    heard_by,
+)
 from workspace.core.strict_json import normalise_text
 from workspace.core.words import say
 
 CONFIG, NAMES, MAFIA_NAMES = "config.json", "player_names.txt", "mafia_names.txt"
-DAY_CHAT, MANAGER_CHAT, WINNER = "public_daytime_chat.txt", "public_manager_chat.txt", "who_wins.txt"
+DAY_CHAT, NIGHT_CHAT = "public_daytime_chat.txt", "public_nighttime_chat.txt"
+MANAGER_CHAT, WINNER = "public_manager_chat.txt", "who_wins.txt"
 MANAGER = "Game-Manager"
 _FILES = frozenset((CONFIG, NAMES, MAFIA_NAMES, DAY_CHAT, MANAGER_CHAT, WINNER))
 _LINE = re.compile(r"\[(\d\d:\d\d:\d\d)\] ([^:]+): ?(.*)", re.ASCII | re.DOTALL)
 _GONE = re.compile(r"(.+?) was (?:voted out|eliminated)\. ")
-_END_OF_DAY = "has ended, now it's time to vote"
+_END = "has ended, now it's time to vote"
+_NIGHT = "Now it's Nighttime"
 _VOTE = " voted for "
 
 
@@ -56,8 +67,11 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
             "",
             say("The folder has no {day_chat}, which holds the messages. Add it.", day_chat=DAY_CHAT),
         )
-    _add_day_chat(draft, _read_chat(files, DAY_CHAT, notes))
-    _add_eliminations(draft, _read_chat(files, MANAGER_CHAT, notes))
+    day, manager = _read_chat(files, DAY_CHAT, notes), _read_chat(files, MANAGER_CHAT, notes)
+    # What is wrong with a night refuses no game: nobody rates it.
+    night = _read_chat(files, NIGHT_CHAT, Notes(notes.file, notes.pointer, notes.limits))
+    _add_chats(draft, day, night, manager)
+    _add_eliminations(draft, manager)
     winner = _read_lines(files, WINNER, notes)
     draft.game["winner"] = re.sub(r" wins?!?$", "", winner[0].strip()) if winner else None
     return draft.game
@@ -133,33 +147,63 @@ def _add_named_players(draft: Draft, files: Mapping[str, bytes]) -> None:
             draft.add_player(f"{NAMES} line {number}", name, _find_role(is_mafia), None)
 
 
-def _add_day_chat(draft: Draft, chat: list[_Line]) -> None:
-    """Messages and votes. A day ends with its last vote, or with the call for votes when nobody voted."""
+def _add_chats(draft: Draft, day: list[_Line], night: list[_Line], manager: list[_Line]) -> None:
+    """Messages and votes of the days, and what the mafia says and votes in the night after each of them."""
+    rounds = [
+        number for number, is_night, line in _phases(manager) if is_night and line.text.startswith(_NIGHT)
+    ]
+    said = [(number, False, line) for number, line in _numbered(day)]
+    for number, line in _numbered(night):
+        said.append((rounds[number - 1] if number <= len(rounds) else number, True, line))
+    for number, is_night, line in sorted(said, key=lambda part: part[:2]):
+        add = _add_night_line if is_night else _add_day_line
+        add(draft, max(number, 1), line)
+
+
+def _numbered(chat: list[_Line]) -> Iterator[tuple[int, _Line]]:
+    """The lines with the number of their day or night, which ends with its last vote, or with the call for votes."""
     ends: list[int] = []
     for index, line in enumerate(chat):
-        if line.name == MANAGER and _END_OF_DAY in line.text:
+        if line.name == MANAGER and _END in line.text:
             ends.append(index)
         elif line.name == MANAGER and _VOTE in line.text and ends:
             ends[-1] = index
-    number, left = 1, iter(ends)
-    end = next(left, len(chat))
     for index, line in enumerate(chat):
-        if index > end:
-            number, end = number + 1, next(left, len(chat))
-        if line.name != MANAGER:
-            draft.add_message(line.place, number, line.name, line.text, time=line.time)
-        elif _VOTE in line.text:
-            voter, _, target = line.text.partition(_VOTE)
-            draft.add_vote(line.place, number, voter, target, time=line.time)
+        yield 1 + bisect_left(ends, index), line
 
 
-def _add_eliminations(draft: Draft, chat: list[_Line]) -> None:
-    """Add the players who left the game, by day or by night. A night belongs to the round of the day before it."""
+def _add_day_line(draft: Draft, number: int, line: _Line) -> None:
+    if line.name != MANAGER:
+        draft.add_message(line.place, number, line.name, line.text, time=line.time)
+    elif _VOTE in line.text:
+        voter, _, target = line.text.partition(_VOTE)
+        draft.add_vote(line.place, number, voter, target, time=line.time)
+
+
+def _add_night_line(draft: Draft, number: int, line: _Line) -> None:
+    name, text = line.name, line.text
+    if name == MANAGER:
+        name, _, target = text.partition(_VOTE)
+        text = f"→ {target}"
+        if not target:
+            return
+    mafia = [player["name"] for player in draft.game["players"] if player["role"] == MAFIA]
+    draft.add_message(line.place, number, name, text, time=line.time, audience=heard_by(mafia, name, "night"))
+
+
+def _phases(manager: list[_Line]) -> Iterator[tuple[int, bool, _Line]]:
+    """The manager's lines with the number of the day and whether it is night. 0 is before the first day."""
     number, is_night = 0, False
-    for line in chat:
+    for line in manager:
         if line.text.startswith(("Now it's Daytime", "Now it's Discussion Time")):
             number, is_night = number + 1, False
-        elif line.text.startswith("Now it's Nighttime"):
+        elif line.text.startswith(_NIGHT):
             is_night = True
-        elif found := _GONE.match(line.text):
+        yield number, is_night, line
+
+
+def _add_eliminations(draft: Draft, manager: list[_Line]) -> None:
+    """Add the players who left the game, by day or by night. A night belongs to the round of the day before it."""
+    for number, is_night, line in _phases(manager):
+        if found := _GONE.match(line.text):
             draft.add_elimination(line.place, max(number, 1), found[1], KILLED if is_night else VOTED_OUT)

@@ -1,0 +1,235 @@
+"""Store games that were read: completely or not at all, only once, with a number in their project."""
+
+from datetime import datetime
+
+import msgspec
+from django.conf import settings
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from discussions.core.iteration_states import why_frozen
+from discussions.core.records import Fault, PrivateEntry
+from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
+from discussions.models import Game, GameText, ImportDismissal, Iteration, PrivateTrack, Transcript
+from discussions.transcripts.core.intake import Intake
+from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
+from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
+from discussions.transcripts.queries import load_known_games
+from rubric.core.records import RubricRecord
+from workspace.core.canonical import bytes_hash
+from workspace.core.refusals import Conflict
+from workspace.core.words import for_storage, say
+from workspace.database.bulk_rows import insert_rows, reserve_keys
+from workspace.models import Person, Project
+
+
+class PreparedGame(msgspec.Struct, frozen=True):
+    """A game as it is stored: its body and the hash of it, the facts for lists, and its measurements if it has any."""
+
+    game_id: str
+    place: str
+    body: str
+    sha256: str
+    facts: tuple[object, ...]
+    result: EncodedResult | None = None
+    private: str = ""
+
+
+class StoredGame(msgspec.Struct, frozen=True):
+    """A game that was stored: its key, its number, and what it was stored from."""
+
+    key: int
+    number: int
+    ready: PreparedGame
+
+
+# The columns that `PreparedGame.facts` fills.
+FACTS = (
+    "search_text",
+    "player_count",
+    "message_count",
+    "word_count",
+    "round_count",
+    "vote_count",
+    "cost_usd",
+    "paid_usd",
+    "cache_hit_rate",
+    "input_tokens",
+    "warnings",
+    "warning_count",
+)
+
+
+def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) -> PreparedGame:
+    """What is stored of a game that was read; with a rubric version, the game is measured under it."""
+    record = read.record
+    body = msgspec.json.encode(record)
+    facts = (
+        record.build_search_text(file_name),
+        len(record.players),
+        len(record.messages),
+        record.word_count,
+        record.rounds,
+        len(record.votes),
+        record.cost.total_usd,
+        record.cost.total_usd,
+        record.cost.cache_hit_rate,
+        record.cost.input_tokens,
+        msgspec.json.encode(read.warnings).decode(),
+        len(read.warnings),
+    )
+    result = None if rubric is None else compute_in_passing(record, rubric)
+    private = msgspec.json.encode(read.private).decode() if read.private else ""
+    return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result, private)
+
+
+def add_missing_tracks(project: int, games: list[PreparedGame]) -> list[Fault]:
+    """Keep what not everybody could hear with stored games that are word for word these and have none of it.
+
+    Returns a warning for each. Must run inside the caller's transaction, which holds the project's row.
+    """
+    ready = {game.sha256: game for game in games if game.private}
+    rows = Game.objects.filter(project=project, content_sha256__in=ready, private_track=None).order_by("pk")
+    found = list(rows.values_list("pk", "number", "content_sha256"))
+    insert_rows(
+        PrivateTrack, ("game_id", "body"), [(key, ready[sha256].private) for key, _n, sha256 in found]
+    )
+    return [
+        Fault(
+            ready[sha256].place,
+            "private_added",
+            say(
+                "What not everybody could hear was added to game {number}, which had none of it.",
+                number=number,
+            ),
+            is_warning=True,
+        )
+        for _key, number, sha256 in found
+    ]
+
+
+class Store:
+    """Stores the games of a transcript; `intake` says what was refused. A second run gives the same result."""
+
+    def __init__(self, *, transcript: Transcript, by: Person, intake: Intake | None = None) -> None:
+        self.transcript = transcript
+        self.by = by
+        self.intake = intake or Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
+
+    def put(self, games: list[PreparedGame], *, now: datetime) -> list[StoredGame]:
+        """Store these games, except those that are stored already. Must run inside the caller's transaction."""
+        # From here on, two imports of one project run one after the other, so neither misses the other's games. Rows
+        # that only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
+        Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
+        known = load_known_games(self.transcript.project_id, [ready.game_id for ready in games])
+        with for_storage():
+            new = [
+                ready for ready in games if self.intake.takes(ready.game_id, ready.sha256, ready.place, known)
+            ]
+            self.intake.faults += add_missing_tracks(self.transcript.project_id, games)
+        return self.add(new, self.transcript.iteration_id, now=now)
+
+    def add(self, games: list[PreparedGame], iteration: int, *, now: datetime) -> list[StoredGame]:
+        """Store games without checking what is stored already. Must run inside the caller's transaction."""
+        if not games:
+            return []
+        project = self.transcript.project_id
+        first = self._take_numbers(len(games))
+        stored = [
+            StoredGame(key, first + offset, ready)
+            for offset, (key, ready) in enumerate(zip(reserve_keys(Game, len(games)), games, strict=True))
+        ]
+        own = (project, iteration, self.transcript.pk, now, self.by.pk)
+        insert_rows(
+            Game,
+            (
+                "id",
+                "number",
+                "source_id",
+                "content_sha256",
+                *FACTS,
+                "project_id",
+                "iteration_id",
+                "transcript_id",
+                "created_at",
+                "created_by_id",
+            ),
+            [
+                (game.key, game.number, game.ready.game_id, game.ready.sha256, *game.ready.facts, *own)
+                for game in stored
+            ],
+        )
+        insert_rows(GameText, ("game_id", "body"), [(game.key, game.ready.body) for game in stored])
+        tracks = [(game.key, game.ready.private) for game in stored if game.ready.private]
+        insert_rows(PrivateTrack, ("game_id", "body"), tracks)
+        return stored
+
+    def _take_numbers(self, count: int) -> int:
+        """Reserve this many numbers; returns the first."""
+        project = Project.objects.filter(pk=self.transcript.project_id)
+        project.update(next_game_number=F("next_game_number") + count)
+        return project.values_list("next_game_number", flat=True)[0] - count
+
+
+def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> None:
+    """Dismiss the faults of earlier uploads of this name into this iteration, since this upload corrects them."""
+    faulty = Transcript.objects.filter(
+        project=transcript.project,
+        iteration=transcript.iteration,
+        name=transcript.name,
+        created_at__lt=transcript.created_at,
+        fault_count__gt=0,
+    )
+    ImportDismissal.objects.bulk_create(
+        [
+            ImportDismissal(transcript=old, replaced_by=transcript, dismissed_at=now, dismissed_by=by)
+            for old in faulty.defer("faults")
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
+    """Store a marked copy of a game without its repeated messages and queue its measuring, in the caller's transaction.
+
+    The copy goes into the iteration of the original, or into the unsorted one when that iteration takes no more games.
+    The caller records the event. Raises Conflict when there is nothing to drop or a copy exists already.
+    """
+    transcript = game.transcript
+    record = game.text.to_record()
+    shorter = without_repeated(record)
+    count = len(record.messages) - len(shorter.messages)
+    if not count:
+        raise Conflict(_("This game has no repeated messages to drop."), code="no_repeats")
+    notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
+    notes.warn(REPEATS_DROPPED, what=game.number, count=count)
+    known = msgspec.json.decode(game.warnings, type=list[Fault])
+    kept = [warning for warning in known if warning.code not in ODDITY_CODES]
+    with for_storage():
+        warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
+    content = prepare(
+        ReadGame(record=shorter, warnings=warnings, place=transcript.name, private=_private_of(game)),
+        transcript.name,
+    )
+    store = Store(transcript=transcript, by=by)
+    iteration = _open_iteration(game)
+    # As in an import, concurrent actions run one after the other, so that the second finds the game of the first.
+    Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
+    if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
+        raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
+    (made,) = store.add([content], iteration.pk, now=now)
+    ask_to_measure(iteration=iteration, by=by, now=now)
+    return Game.objects.get(pk=made.key)
+
+
+def _private_of(game: Game) -> list[PrivateEntry]:
+    track = PrivateTrack.objects.filter(game=game).first()
+    return track.to_entries() if track else []
+
+
+def _open_iteration(game: Game) -> Iteration:
+    """The game's iteration, locked, if it takes games, else the unsorted one."""
+    own = Iteration.objects.select_for_update(no_key=True).get(pk=game.iteration_id)
+    if own.is_unsorted or not why_frozen(own.state):
+        return own
+    return Iteration.objects.get(project=game.project_id, stage=None)
