@@ -255,3 +255,177 @@ def session_lines() -> list[dict[str, Any]]:
         line("toolResult", CANARY),
         line("assistant", [thinking, {"type": "text", "text": "Who begins?"}], name="Bea"),
     ]
+
+
+def otlp_structured() -> dict[str, Any]:
+    """The same spans whose messages are structured attributes, as OTLP JSON writes lists and objects."""
+
+    def plain(value: Any) -> dict[str, Any]:
+        if type(value) is dict:
+            pairs = [{"key": key, "value": plain(part)} for key, part in value.items()]
+            return {"kvlistValue": {"values": pairs}}
+        if type(value) is list:
+            return {"arrayValue": {"values": [plain(part) for part in value]}}
+        return {"stringValue": value}
+
+    trace = otlp_spans()
+    for span in trace["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        for item in span["attributes"]:
+            if item["key"].endswith(".messages"):
+                item["value"] = plain(json.loads(item["value"]["stringValue"]))
+        # The conventions allow them on an event of the span, too.
+        span["events"] = [
+            {"name": "gen_ai.client.inference.operation.details", "attributes": span["attributes"][-1:]}
+        ]
+        del span["attributes"][-1]
+    return trace
+
+
+def a2a_latest() -> dict[str, Any]:
+    """A task of A2A whose last message is only in its status."""
+    task = a2a_task()
+    last = task["history"].pop()
+    return task | {"status": {"state": "completed", "message": last}}
+
+
+def chatarena_history() -> list[dict[str, Any]]:
+    """A history of ChatArena (`Arena.save_history`): some of what is said only some can see."""
+    rows = [
+        ("Moderator", "Now the game starts!", "all"),
+        ("Moderator", f"You are the chameleon, {CANARY}.", "Bea"),
+        ("Ann", "Good morning.", "all"),
+        ("Ann", f"Bea lies, {CANARY}.", ["Ann", "Cid"]),
+        ("Bea", "Who begins?", "all"),
+        ("Cid", f"I wait, {CANARY}.", ["Cid", "Moderator"]),
+    ]
+    return [
+        {
+            "agent_name": name,
+            "content": text,
+            "turn": turn,
+            "timestamp": str(1_780_000_000_000_000_000 + turn),
+            "visible_to": seen_by,
+            "msg_type": "text",
+        }
+        for turn, (name, text, seen_by) in enumerate(rows, 1)
+    ]
+
+
+def crew_output() -> dict[str, Any]:
+    """What a crew of CrewAI returned (`CrewOutput.model_dump`)."""
+    tasks = [
+        {
+            "description": f"Greet the others, {CANARY}.",
+            "name": "greet_task",
+            "expected_output": CANARY,
+            "summary": CANARY,
+            "raw": text,
+            "pydantic": None,
+            "json_dict": None,
+            "agent": f"{name}\n",
+            "output_format": "raw",
+            "messages": [{"role": "user", "content": CANARY}],
+        }
+        for name, text in SAID
+    ]
+    usage = {"total_tokens": 45, "prompt_tokens": 40, "completion_tokens": 5, "successful_requests": 2}
+    return {
+        "raw": SAID[-1][1],
+        "pydantic": None,
+        "json_dict": None,
+        "tasks_output": tasks,
+        "token_usage": usage,
+    }
+
+
+def crew_log() -> list[dict[str, Any]]:
+    """The log of tasks that a crew of CrewAI writes (`output_log_file` that ends with .json)."""
+    return [
+        {
+            "timestamp": "2026-01-31 20:15:00",
+            "task_name": "greet",
+            "task": f"Greet, {CANARY}.",
+            "agent": name,
+            **more,
+        }
+        for name, text in SAID
+        for more in ({"status": "started"}, {"status": "completed", "output": text})
+    ]
+
+
+def discord_channel(kind: str = "GuildTextChat") -> dict[str, Any]:
+    """A channel that DiscordChatExporter exported as JSON."""
+
+    def message(number: int, kind: str, name: str, text: str, **more: Any) -> dict[str, Any]:
+        author = {"id": f"10{name}", "name": f"{name.lower()}_7", "discriminator": "0000", "nickname": name}
+        return {
+            "id": str(number),
+            "type": kind,
+            "timestamp": f"2026-01-31T20:15:0{number}+00:00",
+            "timestampEdited": None,
+            "isPinned": False,
+            "content": text,
+            "author": author | {"color": None, "isBot": True, "roles": [], "avatarUrl": ""},
+            "attachments": [],
+            "reactions": [],
+            "mentions": [],
+        } | more
+
+    return {
+        "guild": {"id": "1", "name": "Games", "iconUrl": ""},
+        "channel": {
+            "id": "2",
+            "type": kind,
+            "categoryId": "3",
+            "category": "Text",
+            "name": "town",
+            "topic": None,
+        },
+        "dateRange": {"after": None, "before": None},
+        "exportedAt": "2026-02-01T00:00:00+00:00",
+        "messages": [
+            message(1, "GuildMemberJoin", "Cid", "Joined the server."),
+            message(2, "Default", "Ann", "Good morning."),
+            message(3, "Reply", "Bea", "Who begins?", reference={"messageId": "2", "channelId": "2"}),
+            message(4, "ChannelPinnedMessage", "Ann", "Pinned a message."),
+        ],
+        "messageCount": 4,
+    }
+
+
+def slack_day(*, has_profiles: bool = False) -> list[dict[str, Any]]:
+    """A day of a channel of Slack."""
+    people = {"U01AAAAAAAA": "Ann", "U01BBBBBBBB": "Bea"}
+
+    def message(user: str, text: str, ts: str, **more: Any) -> dict[str, Any]:
+        profile = {"user_profile": {"display_name": people[user], "real_name": "x"}} if has_profiles else {}
+        return {"type": "message", "user": user, "text": text, "ts": ts, "team": "T1"} | profile | more
+
+    ann, bea = people
+    return [
+        message(ann, f"<@{ann}> has joined the channel", "1769890500.000100", subtype="channel_join"),
+        message(ann, "Good morning.", "1769890501.000200", reactions=[{"name": "wave", "users": [bea]}]),
+        message(bea, "Who begins?", "1769890502.000300", thread_ts="1769890501.000200"),
+    ]
+
+
+def slack_export(**changes: Any) -> dict[str, Any]:
+    """The files of an export of Slack, by path: a public channel, a private one and direct messages."""
+    ann, bea = "U01AAAAAAAA", "U01BBBBBBBB"
+    secret = {"type": "message", "user": bea, "text": f"Ann next, {CANARY}", "ts": "1769890503.000100"}
+    return {
+        "users.json": [
+            {"id": ann, "name": "ann.a", "profile": {"display_name": "", "real_name": "Ann"}},
+            {"id": bea, "name": "bea.b", "profile": {"display_name": "Bea", "real_name": "Bea B."}},
+        ],
+        "channels.json": [
+            {"id": "C1", "name": "town", "members": [ann, bea]},
+            {"id": "C2", "name": "random"},
+        ],
+        "groups.json": [{"id": "G1", "name": "wolves", "members": [bea]}],
+        "dms.json": [{"id": "D01CCCCCCCC", "members": [ann, bea]}],
+        "town/2026-01-31.json": slack_day(),
+        "random/2026-01-31.json": slack_day()[:1],
+        "wolves/2026-01-31.json": [secret],
+        "D01CCCCCCCC/2026-01-31.json": [secret | {"ts": "1769890504.000100"}],
+    } | changes

@@ -9,8 +9,10 @@ from discussions.transcripts.core.readers import (
     agent_traces,
     aiwolf,
     avalon_nlu,
+    chat_exports,
     kaggle_werewolf,
     llmafia,
+    openai_chat,
     werewolf_arena,
 )
 from tests.factories.foreign_games import (
@@ -22,11 +24,18 @@ from tests.factories.foreign_games import (
 )
 from tests.factories.native_games import as_bytes
 from tests.factories.public_formats import (
+    a2a_latest,
+    crew_log,
+    crew_output,
+    discord_channel,
     kaggle_replay,
     langfuse_traces,
     langsmith_runs,
     otlp_spans,
+    otlp_structured,
     session_lines,
+    slack_day,
+    slack_export,
 )
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
 from tests.fuzz.transcript import LIMITS, ROLES, check_game
@@ -39,8 +48,14 @@ OF_VALUES: tuple[Convert, ...] = (
     aiwolf.to_native,
     kaggle_werewolf.to_native,
     agent_traces.to_native,
+    openai_chat.to_native,
+    chat_exports.to_native,
 )
-OF_FILES: tuple[Convert, ...] = (werewolf_arena.to_native_files, llmafia.to_native_files)
+OF_FILES: tuple[Convert, ...] = (
+    werewolf_arena.to_native_files,
+    llmafia.to_native_files,
+    chat_exports.to_native_files,
+)
 
 
 def check(data: bytes, converters: tuple[Convert, ...] = OF_VALUES + OF_FILES) -> None:
@@ -66,6 +81,11 @@ def seeds() -> list[bytes]:
         as_bytes(avalon_game()),
         as_bytes(aiwolf_game()),
         *map(as_bytes, (kaggle_replay(), otlp_spans(), langfuse_traces(), langsmith_runs(), session_lines())),
+        *map(
+            as_bytes,
+            (otlp_structured(), a2a_latest(), crew_output(), crew_log(), discord_channel(), slack_day()),
+        ),
+        as_bytes({path: as_bytes(value).decode() for path, value in slack_export().items()}),
         as_bytes({name: text.decode() for name, text in llmafia_files().items()}),
         as_bytes({name: text.decode() for name, text in llmafia_files(config=None).items()}),
         as_bytes({"game_complete.json": as_bytes(werewolf_arena_game()).decode()}),

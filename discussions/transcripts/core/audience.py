@@ -158,7 +158,10 @@ def kind_of_audience(value: str, names: Collection[str], author: str = "") -> st
 
 
 def split_names(text: str) -> list[str]:
-    """The names in a text such as "Ann, Bea and Cid"."""
+    """The names in a text such as "Ann, Bea and Cid", or in a list as Python writes it."""
+    text = text.strip()
+    if text.startswith("[") and text.endswith("]"):
+        text = re.sub(r"(?<![^\s,\[])['\"]|['\"](?![^\s,\]])", "", text)[1:-1]
     return [part.strip() for part in re.split(r"[,;|&]|\band\b", text) if part.strip()]
 
 

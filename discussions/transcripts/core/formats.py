@@ -20,6 +20,7 @@ from discussions.transcripts.core.readers import (
     aiwolf,
     aiwolf_log,
     avalon_nlu,
+    chat_exports,
     chat_text,
     csv_rows,
     inspect_eval,
@@ -48,6 +49,7 @@ class Format(Struct, frozen=True):
       its key, and the values around it that are read, too; None for other files.
     * `recognises_files(names)`: whether the files of one folder (their names without the folder) are a game.
     * `to_native_files(files, notes)`: the same as `to_native`, for the bytes of these files.
+    * `has_folders`: the folders within that folder belong to the game; files are then named with their last folder.
     * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
     * `to_native_text(decoded, new_notes, columns)`: each game of the text, one after the other, with
       notes that were made for it.
@@ -62,6 +64,7 @@ class Format(Struct, frozen=True):
     find_inner: Callable[[bytes], Inner | None] | None = None
     recognises_files: Callable[[Sequence[str]], bool] | None = None
     to_native_files: Callable[[Mapping[str, bytes], Notes], NativeGame] | None = None
+    has_folders: bool = False
     recognises_text: Callable[[str], bool] | None = None
     to_native_text: Callable[[Decoded, NewNotes, Columns], Iterator[tuple[NativeGame, Notes]]] | None = None
 
@@ -112,6 +115,17 @@ AVALON_NLU = Format(
     to_native=avalon_nlu.to_native,
 )
 
+CHAT_EXPORTS = Format(
+    name="chat_exports",
+    looks=mark(
+        "an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"
+    ),
+    recognises=chat_exports.recognises,
+    to_native=chat_exports.to_native,
+    recognises_files=chat_exports.recognises_files,
+    to_native_files=chat_exports.to_native_files,
+    has_folders=True,
+)
 INSPECT = Format(
     name="inspect",
     looks=mark("a log of Inspect AI with its samples"),
@@ -173,6 +187,7 @@ FORMATS: tuple[Format, ...] = (
     LLMAFIA,
     AIWOLF,
     AVALON_NLU,
+    CHAT_EXPORTS,
     AGENT_TRACES,
     OPENAI_CHAT,
     NATIVE,

@@ -111,13 +111,14 @@ def unpack_unit(
     """The bytes of one file or of the files of one folder, by name. Raises OverBudget."""
     files: dict[str, bytes] = {}
     limits = options.limits
+    is_tree = len({member.folder for member in members}) > 1
     for member in members:
         data = unpack(archive, member, limits, budget)
         if isinstance(data, bytes) and not is_archive(data):
             data = _recoded(data, options)
         if isinstance(data, RefusedFile):
             return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
-        files[member.name] = data
+        files[member.path if is_tree else member.name] = data
     if sum(map(len, files.values())) > limits.file_bytes:
         return RefusedFile("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
     return files
@@ -151,6 +152,13 @@ def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | N
         folder: folder_format([member.name for member in members], options)
         for folder, members in folders.items()
     }
+    for top in [folder for folder, known in found.items() if known is not None and known.has_folders]:
+        for folder in [
+            folder for folder in found if folder.startswith(f"{top}/" if top else "") and folder != top
+        ]:
+            folders[top] += folders.pop(folder)
+            found[folder] = found[top]
+            folders[folder] = folders[top]
     for member in archive.members:
         if found[member.folder] is None:
             yield None, [member]

@@ -1,7 +1,10 @@
 """Public formats whose games have thoughts, calls of tools and secret acts: none of these is ever speech."""
 
+import csv
+import io
 import json
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,15 +16,23 @@ from tests.factories.native_games import native_game
 from tests.factories.public_formats import (
     CANARY,
     SAID,
+    a2a_latest,
     a2a_task,
     agents_items,
     atif_trajectory,
     autogen_result,
+    chatarena_history,
+    crew_log,
+    crew_output,
+    discord_channel,
     kaggle_replay,
     langfuse_traces,
     langsmith_runs,
     otlp_spans,
+    otlp_structured,
     session_lines,
+    slack_day,
+    slack_export,
 )
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data"
@@ -171,8 +182,12 @@ def test_items_of_the_agents_sdk_are_read():
 
 @pytest.mark.parametrize(
     ("value", "left_out"),
-    [(autogen_result(), "item_left_out"), (a2a_task(), "part_left_out")],
-    ids=["AutoGen", "A2A"],
+    [
+        (autogen_result(), "item_left_out"),
+        (a2a_task(), "part_left_out"),
+        (a2a_latest(), "part_left_out"),
+    ],
+    ids=["AutoGen", "A2A", "A2A status"],
 )
 def test_agents_of_other_tools_are_players(value, left_out):
     read = read_value(value)
@@ -238,6 +253,7 @@ def test_case_k6f_items_are_read():
 
 TRACES = {
     "OTLP": otlp_spans(),
+    "OTLP structured": otlp_structured(),
     "Langfuse": langfuse_traces(),
     "LangSmith": langsmith_runs(),
     "session": session_lines(),
@@ -312,3 +328,100 @@ def test_observations_of_others_make_no_trace():
     read = read_value(native_game(observations=[{"type": "seen", "output": CANARY}]))
     assert read.format == "native"
     assert only(read).record.game_id == native_game()["gameId"]
+
+
+@pytest.mark.parametrize("value", [crew_output(), crew_log()], ids=["CrewOutput", "output_log_file"])
+def test_what_tasks_of_crewai_returned_is_what_their_agents_said(value):
+    read = read_value(value)
+    game = only(read)
+    assert (read.format, said(game)) == ("openai_chat", [(1, *line) for line in SAID])
+    cost = game.record.cost
+    assert (cost.input_tokens, cost.output_tokens) == ((40, 5) if type(value) is dict else (None, None))
+
+
+def test_a_history_of_chatarena_keeps_what_only_some_could_see():
+    rows = chatarena_history()
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerows([rows[0], *(row.values() for row in rows)])
+    for data, name in ((json.dumps(rows), "json"), (out.getvalue(), "csv")):
+        read = read_transcripts(data.encode(), f"history.{name}")
+        game = only(read)
+        assert (read.format, said(game)) == (
+            "csv" if name == "csv" else "jsonl",
+            [(1, *line) for line in SAID],
+        )
+        assert kept(game) == [("talk", "Ann"), ("talk", "Cid")]
+        assert [warning.message for warning in game.warnings if warning.code == "row_ignored"] == [
+            '2 rows are no speech, vote or elimination (the first "Moderator"); they were left out.'
+        ]
+
+
+def test_the_meta_of_convokit_is_asked_about_only_where_it_may_hide_something():
+    rows = [
+        {"id": f"u{index}", "conversation_id": "g", "text": text, "speaker": name, "reply-to": None}
+        | {"timestamp": None, "vectors": [], "meta": {"score": index, "round": 2, "parsed": [{}]}}
+        for index, (name, text) in enumerate(SAID)
+    ]
+    lines = "\n".join(map(json.dumps, rows)).encode()
+    assert said(only(read_transcripts(lines, "utterances.jsonl"))) == [(2, *line) for line in SAID]
+    lines = lines.replace(b'"score": 0', b'"channel": "x"').replace(b'"score": 1', b'"channel": "y"')
+    assert [fault.code for fault in read_transcripts(lines, "a").faults] == ["unknown_columns"] * 2
+
+
+def archive(files):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for path, value in files.items():
+            packed.writestr(path, json.dumps(value))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("value", [discord_channel(), slack_day(has_profiles=True)], ids=["Discord", "Slack"])
+def test_a_channel_of_a_chat_program_is_read(value):
+    read = read_value(value)
+    game = only(read)
+    assert (read.format, said(game)) == ("chat_exports", [(1, *line) for line in SAID])
+    assert [message.reply_to for message in game.record.messages] == [None, 1]
+    assert game.record.messages[0].time.startswith("2026-01-31T20:15:0")
+    assert "notice_left_out" in codes(game)
+
+
+@pytest.mark.parametrize("kind", ["DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread"])
+def test_a_private_channel_of_discord_has_nothing_to_measure(kind):
+    read = read_value(discord_channel(kind))
+    assert ([fault.code for fault in read.faults], read.games) == (["no_messages"], [])
+
+
+@pytest.mark.parametrize("folder", ["", "workspace/"])
+def test_an_export_of_slack_is_a_game_with_its_private_channels(folder):
+    files = {folder + path: value for path, value in slack_export().items()}
+    read = read_transcripts(archive(files), "export.zip")
+    game = only(read)
+    assert (read.format, game.record.game_id) == ("chat_exports", "workspace" if folder else "export")
+    assert said(game) == [(1, *line) for line in SAID]
+    assert kept(game) == [("talk", "Bea")] * 2
+
+
+def test_a_channel_of_slack_is_public_only_if_it_is_listed_so():
+    files = slack_export()
+    del files["groups.json"], files["dms.json"]
+    assert kept(only(read_transcripts(archive(files), "export.zip"))) == [("talk", "Bea")] * 2
+    (fault,) = read_transcripts(archive(files | {"random/2026-01-31.json": slack_day()}), "export.zip").faults
+    assert (fault.code, '"random", "town"' in fault.message) == ("several_channels", True)
+
+
+def test_texts_of_slack_are_read_as_its_program_shows_them():
+    text = "<@U01BBBBBBBB> &amp; <@U09|Cid> in <#C1|town>: <https://a.example|here> &lt;3 <!channel>"
+    day = slack_day()
+    day[1] |= {"text": text}
+    game = only(read_transcripts(archive(slack_export(**{"town/2026-01-31.json": day})), "export.zip"))
+    assert said(game)[0] == (1, "Ann", "@Bea & @Cid in #town: here <3 @channel")
+
+
+def test_two_people_of_one_name_stay_apart():
+    export = slack_export()
+    for user in export["users.json"]:
+        user["profile"]["display_name"] = "Ann"
+    names = [name for _round, name, _text in said(only(read_transcripts(archive(export), "export.zip")))]
+    assert names == ["Ann (U01AAAAAAAA)", "Ann (U01BBBBBBBB)"]

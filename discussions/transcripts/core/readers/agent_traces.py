@@ -125,21 +125,40 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
     ]
     facts: dict[str, dict[str, Any]] = {}
     for _place, span in spans:
-        given = {str(item.get("key")): item.get("value") for _at, item in _objects(span, "attributes")}
-        texts = {key: part.get("stringValue") for key, part in given.items() if type(part) is dict}
-        facts[str(span.get("spanId"))] = texts | {"above": str(span.get("parentSpanId"))}
+        told = [span, *(event for _at, event in _objects(span, "events"))]
+        given = {key: part for item in told for key, part in _attributes(item).items()}
+        facts[str(span.get("spanId"))] = given | {"above": str(span.get("parentSpanId"))}
     for place, span in spans:
         above = [facts[str(span.get("spanId"))]]
         while above[-1]["above"] in facts and len(above) < _DEEPEST:
             above.append(facts[above[-1]["above"]])
         output = above[0].get(_OUTPUT)
-        if type(output) is str:
-            document = read_json(output.encode(), is_lenient=True)
+        if output:
+            answer = output
+            if type(output) is str:
+                document = read_json(output.encode(), is_lenient=True)
+                answer = document.value if document.is_readable else output
             game, name = (next((part[key] for part in above if key in part), None) for key in (_TALK, _AGENT))
             said = {"name": name, "timestamp": span.get("endTimeUnixNano")}
             repeats = any(_AGENT in part and _OUTPUT in part for part in above[1:])
-            answer = document.value if document.is_readable else output
             yield game or span.get("traceId"), place, said, None if repeats else answer
+
+
+def _attributes(span: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a span, which OTLP lists, as an object."""
+    return {str(item.get("key")): _plain(item.get("value")) for _at, item in _objects(span, "attributes")}
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """A value of OTLP, which names its type, as JSON."""
+    if type(value) is not dict or depth > _DEEPEST:
+        return None
+    if type(value.get("kvlistValue")) is dict:
+        pairs = _objects(value["kvlistValue"], "values")
+        return {str(pair.get("key")): _plain(pair.get("value"), depth + 1) for _at, pair in pairs}
+    if type(value.get("arrayValue")) is dict:
+        return [_plain(item, depth + 1) for _at, item in _objects(value["arrayValue"], "values")]
+    return next((part for key, part in value.items() if key.endswith("Value")), None)
 
 
 def _observations(values: _Placed) -> Iterator[_Answer]:

@@ -25,7 +25,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
         "conversationid", "dialogue", "dialogueid", "dialog", "dialogid", "episode", "episodeid", "chatid",
     ),
     "round": ("round", "roundnumber", "roundno", "day", "daynumber"),
-    "type": ("type", "kind", "eventtype", "event", "eventname", "messagetype", "rowtype", "entrytype"),
+    "type": ("type", "kind", "eventtype", "event", "eventname", "messagetype", "msgtype", "rowtype", "entrytype"),
     "audience": (
         "audience", "visibility", "recipient", "recipients", "to", "receiver", "receivers", "visibleto", "heardby",
         "sentto",
@@ -67,7 +67,7 @@ OR = "|"
 IS = "is."
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
 _WRAPPERS = frozenset(
-    ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value")
+    ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value", "meta")
 )
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -131,10 +131,13 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
 def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
     """The mapping of a file in which all columns have known names, one each; None for any other file.
 
-    A column with an unknown name may be the one that separates games or rounds, so a person is asked.
+    A column with an unknown name may be the one that separates games or rounds, so a person is asked; not about the
+    `meta` of ConvoKit where the game has a column.
     """
     found = suggest_fields(columns)
     count = sum(len(split_columns(name, columns)) for name in found.values())
+    if "game" in found:
+        count += sum(column.startswith("meta.") and not field_of(column) for column in columns)
     return found if count == len(columns) and has_needed(found) else None
 
 

@@ -3,7 +3,8 @@
 The speaker is taken from a key such as `speaker` or `player`, else from the name, else from the role.
 
 Others say the same in their own words: LangChain and LangGraph (`type`, and the rest may be under `data`), items of
-OpenAI's Agents SDK, AutoGen (`source`), A2A (`parts` under `history`) and ATIF (`steps`, of which the agent's count).
+OpenAI's Agents SDK, AutoGen (`source`), A2A (`parts` under `history` and `status`), CrewAI (`tasks_output`, or the log
+of its tasks) and ATIF (`steps`, of which the agent's count).
 Reasoning is kept as its author's thought; calls of tools and their outputs are left out.
 """
 
@@ -28,7 +29,10 @@ SAID = frozenset(("TextMessage", "MultiModalMessage", "StopMessage"))
 # How the types of items end that are calls, what came of them, and the like.
 _CALLS = ("_call", "_output", "_request", "_response", "_tools", "_reference")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
-_LISTS = ("messages", "chat_history", "history", "steps")
+_LISTS = ("messages", "chat_history", "history", "steps", "tasks_output")
+# What tells an output of a task of CrewAI, and a line of the log of its tasks.
+_OUTPUT, _TASK = {"agent", "raw", "description"}, {"agent", "task", "status", "timestamp"}
+_LINE = {*_TASK, "task_name", "output"}
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
@@ -74,11 +78,8 @@ def _with_role(value: Any) -> Any:
         return {"role": A2A_ROLES[role], "name": name, "content": value["parts"]}
     if "role" in value:
         return value
-    if source and "step_id" in value:
-        as_role = "assistant" if source == "agent" else "system"
-        return value | {"role": as_role, "content": value.get("message")}
-    if PLAYER in suggest_fields([key for key in value if key != "name"]):
-        return value
+    if (step := _of_step(value, source)) or PLAYER in suggest_fields([key for key in value if key != "name"]):
+        return step or value
     if kind == "reasoning" and type(value.get("summary")) is list:
         return {"role": THOUGHT, "content": value.get("content") or value["summary"]}
     if source and kind.endswith(("Message", "Event")):
@@ -88,6 +89,20 @@ def _with_role(value: Any) -> Any:
         data = value["data"] if type(value.get("data")) is dict else {}
         return data | value | {"role": TYPES[kind]}
     return value | {"role": "tool"} if kind.endswith(_CALLS) else value
+
+
+def _of_step(value: dict[str, Any], source: str) -> dict[str, Any] | None:
+    """A step of ATIF, or a task of CrewAI, as a message; a task that only began has no output."""
+    if source and "step_id" in value:
+        return value | {
+            "role": "assistant" if source == "agent" else "system",
+            "content": value.get("message"),
+        }
+    if value.keys() >= _OUTPUT or _TASK <= value.keys() <= _LINE:
+        as_role = "assistant" if value.keys() & {"raw", "output"} else "tool"
+        told = {"content": value.get("raw", value.get("output")), "timestamp": value.get("timestamp")}
+        return {"role": as_role, "name": value["agent"]} | told
+    return None
 
 
 def find_list(value: Any) -> str | None:
@@ -117,7 +132,13 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         )
         return None
     prefix = f"/{key or 'messages'}" if wrapper else ""
-    return convert(wrapper, [(f"{prefix}/{index}", entry) for index, entry in enumerate(entries)], notes)
+    placed = [(f"{prefix}/{index}", entry) for index, entry in enumerate(entries)]
+    # The latest message of a task of A2A need not be in its history.
+    status = wrapper.get("status")
+    latest = status.get("message") if type(status) is dict else None
+    if type(latest) is dict and type(latest.get("parts")) is list and latest not in entries:
+        placed.append(("/status/message", latest))
+    return convert(wrapper, placed, notes)
 
 
 def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: Notes) -> dict[str, Any]:
@@ -277,11 +298,14 @@ def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
 
 
 def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
-    """The native keys of the wrapper. From the metadata and the final metrics, only the cost is used."""
+    """The native keys of the wrapper. From the metadata, the final metrics and the usage, only the cost is used."""
     carried = {key: wrapper[key] for key in CARRIED if key in wrapper}
     metadata, metrics = carried.pop("metadata", None), wrapper.get("final_metrics")
     if type(metadata) is dict and "cost" in metadata and "cost" not in carried:
         carried["cost"] = metadata["cost"]
+    if type(wrapper.get("token_usage")) is dict and "cost" not in carried:
+        usage = wrapper["token_usage"]
+        carried["cost"] = {key: usage.get(key) for key in ("prompt_tokens", "completion_tokens")}
     if type(metrics) is dict and "cost" not in carried:
         tokens = (metrics.get(f"total_{kind}_tokens") for kind in ("prompt", "completion"))
         carried["cost"] = dict(

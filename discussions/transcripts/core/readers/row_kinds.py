@@ -30,6 +30,8 @@ from workspace.core.words import say, say_many
 UNCLEAR = "unclear"
 # The fields that say what a row is, and who could hear it.
 SIGNS = ("type", "audience", "private", "public", "phase", UNCLEAR)
+# Who speaks in a log without playing; ChatArena keeps these names for that.
+NARRATORS = frozenset(("moderator", "system"))
 _HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
@@ -196,6 +198,8 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
 
 def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
     """What a row is, and the sign of it: the most hidden one of what its signs say."""
+    if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not cells.get("role"):
+        return IGNORE, name
     if hidden := _hidden_part(cells):
         return PRIVATE, hidden
     said = list(_signs(cells, signs))

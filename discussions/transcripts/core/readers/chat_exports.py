@@ -1,0 +1,208 @@
+"""Exports of chat programs: Slack (a workspace as an archive, or one channel's messages) and Discord (one channel).
+
+Sources: slack.com/help/articles/220556107 and `JsonMessageWriter` of DiscordChatExporter. What was said in a private
+channel or a direct message is kept apart. Notices of the program, such as who joined, are left out and counted.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discussions.transcripts.core.fields import as_moment, read_inside
+from discussions.transcripts.core.notes import NativeGame, Notes
+from workspace.core.words import mark_many, say
+
+# The subtypes of Slack and the types of Discord that people or programs of theirs say; others are notices.
+_SAID = frozenset((None, "bot_message", "me_message", "thread_broadcast", "file_share"))
+_SAID_ON_DISCORD = frozenset(("Default", "Reply", "20", "23"))
+_USERS, _PUBLIC = ("users.json", "org_users.json"), "channels.json"
+_PRIVATE = ("groups.json", "dms.json", "mpims.json")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\.json", re.ASCII)
+_MOMENT = re.compile(r"\d{10}\.\d{1,9}", re.ASCII)
+_DIRECT = re.compile(r"D[0-9A-Z]{8,20}|mpdm-.*", re.ASCII)
+_SIGN = re.compile(r"<([@#!]?)([^<>|\n]{1,2000})(?:\|([^<>\n]{0,2000}))?>")
+_ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+_NOTICE = mark_many(
+    'One entry is a notice of the chat program ("{what}") and was left out.',
+    '{count} entries are notices of the chat program (the first "{what}") and were left out.',
+)
+
+# A message of the export with its place, and the private channel in which it stands; "" for a public one.
+_Placed = tuple[str, Any, str]
+
+
+def recognises(value: Any) -> bool:
+    """Whether a JSON value is a channel of Discord, or a list of messages of Slack, bare or under `messages`."""
+    return _is_discord(value) or any(map(_is_slack, _listed(value)[:5]))
+
+
+def recognises_files(names: Sequence[str]) -> bool:
+    """Whether files are those at the top of an export of Slack; its channels are folders beside them."""
+    return any(name in names for name in _USERS) and any(name in names for name in (_PUBLIC, *_PRIVATE))
+
+
+def to_native(value: Any, notes: Notes) -> NativeGame:
+    """The messages of one channel as a native object. Never raises."""
+    about = value if type(value) is dict else {}
+    channel = about["channel"] if type(about.get("channel")) is dict else {}
+    kind = str(channel.get("type", "")).casefold()
+    hidden = str(channel.get("name")) if "direct" in kind or "private" in kind else ""
+    prefix = "/messages" if about else ""
+    placed = [(f"{prefix}/{index}", item, hidden) for index, item in enumerate(_listed(value))]
+    return _game(placed, {}, notes)
+
+
+def to_native_files(files: Mapping[str, bytes], notes: Notes) -> NativeGame:
+    """The one public channel of an export of Slack that has messages, with all private ones. Never raises."""
+    ends = {path.rpartition("/")[2]: path for path in files if not _DAY.search(path)}
+    tops = {
+        name: _read(files[ends[name]], name, notes) for name in (*_USERS, _PUBLIC, *_PRIVATE) if name in ends
+    }
+    users = {user["id"]: _called(user) for name in _USERS for user in tops.get(name, ()) if _has_id(user)}
+    hidden = {
+        str(room.get(key)) for name in _PRIVATE for room in tops.get(name, ()) for key in ("id", "name")
+    }
+    known = {str(room.get("name")) for room in tops.get(_PUBLIC, ())}
+    placed: list[_Placed] = []
+    talked: dict[str, None] = {}
+    for path in sorted(path for path in files if _DAY.fullmatch(path.rpartition("/")[2])):
+        room = path.split("/")[-2] if "/" in path else ""
+        is_hidden = room in hidden or bool(_DIRECT.fullmatch(room)) or (_PUBLIC in tops and room not in known)
+        for index, item in enumerate(_read(files[path], path, notes)):
+            placed.append((f"{path} /{index}", item, room if is_hidden else ""))
+            if not is_hidden and _is_said(item):
+                talked.setdefault(room)
+    if len(talked) > 1:
+        sentence = say(
+            "The public channels {names} all have messages. Leave only the channels of one game in the archive.",
+            names=", ".join(f'"{room[:60]}"' for room in list(talked)[:20]),
+        )
+        notes.fault("several_channels", "", sentence)
+        return None
+    return _game(placed, users, notes)
+
+
+def _listed(value: Any) -> list[Any]:
+    found = value.get("messages") if type(value) is dict else value
+    return found if type(found) is list else []
+
+
+def _is_discord(value: Any) -> bool:
+    parts = (value.get("guild"), value.get("channel")) if type(value) is dict else (None,)
+    return all(type(part) is dict for part in parts) and type(value.get("messages")) is list
+
+
+def _is_slack(item: Any) -> bool:
+    is_message = type(item) is dict and item.get("type") == "message"
+    return is_message and type(item.get("ts")) is str and _MOMENT.fullmatch(item["ts"]) is not None
+
+
+def _is_said(item: Any) -> bool:
+    if _is_slack(item):
+        return item.get("subtype") in _SAID and type(item.get("text")) is str
+    is_known = type(item) is dict and type(item.get("author")) is dict and type(item.get("content")) is str
+    return is_known and item.get("type", "Default") in _SAID_ON_DISCORD
+
+
+def _has_id(user: dict[str, Any]) -> bool:
+    return type(user.get("id")) is str
+
+
+def _read(data: bytes, name: str, notes: Notes) -> list[dict[str, Any]]:
+    """The objects of a file with a list of them; its faults are noted."""
+    found = read_inside(data, name, notes).value
+    return [item for item in found if type(item) is dict] if type(found) is list else []
+
+
+def _called(about: Any) -> str:
+    """What somebody is called in the texts: the display name, the real name, else the name of the account."""
+    parts = [about, about.get("profile")] if type(about) is dict else []
+    keys = ("display_name", "real_name", "nickname", "name")
+    names = (part.get(key) for key in keys for part in reversed(parts) if type(part) is dict)
+    return next((name.strip() for name in names if type(name) is str and name.strip()), "")
+
+
+def _game(placed: list[_Placed], users: dict[str, str], notes: Notes) -> NativeGame:
+    said = []
+    for place, item, hidden in placed:
+        if _is_said(item):
+            said.append((place, item, hidden))
+        else:
+            kind = (item.get("subtype") or item.get("type")) if type(item) is dict else ""
+            notes.warn("notice_left_out", place, kind, says=_NOTICE)
+    if all(_is_slack(item) for _place, item, _hidden in said):
+        said.sort(key=lambda entry: (len(entry[1]["ts"].partition(".")[0]), entry[1]["ts"]))
+    names = _names(said, users)
+    messages: list[dict[str, Any]] = []
+    for place, item, hidden in said:
+        notes.translate(f"/messages/{len(messages)}", place)
+        message = _of_slack(item, names) if _is_slack(item) else _of_discord(item)
+        message |= {"playerName": names[_author(item)]} | (
+            {"audience": {"channel": hidden}} if hidden else {}
+        )
+        messages.append(message)
+    players = dict.fromkeys(message["playerName"] for message in messages)
+    return {"gameId": notes.source, "players": [{"name": name} for name in players], "messages": messages}
+
+
+def _author(item: dict[str, Any]) -> str:
+    about = item.get("author")
+    found = about.get("id") if type(about) is dict else item.get("user") or item.get("bot_id")
+    return str(found or item.get("username") or "")
+
+
+def _names(said: list[_Placed], users: dict[str, str]) -> dict[str, str]:
+    """The name of each author, by id; with the id where somebody else has the name, too."""
+    found = dict(users)
+    for _place, item, _hidden in said:
+        own = (
+            item.get("author"),
+            item.get("user_profile"),
+            {"name": item.get("username")},
+            item.get("bot_profile"),
+        )
+        name = next(filter(None, map(_called, own)), "")
+        if not found.get(_author(item)):
+            found[_author(item)] = name or _author(item) or "?"
+    authors = {_author(item) for _place, item, _hidden in said}
+    taken = [found[author].casefold() for author in authors]
+    return found | {
+        author: f"{found[author]} ({author})"
+        for author in authors
+        if taken.count(found[author].casefold()) > 1
+    }
+
+
+def _of_slack(item: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    first = item.get("thread_ts")
+    return {
+        "id": item["ts"],
+        "message": _readable(item["text"], names),
+        "timestamp": as_moment(item["ts"]),
+        "inReplyToId": first if first != item["ts"] else None,
+    }
+
+
+def _of_discord(item: dict[str, Any]) -> dict[str, Any]:
+    about = item.get("reference")
+    return {
+        "id": item.get("id"),
+        "message": item["content"],
+        "timestamp": item.get("timestamp"),
+        "inReplyToId": about.get("messageId") if type(about) is dict else None,
+    }
+
+
+def _readable(text: str, names: Mapping[str, str]) -> str:
+    """A text of Slack as its program shows it: with the names of people in place of their ids."""
+
+    def shown(found: re.Match[str]) -> str:
+        sign, what, label = found.groups()
+        if sign == "@":
+            return f"@{names.get(what) or label or what}"
+        return f"{sign if sign == '#' else '@' if sign else ''}{label or what}"
+
+    text = _SIGN.sub(shown, text)
+    for escaped, plain in _ESCAPES:
+        text = text.replace(escaped, plain)
+    return text
