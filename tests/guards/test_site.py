@@ -78,7 +78,6 @@ def test_every_route_is_in_the_rights_matrix():
         "requirements-fuzz.txt",
         "requirements-redis.txt",
         "requirements-parquet.txt",
-        "requirements-zstd.txt",
     ],
 )
 def test_requirements_are_pinned_and_say_what_they_are_for(name):

@@ -9,14 +9,8 @@ import zipfile
 import zlib
 from typing import IO
 
+import zstandard
 from msgspec import Struct
-
-from workspace.core.words import mark, say
-
-try:
-    import zstandard
-except ImportError:
-    zstandard = None
 
 from discussions.transcripts.core.file_names import (
     folder_of,
@@ -25,6 +19,7 @@ from discussions.transcripts.core.file_names import (
     shown_path,
 )
 from discussions.transcripts.core.notes import MIB, Limits
+from workspace.core.words import mark, say
 
 ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 GZIP_START = b"\x1f\x8b"
@@ -39,7 +34,7 @@ _SYMLINK = 0xA000
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, OSError, IndexError),
     struct.error,
-    *((zstandard.ZstdError,) if zstandard else ()),
+    zstandard.ZstdError,
 )
 
 
@@ -107,13 +102,6 @@ _METHOD = RefusedFile(
     "compression",
     mark(
         "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate)."
-    ),
-)
-_NO_ZSTD = RefusedFile(
-    "compression",
-    mark(
-        "This file is compressed by Zstandard, which is not read here: an admin installs it with "
-        "requirements-zstd.txt. Or make the archive again with the usual method (deflate)."
     ),
 )
 _BOMB = RefusedFile(
@@ -206,8 +194,6 @@ def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> 
         return _LINK
     if info.flag_bits & 1:
         return _ENCRYPTED
-    if info.compress_type == ZSTD and zstandard is None:
-        return _NO_ZSTD
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTD):
         return _METHOD
     try:

@@ -4,6 +4,7 @@ import gzip
 from random import Random
 
 import pytest
+import zstandard
 
 from discussions.transcripts.core.file_names import shown_path, source_name
 from discussions.transcripts.core.notes import Limits
@@ -53,14 +54,7 @@ def test_what_is_wrong_with_an_archive_is_said(name):
     assert SAID[name] in read_transcripts(HOSTILE[name], "evil.zip", SMALL).faults[0].message
 
 
-def test_without_its_package_zstandard_is_refused_with_a_way_on(monkeypatch):
-    monkeypatch.setattr("discussions.transcripts.core.archives.zstandard", None)
-    (fault,) = read_transcripts(with_method(GAME, b"packed", 93), "a.eval").faults
-    assert "requirements-zstd.txt" in fault.message
-
-
 def test_archives_of_zstandard_are_read_within_the_limits():
-    zstandard = pytest.importorskip("zstandard", reason="zstandard is optional (requirements-zstd.txt)")
     packed = zstandard.compress(GAME)
     assert [game.record.game_id for game in read_transcripts(with_method(GAME, packed, 93), "a.eval").games]
     bomb = b"[" + b" " * 3 * MIB + b"]"
