@@ -321,6 +321,12 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
         COUNTING,
         gettext_lazy("The edition of the rules that read texts, for what no word list can express."),
     ),
+    "combining_marks": (
+        COUNTING,
+        gettext_lazy(
+            "Whether combining marks, such as vowel signs of Hindi, belong to the word before them."
+        ),
+    ),
     "sample_percent": (PEOPLE, gettext_lazy("This share of the messages is judged blind for each metric.")),
     "sample_min": (PEOPLE, gettext_lazy("At least so many messages are in the sample.")),
     "sample_max": (PEOPLE, gettext_lazy("At most so many messages are in the sample.")),

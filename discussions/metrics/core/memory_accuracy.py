@@ -50,7 +50,7 @@ def measure(reading: Reading, parameters: Parameters) -> Measurement:
 def _references(
     reading: Reading, index: int, parameters: Parameters, names: RoundNames | None
 ) -> Iterator[ReferenceFinding]:
-    message = reading.game.messages[index]
+    message, stored = reading.game.messages[index], reading.stored.messages[index].text
     low = reading.low(index)
     flags = reading.message_flags[index]
     counting = _possible(low, parameters.groups["reference"].active(flags))
@@ -71,12 +71,13 @@ def _references(
         if matched is None:
             continue
         outcome, evidence, spoken = _look_up(piece, reading.game, message, parameters, names)
+        start, end = (metrics_text.stored_place(stored, message.text, place) for place in (start, end))
         yield ReferenceFinding(
             message=message.position,
             sentence=number,
             start=start,
             end=end,
-            text=message.text[start:end],
+            text=stored[start:end],
             is_counted=matched.is_counted,
             pattern=matched.pattern.source,
             check=outcome,

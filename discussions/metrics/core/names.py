@@ -4,6 +4,7 @@ Offsets are half-open code points of the text as given: folding and lower-casing
 """
 
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
@@ -71,13 +72,15 @@ class Form(Struct, frozen=True):
 class Roster(Struct, frozen=True):
     """The spellings of a game's players, prepared for lookup; `by_word` maps a key's last word to its forms.
 
-    `numbers` maps names that are bare numbers to players, where such a name counts only after a word for a player.
+    `numbers` maps names that are bare numbers to players, where such a name counts only after a word for a player. With
+    `keeps_marks`, a word does not end before a combining mark, so a name does not, either.
     """
 
     forms: tuple[Form, ...]
     by_word: dict[str, tuple[Form, ...]]
     own: tuple[tuple[str, ...], ...]
     numbers: dict[str, int] = {}
+    keeps_marks: bool = False
 
 
 def fold(text: str) -> str:
@@ -104,6 +107,11 @@ def not_ascii(text: str) -> set[str]:
     return set(text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass"))
 
 
+def is_mark(char: str) -> bool:
+    """Whether a character continues the word before it: a combining mark or a joiner (UAX #29, rule WB4)."""
+    return unicodedata.category(char)[0] == "M" or char in "\u200c\u200d"
+
+
 def lowered(folded: str) -> str:
     """Lower case of a folded text, of exactly its length."""
     low = folded.lower()
@@ -114,7 +122,11 @@ def lowered(folded: str) -> str:
 
 @lru_cache(maxsize=512)
 def build_roster(
-    names: tuple[str, ...], ambiguous: frozenset[str] = frozenset(), *, are_numbers_marked: bool = False
+    names: tuple[str, ...],
+    ambiguous: frozenset[str] = frozenset(),
+    *,
+    are_numbers_marked: bool = False,
+    keeps_marks: bool = False,
 ) -> Roster:
     """The roster of players 1, 2, ... with those names.
 
@@ -149,7 +161,7 @@ def build_roster(
     own = tuple(
         tuple(dict.fromkeys((low, keys.get(n, low)))) if low else () for n, low in enumerate(lows, start=1)
     )
-    return Roster(tuple(forms), by_word, own, numbers)
+    return Roster(tuple(forms), by_word, own, numbers, keeps_marks)
 
 
 def _is_alias(alias: str, number: int, lows: list[str]) -> bool:
@@ -180,7 +192,7 @@ def names_in(low: str, folded: str, roster: Roster) -> list[Found]:
     for form in roster.forms:
         _search(spaced, folded, form, 0, len(low), found)
     found += _find_numbers(spaced, roster.numbers)
-    return _without_overlaps(found)
+    return _without_overlaps(_whole_words(spaced, found) if roster.keeps_marks else found)
 
 
 def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], roster: Roster) -> list[Found]:
@@ -194,7 +206,7 @@ def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], rost
             for form in roster.by_word[word]:
                 _search(spaced, folded, form, begin, end, found)
     found += _find_numbers(spaced, roster.numbers)
-    return _without_overlaps(found)
+    return _without_overlaps(_whole_words(spaced, found) if roster.keeps_marks else found)
 
 
 def _find_numbers(low: str, numbers: Mapping[str, int]) -> Iterator[Found]:
@@ -291,6 +303,15 @@ def _starts_word(low: str, start: int) -> bool:
     if before in "'_":
         return not (start > 1 and low[start - 2].isalnum())
     return not before.isalnum()
+
+
+def _whole_words(low: str, found: list[Found]) -> list[Found]:
+    """The matches that no combining mark continues, and that follow none."""
+    return [
+        place
+        for place in found
+        if not is_mark(low[place[3]]) and not (place[0] and is_mark(low[place[0] - 1]))
+    ]
 
 
 def _without_overlaps(found: list[Found]) -> list[Found]:

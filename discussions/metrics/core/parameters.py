@@ -191,7 +191,7 @@ OPTIONAL_PATTERNS = ("calls_mafia", "report", "aside", "condition", "counterfact
 RULES = ("1.0", "1.1")
 
 SHARED = ParameterSpecs(
-    choices={"rules": RULES},
+    choices={"rules": RULES, "combining_marks": (False, True)},
     counts={
         "baseline_game_count": (1, 1000), "iteration_game_count": (1, 1000),
         "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100), "sample_percent": (0, 100),
@@ -205,6 +205,6 @@ SHARED = ParameterSpecs(
         "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
     ),
     patterns=PATTERNS,
-    defaults={"rules": "1.0", "role_more_count": 0, "role_more_percent": 30},
+    defaults={"rules": "1.0", "combining_marks": False, "role_more_count": 0, "role_more_percent": 30},
     optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

@@ -14,7 +14,7 @@ from discussions.core.records import GameRecord, MessageFinding
 from discussions.metrics.core import names
 from discussions.metrics.core.parameters import ENDS, Parameters, compute_bits, parse_side
 from discussions.metrics.core.patterns import Numbers, join_bits
-from discussions.metrics.core.text import END, cut, mark, odd_characters
+from discussions.metrics.core.text import END, blank_lone_marks, compose, cut, mark, odd_characters
 from discussions.metrics.core.text import NAME as SHOWN_NAME
 
 _GAP = f" {END} "
@@ -22,7 +22,8 @@ _GAP = f" {END} "
 
 class Reading(Struct, frozen=True, eq=False):
     """What the metrics read. `marked` is the whole game as one lower-cased, folded, marked text, in which the message
-    with index i (from 0) begins at `bounds[i]` and keeps the length of its stored text.
+    with index i (from 0) begins at `bounds[i]` and keeps the length of its text. `game` is the `stored` game, or in the
+    Unicode form NFC if the version counts combining marks to their words.
 
     `tokens` are the tokens of all messages, with END behind each message. Each token has an id in `ids` (the first
     place of the same token), its bits in `flags` and the index of its message in `of_message`. `starts` are the
@@ -32,6 +33,7 @@ class Reading(Struct, frozen=True, eq=False):
     """
 
     game: GameRecord
+    stored: GameRecord
     sides: list[str | None]
     marked: str
     bounds: list[int]
@@ -69,14 +71,20 @@ class Reading(Struct, frozen=True, eq=False):
 
 def read(game: GameRecord, parameters: Parameters) -> Reading:
     """Read a game of any number of messages; linear in their length."""
+    keeps_marks, stored = bool(parameters.choice("combining_marks")), game
+    game = compose(game) if keeps_marks else game
     roster = names.build_roster(
-        tuple(player.name for player in game.players), parameters.ambiguous_names, are_numbers_marked=True
+        tuple(player.name for player in game.players),
+        parameters.ambiguous_names,
+        are_numbers_marked=True,
+        keeps_marks=keeps_marks,
     )
     whole, bounds = _joined(game)
-    folded = _without_prefixes(game, names.fold_styles(whole), bounds, roster)
+    styled = names.fold_styles(blank_lone_marks(whole) if keeps_marks else whole)
+    folded = _without_prefixes(game, styled, bounds, roster)
     low = names.lowered(folded)
     marked = mark(low, names.names_in_game(low, folded, bounds, roster)).replace("_", " ")
-    tokens = cut(marked, odd_characters(low))
+    tokens = cut(marked, odd_characters(low, keeps_marks=keeps_marks))
     words = parameters.vocabulary.look_up(tokens, lambda token: compute_bits(token, parameters))
     ids, flags = words.ids, words.flags
     # Compare first, and use methods instead of functions: with such short arrays, the calls dominate the cost.
@@ -90,6 +98,7 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
     sides = {role: parse_side(role, parameters.role_map) for role in {player.role for player in game.players}}
     return Reading(
         game=game,
+        stored=stored,
         sides=[sides[player.role] for player in game.players],
         marked=marked,
         bounds=bounds,

@@ -13,8 +13,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 
-from discussions.metrics.core.names import Found, Roster, fold, lowered, names_in, not_ascii
+from msgspec import structs
+
+from discussions.core.records import GameRecord
+from discussions.metrics.core.names import Found, Roster, fold, is_mark, lowered, names_in, not_ascii
 
 NAME = "[name]"
 END = "\x00"
@@ -68,11 +72,49 @@ def mark(low: str, places: list[Found]) -> str:
     return "".join(pieces)
 
 
-def odd_characters(low: str) -> str:
-    """The characters of a text that are neither ASCII nor letters nor digits: they separate tokens like a space."""
+def odd_characters(low: str, *, keeps_marks: bool = False) -> str:
+    """The characters of a text that are neither ASCII nor letters nor digits: they separate tokens like a space.
+
+    With `keeps_marks`, combining marks separate nothing.
+    """
     if low.isascii():
         return ""
-    return "".join(char for char in not_ascii(low) if not char.isalnum())
+    odd = (char for char in not_ascii(low) if not char.isalnum())
+    return "".join(char for char in odd if not (keeps_marks and is_mark(char)))
+
+
+def blank_lone_marks(text: str) -> str:
+    """The text with blanks for combining marks that follow no letter, such as those of emoji; of the same length."""
+    marks = "" if text.isascii() else "".join(filter(is_mark, not_ascii(text)))
+    if not marks:
+        return text
+    runs = re.compile(f"(?<![^\\W\\d_])(?<![{marks}])[{marks}]+")
+    return runs.sub(lambda found: " " * len(found.group()), text)
+
+
+def compose(game: GameRecord) -> GameRecord:
+    """The game with its names and texts in the Unicode form NFC; the same one if they are."""
+    texts = [message.text for message in game.messages]
+    names = [player.name for player in game.players]
+    if all(unicodedata.is_normalized("NFC", text) for text in (*names, *texts)):
+        return game
+    players = [
+        structs.replace(player, name=unicodedata.normalize("NFC", player.name)) for player in game.players
+    ]
+    messages = [
+        structs.replace(message, text=unicodedata.normalize("NFC", text))
+        for message, text in zip(game.messages, texts, strict=True)
+    ]
+    return structs.replace(game, players=players, messages=messages)
+
+
+def stored_place(stored: str, composed: str, place: int) -> int:
+    """The place in a stored text of a place in the same text in NFC: as much of the text is before it, in NFD."""
+    if stored == composed or not place:
+        return place
+    before = len(unicodedata.normalize("NFD", composed[:place]))
+    lengths = accumulate(len(unicodedata.normalize("NFD", char)) for char in stored)
+    return next(index for index, length in enumerate(lengths, start=1) if length >= before)
 
 
 def cut(marked: str, odd: str) -> list[str]:
