@@ -71,20 +71,10 @@ class Reading(Struct, frozen=True, eq=False):
 
 def read(game: GameRecord, parameters: Parameters) -> Reading:
     """Read a game of any number of messages; linear in their length."""
-    keeps_marks, stored = bool(parameters.choice("combining_marks")), game
+    stored, keeps_marks = game, bool(parameters.choice("combining_marks"))
     game = compose(game) if keeps_marks else game
-    roster = names.build_roster(
-        tuple(player.name for player in game.players),
-        parameters.ambiguous_names,
-        are_numbers_marked=True,
-        keeps_marks=keeps_marks,
-    )
-    whole, bounds = _joined(game)
-    styled = names.fold_styles(blank_lone_marks(whole) if keeps_marks else whole)
-    folded = _without_prefixes(game, styled, bounds, roster)
-    low = names.lowered(folded)
-    marked = mark(low, names.names_in_game(low, folded, bounds, roster)).replace("_", " ")
-    tokens = cut(marked, odd_characters(low, keeps_marks=keeps_marks))
+    marked, bounds, odd = _marked(game, parameters, keeps_marks=keeps_marks)
+    tokens = cut(marked, odd)
     words = parameters.vocabulary.look_up(tokens, lambda token: compute_bits(token, parameters))
     ids, flags = words.ids, words.flags
     # Compare first, and use methods instead of functions: with such short arrays, the calls dominate the cost.
@@ -114,6 +104,22 @@ def read(game: GameRecord, parameters: Parameters) -> Reading:
         name_messages=of_message[places],
         name_players=name_players,
     )
+
+
+def _marked(game: GameRecord, parameters: Parameters, *, keeps_marks: bool) -> tuple[str, list[int], str]:
+    """The marked text of the game, where each message begins in it, and its odd characters."""
+    roster = names.build_roster(
+        tuple(player.name for player in game.players),
+        parameters.ambiguous_names,
+        are_numbers_marked=True,
+        keeps_marks=keeps_marks,
+    )
+    whole, bounds = _joined(game)
+    styled = names.fold_styles(blank_lone_marks(whole) if keeps_marks else whole)
+    folded = _without_prefixes(game, styled, bounds, roster)
+    low = names.lowered(folded)
+    marked = mark(low, names.names_in_game(low, folded, bounds, roster)).replace("_", " ")
+    return marked, bounds, odd_characters(low, keeps_marks=keeps_marks)
 
 
 def _names_among(

@@ -303,12 +303,6 @@ def test_a_draft_is_not_there_but_for_admins(client):
         assert client.get("/rubrics/discussion/1.3/").status_code == status
 
 
-def test_a_version_shows_a_parameter_that_is_younger(client):
-    client.force_login(make_person())
-    page = client.get("/rubrics/discussion/1.0/").content.decode()
-    assert str(readings()["combining_marks"][1]) in page
-
-
 def test_every_parameter_of_the_shipped_versions_is_explained(client):
     records = [version.to_record() for version in RubricVersion.objects.all()]
     given = {name for record in records for name in (*add_defaults(record), *list_entries(record.lists))}
