@@ -20,6 +20,10 @@ def answer_label(kind: str, value: str) -> str:
         (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.NOT_ASSESSABLE): _("can't tell"),
         (judgement_kinds.PHRASE, judgement_kinds.ACCEPTABLE): _("acceptable"),
         (judgement_kinds.ATTRIBUTION, judgement_kinds.CANNOT_TELL): _("can't tell"),
+        (judgement_kinds.STATEMENT, judgement_kinds.HONEST): _("honest"),
+        (judgement_kinds.STATEMENT, judgement_kinds.BLUFF): _("bluff"),
+        (judgement_kinds.STATEMENT, judgement_kinds.MISTAKEN): _("mistaken"),
+        (judgement_kinds.STATEMENT, judgement_kinds.CANNOT_TELL): _("can't tell"),
     }
     if kind == judgement_kinds.ATTRIBUTION and value.isdigit():
         return _("agent %(number)s") % {"number": value}

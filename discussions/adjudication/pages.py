@@ -33,6 +33,7 @@ LABELS = {
     judgement_kinds.IDENTIFY_DECIDES: gettext_lazy("Does the manual check decide?"),
     judgement_kinds.QUESTION: gettext_lazy("Question"),
     judgement_kinds.RATING: gettext_lazy("Rating"),
+    judgement_kinds.STATEMENT: gettext_lazy("Statement"),
 }
 
 

@@ -93,7 +93,7 @@ def load_sides_hashes(game: Game, subjects: Collection[Key]) -> dict[Key, str]:
 
 
 def _find_disagreements(game: Game, resolved: Iterable[AdjudicationRecord]) -> list[Disagreement]:
-    rows = Judgement.objects.filter(
+    rows = Judgement.objects.counting().filter(
         evaluation__game=game, evaluation__purpose=RATING, evaluation__state=SUBMITTED
     )
     judged, reasons = _read_judged(rows.order_by("pk").values_list(*_JUDGED))
@@ -200,7 +200,8 @@ def load_disagreements(games: "QuerySet[Game]") -> list[GameDisagreements]:
     for game, evaluation in submitted.values_list("game", "pk"):
         evaluations[game].append(evaluation)
     answers: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    judgements = Judgement.objects.filter(evaluation__in=[key for own in evaluations.values() for key in own])
+    keys_of = [key for own in evaluations.values() for key in own]
+    judgements = Judgement.objects.counting().filter(evaluation__in=keys_of)
     for answer in judgements.order_by("pk").values_list(*_JUDGED):
         answers[answer[0]].append(answer)
     resolved = load_adjudicated_by_game(keys)

@@ -136,9 +136,9 @@ def load_trainees(opened: CalibrationRound) -> list[tuple[Person, RoundProgress]
 def _first_answers(evaluations: list[int]) -> dict[int, dict[tuple[str, str], str]]:
     """Evaluation -> the blind values; where none was given blind, the value given later."""
     answers: dict[int, dict[tuple[str, str], str]] = defaultdict(dict)
-    rows = Judgement.objects.filter(evaluation__in=evaluations).exclude(value="", blind_value="")
+    rows = Judgement.objects.counting().filter(evaluation__in=evaluations)
     columns = ("evaluation", "kind", "subject", "value", "blind_value")
-    for key, kind, subject, value, blind in rows.values_list(*columns):
+    for key, kind, subject, value, blind in rows.exclude(value="", blind_value="").values_list(*columns):
         if kind != judgement_kinds.ATTRIBUTION:
             answers[key][kind, subject] = blind or value
     return answers

@@ -25,10 +25,12 @@ IDENTIFY_DECIDES = "identify_decides"
 ATTRIBUTION = "attribution"
 QUESTION = "question"
 RATING = "rating"
+STATEMENT = "statement"
 ACCURATE, INACCURATE, VAGUE, NOT_A_REFERENCE = "accurate", "inaccurate", "vague", "not_a_reference"
 CONSISTENT, INCONSISTENT, NOT_ASSESSABLE = "consistent", "inconsistent", "not_assessable"
 YES, NO, ACCEPTABLE = "yes", "no", "acceptable"
 CANNOT_TELL = "cannot_tell"
+HONEST, BLUFF, MISTAKEN = "honest", "bluff", "mistaken"
 RATINGS = tuple(f"{half / 2:.1f}" for half in range(2, 11))
 
 VALUES: dict[str, tuple[str, ...]] = {
@@ -44,10 +46,13 @@ VALUES: dict[str, tuple[str, ...]] = {
     ATTRIBUTION: (CANNOT_TELL,),
     QUESTION: (YES, NO),
     RATING: RATINGS,
+    STATEMENT: (HONEST, BLUFF, MISTAKEN, CANNOT_TELL),
 }
 
 MESSAGE_KINDS = (STRATEGIC_DEPTH, COHERENCE, ROLE_CONSISTENCY)
 SENTENCE_KINDS = (REFERENCE, MISSED, DELIBERATE)
+# The subjects of these kinds begin with the position of a message.
+PLACED_KINDS = (*MESSAGE_KINDS, *SENTENCE_KINDS, STATEMENT)
 AUTHORSHIP_KINDS = (IDENTIFY, ATTRIBUTION)
 
 

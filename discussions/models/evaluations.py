@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
 from discussions.core.iteration_states import QUESTION
+from discussions.core.judgement_kinds import STATEMENT
 from discussions.models.games import Game
 from discussions.models.iterations import IDENTIFICATIONS
 from discussions.models.measurements import Measured
@@ -132,13 +133,20 @@ class Evaluation(Versioned):
         return f"evaluation {self.pk} of game {self.game_id}"
 
 
+class JudgementQuerySet(models.QuerySet["Judgement"]):
+    def counting(self) -> "JudgementQuerySet":
+        """Those that verdicts, disagreements and agreement rest on: labels of statements are none of them."""
+        return self.exclude(kind=STATEMENT)
+
+
 class Judgement(models.Model):
     """The newest value of one subject that one evaluator judges; `version` equals the number of its revisions.
 
     `kind` and `subject` identify the subject, never a finding's row: ("reference", "19.2") is the second sentence
     of message 19, ("strategic_depth", "19") message 19, ("phrase", "3|i think that") player 3's phrase,
     ("identify", "3") player 3, ("attribution", "3") the third message of the blind test, ("question", "4") the fourth
-    question, ("rating", "") the rating. Value "" is unset.
+    question, ("rating", "") the rating, ("statement", "19.2") whether the author of that sentence believed it. Value ""
+    is unset.
     """
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="judgements", db_index=False)
@@ -148,6 +156,8 @@ class Judgement(models.Model):
     reason = models.TextField(blank=True)
     blind_value = models.CharField(max_length=40, blank=True)
     version = models.PositiveIntegerField(default=0)
+
+    objects = JudgementQuerySet.as_manager()
 
     class Meta:
         constraints = (
@@ -190,7 +200,7 @@ class Revision(KeyedRevision):
 
 
 class Reveal(models.Model):
-    """What an evaluator was shown, when: "roles", "scores", "transcript", "metric:coherence", "reference:19.2".
+    """What an evaluator was shown, when: "roles", "scores", "thoughts", "metric:coherence", "reference:19.2" and so on.
 
     "suggestions:12.1-40.2": the evaluator looked at the suggested references from one to another; "suggestions": at
     all of them.

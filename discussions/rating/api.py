@@ -11,6 +11,7 @@ from pydantic import Field
 
 from discussions.core.judgement_kinds import list_answers
 from discussions.core.records import Message
+from discussions.core.unsaid import Unsaid
 from discussions.models import Evaluation
 from discussions.rating.actions.finish import (
     reopen_evaluation,
@@ -21,7 +22,9 @@ from discussions.rating.actions.finish import (
 from discussions.rating.actions.judgements import act, undo
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import Missing
+from discussions.rating.pages.items import statements
 from discussions.rating.pages.own_work import mine_page
+from discussions.rating.pages.records import StatementItem
 from discussions.rating.pages.visible_evaluation import build_visible_evaluation
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.rating.views import evaluation_or_404
@@ -64,6 +67,14 @@ class SeenReferenceAnswer(Answer, of=SeenReference, fields="subject message text
     """
 
 
+class ThoughtsAnswer(Answer, of=Unsaid, fields="message:position thoughts"):
+    """What the author of a message thought at it."""
+
+
+class StatementAnswer(Answer, of=StatementItem, fields="subject message text"):
+    """A sentence of the optional sample: did its author believe it? Judged as the kind "statement"."""
+
+
 class TestAgentAnswer(Answer, of=tuple[int, str, tuple[str, ...]], fields="number:0 name:1 texts:2"):
     """An agent of the blind test with samples of its messages."""
 
@@ -83,7 +94,8 @@ class WorkAnswer(
 ):
     """An evaluation as you may see it now. While the blind test is open there is no transcript, only `test`.
 
-    `players` are names by number from 1. `roles` are null until you have revealed them.
+    `players` are names by number from 1. `roles` are null until you have revealed them. `thoughts` and `statements` are
+    empty until you have stored every answer on the roles, and in games without thoughts.
     """
 
     returned_comment: str
@@ -93,6 +105,8 @@ class WorkAnswer(
     references: list[SeenReferenceAnswer]
     questions: list[str]
     roles: list[dict[str, str]] | None
+    thoughts: list[ThoughtsAnswer]
+    statements: list[StatementAnswer]
     judgements: list[JudgementAnswer]
     missing: list[MissingAnswer]
 
@@ -249,6 +263,8 @@ def _work(work: EvaluationState) -> WorkAnswer:
         test=None if work.visibility.transcript else _test(work),
         judgements=_judgements(work),
         missing=_missing(work),
+        thoughts=[unsaid for unsaid in visible.unsaid.values() if unsaid.thoughts],
+        statements=statements(visible),
     )
 
 

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from discussions.adjudication.pages import answer_word, get_kind_label
-from discussions.core.judgement_kinds import MESSAGE_KINDS, SENTENCE_KINDS, VALUES
+from discussions.core.judgement_kinds import PLACED_KINDS, VALUES
 from discussions.rating.pages.lease import ENDED
 from discussions.verdicts.pages.judged import describe_target
 from workspace.audit.forms import SEPARATOR, KeyedActForm, KeyedForm
@@ -30,7 +30,7 @@ class ActForm(KeyedActForm):
         kind, subject, _version, answer = (*value.split(SEPARATOR, 3), "", "", "")[:4]
         if name != "act" or kind not in VALUES or not answer:
             return None
-        is_in_message = kind in (*MESSAGE_KINDS, *SENTENCE_KINDS) and _IN_MESSAGE.fullmatch(subject)
+        is_in_message = kind in PLACED_KINDS and _IN_MESSAGE.fullmatch(subject)
         about = f", {describe_target(f'message:{subject}')}" if is_in_message else f" {subject}".rstrip()
         return get_kind_label(kind) + about, answer_word(kind, answer)
 

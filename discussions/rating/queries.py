@@ -25,9 +25,16 @@ from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.iteration_states import TEST
-from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH, JudgeableSubjects
+from discussions.core.judgement_kinds import (
+    COHERENCE,
+    ROLE_CONSISTENCY,
+    STATEMENT,
+    STRATEGIC_DEPTH,
+    JudgeableSubjects,
+)
 from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.core.records import GameRecord, Measurement
+from discussions.core.unsaid import Unsaid
 from discussions.metrics.core.registry import METRICS
 from discussions.models import (
     Evaluation,
@@ -42,8 +49,16 @@ from discussions.models import (
     Verdict,
 )
 from discussions.models.evaluations import WORK_COLUMNS
-from discussions.queries import game_record, load_measured_offset, load_measurements, rubric_record
+from discussions.queries import (
+    game_record,
+    has_private_track,
+    load_measured_offset,
+    load_measurements,
+    load_unsaid,
+    rubric_record,
+)
 from discussions.rating.core.concealed import SeenGame, conceal
+from discussions.rating.core.statements import draw_statements
 from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
 from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample, read_more_rule
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
@@ -76,6 +91,7 @@ class EvaluationState:
     machine: dict[Key, str]
     machine_roles: Mapping[str, str]
     inconsistent: tuple[int, ...]
+    has_private: bool
     judgements: dict[Key, AnswerRecord]
     revealed: frozenset[str]
     is_recorded: bool
@@ -113,6 +129,22 @@ class EvaluationState:
         )
 
     @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """The sample of statements, whether or not they may be shown; empty without thoughts."""
+        if not self.has_private:
+            return ()
+        game, rubric = self.evaluation.game, self.evaluation.measured.rubric_version
+        return _draw_statements(
+            (game.pk, game.content_sha256), (rubric.pk, rubric.sha256), self.evaluation.seed
+        )
+
+    @property
+    def unsaid(self) -> dict[int, Unsaid]:
+        """What was not said at each message; empty before its reveal."""
+        game = self.evaluation.game
+        return load_unsaid(game.pk, game.content_sha256) if self.visibility.thoughts else {}
+
+    @cached_property
     def shown_test(self) -> ShownTest | None:
         """The blind test as the evaluator sees it; None without one."""
         if self.drawn_test is None:
@@ -142,6 +174,8 @@ class EvaluationState:
             yes_needed=int(read["answers_yes_count"]),
             least_rating=Fraction(str(read["answers_yes_rating"])),
             role_sample=self.role_sample,
+            has_private=self.has_private,
+            statements=self.statements,
         )
 
     @cached_property
@@ -153,7 +187,9 @@ class EvaluationState:
         """The effective values, computed from this evaluation alone."""
         number = self.evaluation.pk
         judged = [
-            Judged(number, kind, subject, row.value) for (kind, subject), row in self.judgements.items()
+            Judged(number, kind, subject, row.value)
+            for (kind, subject), row in self.judgements.items()
+            if kind != STATEMENT
         ]
         tests = {number: self.drawn_test.answer_key} if self.drawn_test else {}
         return find_effective_values(judged, {}, machine=self.machine, tests=tests, own=number)
@@ -221,6 +257,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         machine=machine,
         machine_roles=machine_roles,
         inconsistent=inconsistent,
+        has_private=has_private_track(game.pk, game.content_sha256),
         judgements={
             (said.kind, said.subject): said for said in (AnswerRecord(*row) for row in _SAID(evaluation.pk))
         },
@@ -263,6 +300,14 @@ _REVEALED = Prepared(lambda key: Reveal.objects.filter(evaluation=key).values_li
 @lru_cache(maxsize=32)
 def _seen_game(game: int, content_sha256: str, round_offset: int) -> SeenGame:
     return conceal(game_record(game, content_sha256, round_offset))
+
+
+@lru_cache(maxsize=64)
+def _draw_statements(game: tuple[int, str], version: tuple[int, str], seed: str) -> tuple[str, ...]:
+    thinking = {position for position, unsaid in load_unsaid(*game).items() if unsaid.thoughts}
+    return draw_statements(
+        game_record(*game), thinking, seed, read_sample_rule(rubric_record(*version).parameters)
+    )
 
 
 @lru_cache(maxsize=32)

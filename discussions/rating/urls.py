@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("rate/<int:evaluation>/submit/", views.submit_evaluation, name="submit_evaluation"),
     path("rate/<int:evaluation>/reopen/", views.reopen_evaluation, name="reopen_evaluation"),
     path("rate/<int:evaluation>/differences/", views.own_differences, name="own_differences"),
+    path("rate/<int:evaluation>/thoughts/", views.thoughts, name="thoughts"),
     path("rate/<int:evaluation>/skip/", views.skip_game, name="skip_game"),
     path("rate/<int:evaluation>/lease/", views.renew_lease, name="renew_lease"),
     path("rate/<int:evaluation>/return/", views.return_to_game, name="return_to_game"),

@@ -18,7 +18,7 @@ from discussions.rating.actions.finish import skip_game as do_skip
 from discussions.rating.actions.finish import submit_evaluation as do_submit
 from discussions.rating.actions.judgements import act
 from discussions.rating.actions.judgements import undo as do_undo
-from discussions.rating.core.visibility import TRANSCRIPT
+from discussions.rating.core.visibility import TRANSCRIPT, say_thoughts_closed
 from discussions.rating.forms import ActForm, LeaseForm, SkipForm, SubmissionForm
 from discussions.rating.pages.authorship_test import identification_answer, identification_page
 from discussions.rating.pages.differences import build_differences_page
@@ -31,6 +31,7 @@ from discussions.rating.pages.evaluation import (
 )
 from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
 from discussions.rating.pages.own_work import build_own_history, mine_page
+from discussions.rating.pages.thoughts import build_thoughts_page
 from discussions.rating.pages.visible_evaluation import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
 from discussions.slots.actions import renew_lease as renew
@@ -43,7 +44,7 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, goes_on, is_htmx, require
 from workspace.web.respond import respond, tell_saved
 
-PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED = (
+PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED, OPENED, COLUMNS = (
     "discussions/rating/evaluation.html",
     "discussions/rating/_answer.html",
     "discussions/rating/_at.html",
@@ -51,6 +52,8 @@ PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED = (
     "discussions/rating/authorship_test.html",
     "discussions/rating/_identify_answer.html",
     "discussions/rating/_refused.html",
+    "discussions/rating/thoughts.html",
+    "discussions/rating/_thoughts.html",
 )
 
 
@@ -203,6 +206,19 @@ def own_differences(request: SignedIn, evaluation: int) -> HttpResponse:
         raise Http404
     context = {"page": page, **frame(request.user)}
     return respond(request, page="discussions/rating/differences.html", context=context)
+
+
+@require("rate")
+def thoughts(request: SignedIn, evaluation: int) -> HttpResponse:
+    """What was said, thought and voted at one message: a region of the transcript, or a page with those around it."""
+    asked = only_parameters(request, "message")
+    work = load_state(evaluation_or_404(request.user, evaluation))
+    if work.visibility.missing and not work.visibility.thoughts:
+        raise NotAllowed(say_thoughts_closed())
+    page = build_thoughts_page(work, parse_number(asked["message"]))
+    if page is None:
+        raise Http404
+    return respond(request, page=OPENED, region=COLUMNS, context={**page, **frame(request.user)})
 
 
 @require("return_to_game", methods=("POST",))

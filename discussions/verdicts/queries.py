@@ -252,7 +252,7 @@ def _rated(games: list[int]) -> "QuerySet[Evaluation]":
 @prepared
 def _judged(games: list[int]) -> "QuerySet[Judgement, Any]":
     submitted = Evaluation.objects.submitted_ratings().filter(game__in=games)
-    rows = Judgement.objects.filter(evaluation__in=submitted).order_by("pk")
+    rows = Judgement.objects.counting().filter(evaluation__in=submitted).order_by("pk")
     return rows.values_list("evaluation__game", *BasisJudgement.__struct_fields__)
 
 

@@ -190,7 +190,6 @@ function note() {
   return field.focus();
 }
 
-// A field above the transcript.
 function reach(id) {
   const field = document.getElementById(id);
   if (!field) return false;
@@ -401,7 +400,7 @@ document.addEventListener("focusin", (event) => show(event.target));
 function settle({ act, status, redrawn }) {
   const first = document.querySelector("#answer [data-first]")?.dataset;
   const from = document.getElementById(act.from);
-  const [kind, subject] = (act.fields.act ?? "").split("~");
+  const [kind, subject, , value] = (act.fields.act ?? "").split("~");
   if (act.held && status) return document.activeElement === document.body && go(document.getElementById(place));
   if (status >= 400) {
     struck = struck.filter((one) => one.isClick); // keys were meant for what did not come
@@ -411,6 +410,7 @@ function settle({ act, status, redrawn }) {
   if (isAbove || ["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
   if (kind === "flag") document.getElementById("flag")?.removeAttribute("open");
   if (act.whole === "undo") return go(document.getElementById(redrawn) ?? from ?? here());
+  if (kind === "statement" && value) return go(document.querySelector(`#${act.from} ~ [data-open]`) ?? from);
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
   if ((act.needed && kind !== "rating") || subject?.startsWith("suggestions")) return onward(from);
   return go(from ?? document.getElementById(place) ?? message());

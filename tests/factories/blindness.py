@@ -248,11 +248,10 @@ def _leave_marks(evaluation: Evaluation, secret: str) -> None:
     say_with(evaluation, "strategic_depth", "4", "no", f"REASON{secret}")
 
 
+# What not everybody could hear is shown after the last answer on the roles.
+PRIVATE = ("THOUGHTMARK", "WHISPERMARK", "WOLVESMARK", "PONDERMARK", "VOTEPONDERMARK")
 HIDDEN_ALWAYS = (
-    "THOUGHTMARK",
-    "WHISPERMARK",
-    "WOLVESMARK",
-    "PONDERMARK",
+    *PRIVATE,
     "JUSTIFYMARK",
     "WINNERMARK",
     "MODELMARK",

@@ -78,6 +78,19 @@ def game_of(
     )
 
 
+def thinking_game(message_count, *, every=2, **given):
+    """The same game with what not everybody could hear: a thought at every second message, talk, and a vote's reason."""
+    content = game_of(message_count, **given)
+    for number, message in enumerate(content["messages"], start=1):
+        if number % every == 0:
+            message["reasoning"] = f"PONDER{number}: nobody suspects me, so I go with the table."
+    content["messages"].insert(
+        2, {"roundNumber": 1, "playerName": "Bea", "message": "WHISPER: take Ann.", "audience": ["Ezra"]}
+    )
+    content["votes"][0]["reasoning"] = "VOTEPONDER: the easy choice."
+    return content
+
+
 @replayed
 def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
     """A project whose unsorted iteration has these rules."""

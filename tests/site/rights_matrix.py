@@ -174,6 +174,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "reopen_evaluation": [Row("POST", "401 303 404 404 404 404 404 401")],
     # shown of submitted evaluations alone
     "own_differences": [Row("GET", "302 404 404 404 404 404 404 302")],
+    "thoughts": [Row("GET", "302 403 404 404 404 404 404 302", htmx="401 403 404 404 404 404 404 401")],
     "skip_game": [Row("POST", "401 303 404 404 404 404 404 401", {"text": "I know this one"})],
     "renew_lease": [
         Row("GET", "302 302 404 404 404 404 404 302", htmx="401 200 404 404 404 404 404 401"),

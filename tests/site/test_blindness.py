@@ -14,6 +14,7 @@ from discussions.rating.queries import load_state
 from tests.factories.blindness import (
     HIDDEN_ALWAYS,
     HIDDEN_UNTIL_REVEAL,
+    PRIVATE,
     ask_operations,
     found,
     game_with_marks,
@@ -61,10 +62,13 @@ def everything(client, evaluation, *, acts=()):
     rate = reverse("rate", args=[evaluation.pk])
     htmx = {"HX-Request": "true"}
     slug = evaluation.game.project.slug
-    steps = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "review")
+    steps = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "statements")
+    steps += ("review",)
     answers = [client.get(f"{rate}?step={step}&nonce=n&player=2&votes=1") for step in steps]
     answers += [client.get(f"{rate}?at={position}&nonce=n", headers=htmx) for position in range(1, 21)]
-    answers += [client.get(reverse(name)) for name in ("home", "mine", "projects")]
+    thoughts = [f"{reverse('thoughts', args=[evaluation.pk])}?message={number}" for number in ("", 1, 2, 3)]
+    answers += [client.get(address, headers=headers) for address in thoughts for headers in ({}, htmx)]
+    answers += [client.get(reverse(name)) for name in ("home", "mine", "own_history", "projects")]
     answers += [client.get(reverse(name, args=[slug])) for name in ("project", "queue", "games")]
     number = evaluation.game.number
     given = {"slug": slug, "number": number, "evaluation": evaluation.pk, "stage": 1, "iteration": 0}
@@ -98,6 +102,9 @@ def list_acts(evaluation):
         "question~1~0~yes",
         "comment~message:3~0~",
         "role_consistency~1~0~consistent",
+        "statement~1.1~0~bluff",
+        "statement~1.1~0~",
+        "reveal~thoughts~0~yes",
         "reveal~roles~0~yes",
         "coherence~999~0~yes",
     )
@@ -150,9 +157,13 @@ def test_no_mark_of_a_hidden_field_is_in_any_answer_until_it_is_revealed():
     assert found(text, HIDDEN_UNTIL_REVEAL) == list(HIDDEN_UNTIL_REVEAL)
     assert not found(text, HIDDEN_ALWAYS)
     say_what_is_missing(evaluation)
-    review = client.get(reverse("rate", args=[evaluation.pk]) + "?step=review").content.decode()
-    assert "7.77" in review
-    assert not found(review, [mark for mark in HIDDEN_ALWAYS if mark != "7.77"])
+    statement = load_state(evaluation).statements[0]
+    labelled = client.post(
+        reverse("judge", args=[evaluation.pk]), {"act": f"statement~{statement}~0~bluff", "nonce": "s"}
+    )
+    assert labelled.status_code == 303
+    text = everything(client, evaluation)
+    assert set(found(text, HIDDEN_ALWAYS)) == {"7.77", *PRIVATE}
 
 
 def test_a_check_and_chips_are_in_no_answer_before_ones_own_judgement():

@@ -1,7 +1,7 @@
 """What can be judged in a measured game, and the accuracy samples that an evaluator judges blind, by a seed."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -101,9 +101,7 @@ def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, e
 
 
 def _order(seed: str, count: int) -> list[int]:
-    return sorted(
-        range(1, count + 1), key=lambda number: hashlib.sha256(f"{seed}:more:{number}".encode()).digest()
-    )
+    return sorted(range(1, count + 1), key=lambda number: _digest(f"{seed}:more:{number}"))
 
 
 def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:
@@ -123,6 +121,29 @@ def _draw_positions(seed: str, size: int, count: int) -> set[int]:
     return chosen
 
 
+def stratified_sample(
+    seed: str, kind: str, strata: Mapping[int, Sequence[str]], rule: SampleRule = USUAL
+) -> tuple[str, ...]:
+    """A sample of subjects, in transcript order, to which each stratum gives one subject in turn.
+
+    It is drawn as `audit_sample`: the shared part of the seed draws half, rounded up, the own part the rest.
+    """
+    shared, own = _split_seed(seed)
+    size = rule.size(sum(map(len, strata.values())))
+    chosen: list[str] = []
+    for part, wanted in ((shared, (size + 1) // 2 if shared else 0), (own, size)):
+        turns = []
+        for stratum, subjects in strata.items():
+            left = [subject for subject in subjects if subject not in chosen]
+            ordered = sorted(left, key=lambda subject: _digest(f"{part}:{kind}:{subject}"))
+            turns += [
+                (turn, _digest(f"{part}:{kind}:{stratum}:{turn}"), subject)
+                for turn, subject in enumerate(ordered, start=len(subjects) - len(left))
+            ]
+        chosen += [subject for _turn, _by_lot, subject in sorted(turns)[: wanted - len(chosen)]]
+    return tuple(sorted(chosen, key=judgement_kinds.parse_subject))
+
+
 def read_sample_rule(parameters: Mapping[str, Any]) -> SampleRule:
     return SampleRule(
         int(parameters["sample_percent"]), int(parameters["sample_min"]), int(parameters["sample_max"])
@@ -131,7 +152,11 @@ def read_sample_rule(parameters: Mapping[str, Any]) -> SampleRule:
 
 def _draw(text: str, last: int) -> int:
     """A number from 1 to `last`; SHA-256 has so many values that the remainder is uniform to 1 in 10**60."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()) % last + 1
+    return int.from_bytes(_digest(text)) % last + 1
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
 
 
 LONGEST_SUBJECT = 200

@@ -19,7 +19,7 @@ from workspace.exports.queries import ACT_COLUMNS, Exported, Line, field, given,
 
 # The name of each kind of judgement in exports.
 JUDGEMENT_WORDS = {
-    **dict.fromkeys((kinds.REFERENCE, kinds.ROLE_CONSISTENCY), "label"),
+    **dict.fromkeys((kinds.REFERENCE, kinds.ROLE_CONSISTENCY, kinds.STATEMENT), "label"),
     **dict.fromkeys((kinds.MISSED, kinds.DELIBERATE, kinds.STRATEGIC_DEPTH, kinds.COHERENCE), "override"),
     kinds.PHRASE: "override",
     **dict.fromkeys((kinds.IDENTIFY, kinds.IDENTIFY_DECIDES, kinds.ATTRIBUTION, kinds.QUESTION), "answer"),

@@ -184,13 +184,13 @@ def _by_people(
 
 def _differing() -> "QuerySet[Judgement]":
     submitted = {"evaluation__purpose": RATING, "evaluation__state": SUBMITTED}
-    others = Judgement.objects.filter(
+    others = Judgement.objects.counting().filter(
         evaluation__game=OuterRef("evaluation__game"),
         kind=OuterRef("kind"),
         subject=OuterRef("subject"),
         **submitted,
     ).exclude(value__in=["", OuterRef("value")])
-    rows = Judgement.objects.filter(evaluation__game=OuterRef("pk"), **submitted)
+    rows = Judgement.objects.counting().filter(evaluation__game=OuterRef("pk"), **submitted)
     return rows.exclude(value="").filter(Exists(others))
 
 

@@ -177,8 +177,7 @@ def _find_disagreements(
 
 
 def _get_message(kind: str, subject: str) -> int:
-    is_placed = kind in judgement_kinds.MESSAGE_KINDS or kind in judgement_kinds.SENTENCE_KINDS
-    return parse_subject(subject)[0] if is_placed else 0
+    return parse_subject(subject)[0] if kind in judgement_kinds.PLACED_KINDS else 0
 
 
 class MessageMarks:

@@ -23,7 +23,6 @@ from discussions.games.permissions import why_rounds_stay
 from discussions.games.queries.list_query import ListQuery, load_neighbours
 from discussions.games.views.evaluations import PeoplePart, collect_marks
 from discussions.games.views.evidence import why_messages, why_references
-from discussions.games.views.private import load_unsaid
 from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
@@ -36,6 +35,7 @@ from discussions.queries import (
     game_record,
     is_computing_diagnostics,
     load_measurements,
+    load_unsaid,
     rubric_record,
 )
 from discussions.slots.permissions import check_see_game
@@ -173,7 +173,7 @@ class GamePage:
         rows = figure_rows(preview.outcome, next_games) if preview else []
         self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
         self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
-        self.unsaid = load_unsaid(game.pk, self.record, self.messages)
+        self.unsaid = load_unsaid(game.pk, game.content_sha256)
         after = self.messages[-1].position + 1 if self.messages else 0
         self.earlier = max(1, start - MESSAGES_A_PAGE) if start > 1 else 0
         self.later = after if after and after <= len(self.record.messages) else 0

@@ -175,7 +175,7 @@ def _query_own(
 ) -> "QuerySet[Evaluation]":
     aside = set_aside(person, rated).values("pk")
     is_open = Q(state__in=OPEN)
-    judged = Judgement.objects.filter(evaluation=OuterRef("pk")).exclude(value="").order_by()
+    judged = Judgement.objects.counting().filter(evaluation=OuterRef("pk")).exclude(value="").order_by()
     counted = judged.values("evaluation").annotate(count=Count("pk")).values("count")
     rows = Evaluation.objects.filter(evaluator=person, state__in=(*OPEN, SKIPPED, LAPSED))
     return (

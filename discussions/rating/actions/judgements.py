@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.adjudication.core.suggestions import SUGGESTIONS
-from discussions.core.judgement_kinds import find_judgement_fault
+from discussions.core.judgement_kinds import STATEMENT, find_judgement_fault
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet
 from discussions.rating.actions.finish import look_at_suggestions, open_transcript, reveal_roles
@@ -91,8 +91,8 @@ class _Judgements(KeyedRevisions[Evaluation, EvaluationState, AnswerRecord]):
         """Raise Unacceptable when the game has no such subject, or the subject cannot be judged yet."""
         fault = why_not_in_test(work.progress, act.kind)
         fault = fault or find_judgement_fault(act.kind, act.subject, act.value, work.judgeable)
-        if not fault and act.value is not None:
-            fault = why_not_yet(work.progress, act.kind, act.subject, act.value)
+        if not fault and (act.value is not None or act.kind == STATEMENT):
+            fault = why_not_yet(work.progress, act.kind, act.subject, act.value or "")
         if fault:
             raise Unacceptable(fault, field="value")
 

@@ -3,14 +3,14 @@
 Nothing automatic of any metric is visible before the five questions and the rating are in, and nothing of a metric
 before the evaluator's own blind answers on it are. What was revealed stays visible: reveals are stored as rows with the
 names "roles", "scores", "transcript", "reference:19.2" and "metric:coherence", and "suggestions:12.1-40.2" once the
-evaluator has looked at the suggested references from one to another ("suggestions": at all of them). With "alongside"
+evaluator has looked at the suggested references from one to another ("suggestions": at all of them). What agents thought
+opens ("thoughts") once everything that is asked about the roles, and before them, is answered. With "alongside"
 everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
 evaluation begins with the blind test, the transcript stays closed under every setting until the test is answered and
 the evaluator opens it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
 from fractions import Fraction
 
 from msgspec import Struct
@@ -23,7 +23,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.more_messages import RoleSample
 from workspace.core.words import say
 
-ROLES, SCORES, TRANSCRIPT = "roles", "scores", "transcript"
+ROLES, SCORES, TRANSCRIPT, THOUGHTS = "roles", "scores", "transcript", "thoughts"
 
 
 SAMPLED = (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE)
@@ -43,11 +43,12 @@ STEP_BY_KIND = {
     judgement_kinds.RATING: "engagement",
     "reveal": "roles",
     judgement_kinds.ROLE_CONSISTENCY: "roles",
+    judgement_kinds.STATEMENT: "statements",
 }
 
 
 # Engagement is judged right after reading: of all metrics, it is the one that automatic values would influence most.
-STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "review")
+STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "statements", "review")
 
 
 class Progress(Struct, frozen=True):
@@ -56,7 +57,8 @@ class Progress(Struct, frozen=True):
     `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
     the accuracy samples by metric; `inconsistent` the messages that violate the rules of role consistency; `yes_needed`
     and `least_rating` are the rubric's rule for the rating. `role_sample` describes how the sample of role consistency
-    was drawn.
+    was drawn. `has_private` says that the game keeps what not everybody could hear, `statements` are the sentences of
+    the optional step.
     """
 
     reveal: str
@@ -69,6 +71,8 @@ class Progress(Struct, frozen=True):
     yes_needed: int
     least_rating: Fraction
     role_sample: RoleSample | None = None
+    has_private: bool = False
+    statements: tuple[str, ...] = ()
 
     def value(self, kind: str, subject: str) -> str:
         return self.values.get(kind, {}).get(subject, "")
@@ -92,7 +96,8 @@ class Visibility(Struct, frozen=True):
     """What may be seen now: checks of references by subject, findings and figures by metric, and the rest by name.
 
     `facts` stay hidden until the verdict: vote justifications, winner, model, prompt, iteration. `rated` says that the
-    rating is in: what the evaluator needs for other judgements, but not before it, may be seen.
+    rating is in: what the evaluator needs for other judgements, but not before it, may be seen. `thoughts` says that
+    the private track of the game may be seen.
     """
 
     checks: frozenset[str]
@@ -106,6 +111,7 @@ class Visibility(Struct, frozen=True):
     missing: tuple[Missing, ...]
     transcript: bool = True
     rated: bool = False
+    thoughts: bool = False
 
 
 def compute_visibility(progress: Progress) -> Visibility:
@@ -139,13 +145,19 @@ def compute_visibility(progress: Progress) -> Visibility:
         missing=missing,
         transcript=transcript_seen(progress),
         rated=machine or is_rated(progress),
+        thoughts=thoughts_seen(progress),
     )
 
 
 def due_reveals(progress: Progress) -> frozenset[str]:
     """The reveals that the evaluator's judgements have made due; the caller stores each as a row, once."""
+    thoughts = {THOUGHTS} if progress.has_private and _may_open_thoughts(progress) else set()
+    return frozenset(_due_values(progress) | thoughts) - progress.revealed
+
+
+def _due_values(progress: Progress) -> set[str]:
     if progress.reveal != BLIND_FIRST or not is_rated(progress):
-        return frozenset()
+        return set()
     due = set()
     if not any(_references(progress)):
         found = frozenset(progress.judgeable.counted + progress.judgeable.possible)
@@ -156,14 +168,14 @@ def due_reveals(progress: Progress) -> frozenset[str]:
         due.add(f"metric:{judgement_kinds.ROLE_CONSISTENCY}")
         if not any(_before_roles(progress)):
             due.add(SCORES)
-    return frozenset(due) - progress.revealed
+    return due
 
 
 def get_phase(progress: Progress, kind: str, subject: str) -> str:
     """ "revealed" if the automatic value was already shown to this evaluator, else "blind"."""
     if kind == judgement_kinds.ATTRIBUTION:
         return "blind"
-    if progress.reveal == ALONGSIDE or SCORES in progress.revealed:
+    if progress.reveal == ALONGSIDE or {SCORES, THOUGHTS} & progress.revealed:
         return "revealed"
     if kind in (judgement_kinds.QUESTION, judgement_kinds.RATING) and any(map(is_value, progress.revealed)):
         return "revealed"
@@ -261,6 +273,18 @@ def transcript_seen(progress: Progress) -> bool:
 
 def roles_seen(progress: Progress) -> bool:
     return ROLES in progress.revealed or progress.reveal == ALONGSIDE
+
+
+def thoughts_seen(progress: Progress) -> bool:
+    """Whether what agents thought, and what only some heard, may be seen: the one gate of the private track."""
+    return progress.has_private and (THOUGHTS in progress.revealed or progress.is_recorded)
+
+
+def _may_open_thoughts(progress: Progress) -> bool:
+    """Whether every answer on the roles is stored, which thoughts would give away, and every answer before them."""
+    if not roles_seen(progress) or any(_before_roles(progress)):
+        return False
+    return not any(_role_labels(progress))
 
 
 def _figures_in(before_roles: tuple[Missing, ...], after_roles: tuple[Missing, ...]) -> set[str]:
@@ -390,6 +414,8 @@ def why_not_in_test(progress: Progress, kind: str) -> str:
 
 def why_not_yet(progress: Progress, kind: str, subject: str, value: str) -> str:
     """Why this cannot be judged yet, as a sentence; "" when it can."""
+    if kind == judgement_kinds.STATEMENT:
+        return _why_no_statement(progress, subject)
     if not value:
         return _why_not_cleared(progress, kind, subject)
     if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE) and not roles_seen(progress):
@@ -412,6 +438,19 @@ def why_not_yet(progress: Progress, kind: str, subject: str, value: str) -> str:
     return ""
 
 
+def say_thoughts_closed() -> str:
+    """The refusal before the reveal; the same for a game without thoughts, so that it does not tell them apart."""
+    return say("What agents thought is shown once you have stored every answer on their roles.")
+
+
+def _why_no_statement(progress: Progress, subject: str) -> str:
+    is_open = thoughts_seen(progress)
+    if not is_open and not _may_open_thoughts(progress):
+        return say_thoughts_closed()
+    is_asked = is_open and subject in progress.statements
+    return "" if is_asked else say("Nothing is asked about this sentence.")
+
+
 def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
     """A mark cannot be cleared while its sentence has a label."""
     if (
@@ -421,48 +460,3 @@ def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
     ):
         return ""
     return say("This sentence has a label. Clear the label first, then remove the mark.")
-
-
-BREAK = timedelta(minutes=10)
-
-
-SITTING_MINUTES, SHOWN_MINUTES = 50, 5
-
-
-# Older acts are not read: no sitting lasts that long.
-LONGEST_SITTING = timedelta(hours=12)
-
-
-class Sitting(Struct, frozen=True):
-    """The acts of one person since their last break."""
-
-    began_at: datetime
-    last_at: datetime
-
-    @property
-    def minutes(self) -> int:
-        return int((self.last_at - self.began_at).total_seconds() // 60)
-
-
-def find_sitting(times: Iterable[datetime], now: datetime) -> Sitting | None:
-    """The current sitting at `now`, from the times of the person's acts in any order; None during a break."""
-    newest_first = sorted((time for time in times if time <= now), reverse=True)
-    if not newest_first or now - newest_first[0] >= BREAK:
-        return None
-    began = newest_first[0]
-    for time in newest_first[1:]:
-        if began - time >= BREAK:
-            break
-        began = time
-    return Sitting(began, newest_first[0])
-
-
-def break_due(sitting: Sitting | None) -> int:
-    """The minutes after which a break is proposed now: 50, 100, ...; 0 for none.
-
-    The proposal is shown for five minutes and returns after another fifty.
-    """
-    if sitting is None or sitting.minutes < SITTING_MINUTES:
-        return 0
-    over = sitting.minutes % SITTING_MINUTES
-    return sitting.minutes - over if over < SHOWN_MINUTES else 0

@@ -14,7 +14,7 @@ from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation, Remark, Revision
 from discussions.models.slots import CALIBRATION
-from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, is_dismissal, is_value
+from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, THOUGHTS, is_dismissal, is_value
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.lease import Lease
@@ -41,6 +41,7 @@ LISTS = {
     "repetition": ("phrases",),
     "identify": ("identify", "identify_note", "manual"),
     "roles": ("roles",),
+    "statements": ("statements",),
     "review": ("review",),
 }
 
@@ -56,6 +57,7 @@ _BUILD = {
     "questions": rating_items.questions,
     "rating": rating_items.rating,
     "roles": rating_items.roles,
+    "statements": rating_items.statements,
 }
 
 
@@ -259,7 +261,7 @@ def changed_by(visible: VisibleEvaluation, done: CompletedAct) -> Changed:
         return Changed(refusal=done.refusal, is_unchanged=done.is_unchanged)
     steps = _steps(visible, done)
     item = None if STEP_BY_KIND.get(done.kind) in steps else _item(visible, done)
-    is_opened = any(name.startswith("metric:") for name in done.revealed)
+    is_opened = any(name.startswith("metric:") or name == THOUGHTS for name in done.revealed)
     position = get_message_position(done.kind, done.subject)
     messages = []
     if is_opened:
@@ -319,6 +321,8 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
     elif not visible.visibility.roles and len(visible.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if visible.drawn_test else ["roles"]
         steps += [] if done.kind == judgement_kinds.PHRASE else ["repetition"]
+    if THOUGHTS in done.revealed:
+        steps.append("statements")
     return steps if done.kind in REMARKS else [*dict.fromkeys(steps), "review"]
 
 
@@ -330,6 +334,8 @@ def _item(visible: VisibleEvaluation, done: CompletedAct) -> Item | None:
         return rating_items.build_sample_item(visible, kind, int(subject))
     if kind == judgement_kinds.ROLE_CONSISTENCY:
         return rating_items.build_role_item(visible, int(subject))
+    if kind == judgement_kinds.STATEMENT:
+        return rating_items.build_statement_item(visible, subject)
     if kind == judgement_kinds.PHRASE:
         return rating_items.build_phrase_item(visible, subject)
     if kind == judgement_kinds.QUESTION:
@@ -339,7 +345,7 @@ def _item(visible: VisibleEvaluation, done: CompletedAct) -> Item | None:
 
 def get_message_position(kind: str, subject: str) -> int:
     """The message that an act is about, 0 for none."""
-    if kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS:
+    if kind in judgement_kinds.PLACED_KINDS:
         return judgement_kinds.parse_subject(subject)[0]
     if kind in REMARKS and subject.startswith("message:"):
         return int(subject.partition(":")[2])

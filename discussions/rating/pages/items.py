@@ -43,6 +43,7 @@ from discussions.rating.pages.records import (
     ReferenceItem,
     RoleItem,
     SampleItem,
+    StatementItem,
     SuggestedReferences,
 )
 from discussions.rating.pages.visible_evaluation import (
@@ -430,6 +431,27 @@ def role(visible: VisibleEvaluation, position: int) -> RoleItem:
 
 def build_role_item(visible: VisibleEvaluation, position: int) -> RoleItem | None:
     return role(visible, position) if position in asked_roles(visible.progress) else None
+
+
+def statements(visible: VisibleEvaluation) -> list[StatementItem]:
+    """The sample of statements; empty until thoughts may be shown."""
+    return [build_statement_item(visible, subject) for subject in list_asked_statements(visible)]
+
+
+def list_asked_statements(visible: VisibleEvaluation) -> tuple[str, ...]:
+    return visible.progress.statements if visible.visibility.thoughts else ()
+
+
+def build_statement_item(visible: VisibleEvaluation, subject: str) -> StatementItem:
+    position, number = judgement_kinds.parse_subject(subject)
+    message = visible.seen.messages[position - 1]
+    return StatementItem(
+        **visible.item(judgement_kinds.STATEMENT, subject),
+        message=position,
+        name=visible.seen.name(message.player),
+        span=split(message.text)[number - 1],
+        unsaid=visible.unsaid[position],
+    )
 
 
 def rule_says(rule: str, words: list[str]) -> str:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.core.evaluation_states import LAPSED, OPEN, state_after, why_closed
 from discussions.models import Evaluation, Revision, Slot
-from discussions.rating.core.visibility import LONGEST_SITTING, break_due, find_sitting
+from discussions.rating.core.sittings import LONGEST_SITTING, break_due, find_sitting
 from discussions.slots.core import LEASE, minutes_left
 from discussions.slots.queries import set_aside
 from workspace.core.refusals import Refusal

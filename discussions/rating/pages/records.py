@@ -10,6 +10,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from discussions.adjudication.pages import Quote, RoundVotes
+from discussions.core.unsaid import Unsaid
 from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.search import RoundStart, Search
@@ -47,6 +48,7 @@ class MessageRow(Struct, frozen=True):
     chips: list[Chip]
     notes: int
     is_flagged: bool
+    has_unsaid: bool = False
 
 
 class Tick(Struct, frozen=True):
@@ -332,6 +334,19 @@ class RoleItem(Item, frozen=True, kw_only=True):
     rule: str = ""
 
 
+class StatementItem(Item, frozen=True, kw_only=True):
+    """The optional step: a sentence, its place in the message, and what was not said there."""
+
+    message: int
+    name: str
+    span: tuple[int, int]
+    unsaid: Unsaid
+
+    @property
+    def text(self) -> str:
+        return self.unsaid.text[slice(*self.span)]
+
+
 class OpenRoles(Struct, frozen=True):
     """M4 with the roles revealed; `why_more` says why more messages than the accuracy sample are asked for."""
 
@@ -417,6 +432,7 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
     questions: list[QuestionItem] = []
     rating: RatingItem | None = None
     roles: LockedRoles | OpenRoles | None = None
+    statements: list[StatementItem] = []
     review: ReviewStep | None = None
     at: AtMessage | None = None
     rounds: list[RoundRow] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from discussions.core import judgement_kinds
-from discussions.core.judgement_kinds import MESSAGE_KINDS, SENTENCE_KINDS, item_id, parse_subject
+from discussions.core.judgement_kinds import PLACED_KINDS, item_id, parse_subject
 from discussions.rating.core.visibility import (
     STEPS,
     asked_roles,
@@ -107,7 +107,7 @@ def _list_subjects(visible: VisibleEvaluation) -> Iterator[tuple[str, str, str]]
 
 
 def _place(visible: VisibleEvaluation, kind: str, subject: str, step: str) -> ReturnedPlace:
-    page = find_page(visible, kind, subject) if kind in MESSAGE_KINDS + SENTENCE_KINDS else 0
+    page = find_page(visible, kind, subject) if kind in PLACED_KINDS else 0
     return ReturnedPlace(step, _label(visible, step), item_id(kind, subject), page)
 
 

@@ -25,7 +25,7 @@ MOST_MISSING = 8
 
 def open_step(visible: VisibleEvaluation, wanted: str) -> str:
     """The step that is open: the requested one, else the first that asks for something, suggestions included."""
-    if wanted in STEPS:
+    if wanted in list_steps(visible):
         return wanted
     asking = {missing.step for missing in visible.visibility.missing[:1]} or {"review"}
     if visible.is_open and visible.visibility.transcript and open_suggestions(visible.progress):
@@ -49,15 +49,22 @@ def steps(visible: VisibleEvaluation) -> list[RatingStep]:
     needs = Counter(missing.step for missing in visible.visibility.missing)
     names = {criterion.key: criterion.label for criterion in visible.rubric.criteria}
     labels = {step: names.get(metric, metric) for step, metric in STEP_METRICS.items()} | {
-        "review": _("Submit")
+        "statements": _("Statements"),
+        "review": _("Submit"),
     }
     is_locked = not visible.visibility.roles and not visible.visibility.can_reveal_roles
     return [
         RatingStep(
             key, labels[key], *_state(visible, key, needs[key]), needs[key], key == "roles" and is_locked
         )
-        for key in STEPS
+        for key in list_steps(visible)
     ]
+
+
+def list_steps(visible: VisibleEvaluation) -> list[str]:
+    """The steps of this evaluation: that of the statements only once thoughts may be shown, and if it asks any."""
+    has_statements = visible.visibility.thoughts and bool(visible.progress.statements)
+    return [key for key in STEPS if key != "statements" or has_statements]
 
 
 def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
@@ -86,6 +93,11 @@ def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
         return "todo", _("%(n)s to do") % {"n": needs}
     if key == "references" and (suggested := open_suggestions(visible.progress)):
         return "optional", _("%(n)s suggested") % {"n": len(suggested)}
+    if key == "statements":
+        labelled = len(visible.progress.values.get(judgement_kinds.STATEMENT, {}))
+        count = {"n": labelled, "all": len(visible.progress.statements)}
+        is_done = labelled >= count["all"]
+        return "done" if is_done else "optional", _("%(n)s of %(all)s") % count if labelled else _("optional")
     if key == "repetition":
         taken = len(visible.progress.values.get(judgement_kinds.PHRASE, {}))
         return ("done", _("%(n)s accepted") % {"n": taken}) if taken else ("optional", _("optional"))
@@ -111,9 +123,7 @@ def missing(visible: VisibleEvaluation) -> list[MissingStep]:
 
 def find_page(visible: VisibleEvaluation, kind: str, subject: str) -> int:
     """The page of the transcript on which a subject is judged; 0 if there is only one page or any page will do."""
-    is_placed = (
-        visible.window.is_paged and kind in judgement_kinds.MESSAGE_KINDS + judgement_kinds.SENTENCE_KINDS
-    )
+    is_placed = visible.window.is_paged and kind in judgement_kinds.PLACED_KINDS
     return visible.window.find_page_number(judgement_kinds.parse_subject(subject)[0]) if is_placed else 0
 
 

@@ -69,7 +69,9 @@ def message_row(
         chips=chips(visible, position),
         notes=sum(remark.kind == "comment" for remark in mine),
         is_flagged=any(remark.kind == "flag" for remark in mine),
+        has_unsaid=position in visible.unsaid and visible.unsaid[position].is_any,
     )
+
 
 
 def round_label(number: int, *, goes_on: bool = False) -> str:

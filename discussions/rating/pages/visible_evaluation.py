@@ -4,8 +4,8 @@ Hides everything of the evaluation but what its evaluator may see now.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypedDict, TypeVar
 
@@ -16,6 +16,7 @@ from discussions.adjudication.labels import answer_label
 from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import COHERENCE, item_id
 from discussions.core.records import Message
+from discussions.core.unsaid import Unsaid
 from discussions.models import Remark
 from discussions.rating.core.concealed import SeenGame, VisibleFindings, select_visible_findings
 from discussions.rating.core.visibility import Progress, Visibility, get_phase
@@ -132,7 +133,8 @@ class VisibleEvaluation:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, no work of others.
 
     `drawn_test` is the test of who said it, once the transcript is open. `is_untestable` says that the evaluation
-    should begin with a test, but the game allows none. `window` is the page of the transcript that is shown.
+    should begin with a test, but the game allows none. `window` is the page of the transcript that is shown. `unsaid`
+    is empty until thoughts may be shown.
     """
 
     seen: SeenGame
@@ -146,6 +148,7 @@ class VisibleEvaluation:
     drawn_test: DrawnTest | None = None
     is_untestable: bool = False
     window: TranscriptWindow = WHOLE
+    unsaid: Mapping[int, Unsaid] = field(default_factory=dict)
 
     @cached_property
     def asked(self) -> frozenset[tuple[str, str]]:
@@ -198,6 +201,7 @@ def build_visible_evaluation(
         is_open=work.is_open and not is_barred,
         drawn_test=work.drawn_test if work.visibility.transcript else None,
         is_untestable=work.evaluation.identification == TEST and work.drawn_test is None,
+        unsaid=work.unsaid,
     )
 
 

@@ -30,7 +30,7 @@ class SubjectWords:
 
     def describe(self, kind: str, subject: str) -> str:
         label = get_kind_label(kind)
-        if kind in (*judgement_kinds.MESSAGE_KINDS, *judgement_kinds.SENTENCE_KINDS):
+        if kind in judgement_kinds.PLACED_KINDS:
             return f"{label}, {_describe_position(subject)}"
         if kind == judgement_kinds.PHRASE:
             player, _bar, phrase = subject.partition("|")

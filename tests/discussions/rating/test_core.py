@@ -25,7 +25,8 @@ from discussions.core.records import (
 from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import confusable, is_mixed, skeleton
 from discussions.rating.core.concealed import conceal, select_visible_findings
-from discussions.rating.core.visibility import BREAK, Sitting, Visibility, break_due, find_sitting
+from discussions.rating.core.sittings import BREAK, Sitting, break_due, find_sitting
+from discussions.rating.core.visibility import Visibility
 
 GAME = GameRecord(
     game_id="secret-id",
