@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-import msgspec
-from django.db.models import F, OuterRef, QuerySet
+from django.db.models import OuterRef, QuerySet
 from msgspec.structs import replace
 
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
-from discussions.core.records import GameRecord, Measurement, PrivateEntry
+from discussions.core.records import GameRecord, Measurement
 from discussions.core.unsaid import Unsaid, list_unsaid
-from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, RoundOffset
+from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, PrivateTrack, RoundOffset
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.database.prepared_queries import Prepared, prepared
@@ -25,25 +24,24 @@ DIAGNOSTICS = "companions"
 # Imported games and measurements never change, so they are kept decoded; the hash guards against another database.
 @lru_cache(maxsize=32)
 def game_record(game: int, content_sha256: str, round_offset: int = 0) -> GameRecord:
-    return replace(_game_text(game, content_sha256)[0], round_offset=round_offset)
+    return replace(GameText.objects.get(game=game).to_record(), round_offset=round_offset)
 
 
-@lru_cache(maxsize=32)
-def _game_text(game: int, content_sha256: str) -> tuple[GameRecord, str]:
-    """The game and its private track as JSON, "" without one: a join, so that no page asks twice."""
-    row = GameText.objects.annotate(private=F("game__private_track__body")).get(game=game)
-    return row.to_record(), row.private or ""
-
-
-def has_private_track(game: int, content_sha256: str) -> bool:
-    return bool(_game_text(game, content_sha256)[1])
-
-
-@lru_cache(maxsize=16)
 def load_unsaid(game: int, content_sha256: str) -> dict[int, Unsaid]:
-    """Position -> what was not said at each message. Only pages that follow a reveal may show it."""
-    record, body = _game_text(game, content_sha256)
-    return list_unsaid(record, msgspec.json.decode(body, type=list[PrivateEntry]) if body else [])
+    """Position -> what was not said at each message; empty without a private track.
+
+    Only pages that follow a reveal may show it.
+    """
+    try:
+        return _read_unsaid(game, content_sha256)
+    except PrivateTrack.DoesNotExist:
+        return {}
+
+
+# A game may get a track later, so that it has none is not kept.
+@lru_cache(maxsize=16)
+def _read_unsaid(game: int, content_sha256: str) -> dict[int, Unsaid]:
+    return list_unsaid(game_record(game, content_sha256), PrivateTrack.objects.get(pk=game).to_entries())
 
 
 @lru_cache(maxsize=32)

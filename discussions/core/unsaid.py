@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -25,7 +26,7 @@ class Ballot(Struct, frozen=True):
 
 
 class Whisper(Struct, frozen=True):
-    """What only those in `to`, or in `channel`, could hear; `by` is "" for somebody who is no player."""
+    """What only those in `to`, or in `channel`, could hear; nobody if it has neither. `by` is "" for no player."""
 
     by: str
     to: list[str]
@@ -37,8 +38,8 @@ class Unsaid(Struct, frozen=True):
     """A message with what was not said at it.
 
     `thoughts` are those of its author since their last message, `ballots` their votes of its round, else of the next
-    round in which they voted, and `whispers` what only some heard before the message that follows. What was heard before
-    the first message stands at that one.
+    round in which they voted, and `acts` what they did and said in private until their next message. `whispers` is
+    everything else that was private before the message that follows; before the first one, it stands at that.
     """
 
     position: int
@@ -49,12 +50,14 @@ class Unsaid(Struct, frozen=True):
     text: str
     thoughts: list[str]
     ballots: list[Ballot]
+    acts: list[Whisper]
     whispers: list[Whisper]
 
     @property
     def is_any(self) -> bool:
         """Whether the message opens its columns: whether anything was not said at it."""
-        return bool(self.thoughts or self.whispers or any(ballot.reason for ballot in self.ballots))
+        reasons = [ballot.reason for ballot in self.ballots]
+        return bool(self.thoughts or self.acts or self.whispers or any(reasons))
 
 
 def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int, Unsaid]:
@@ -62,14 +65,22 @@ def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int
     entries = list(entries)
     if not entries:
         return {}
-    thoughts = find_thoughts(record, entries)
-    ballots = _list_ballots(record, entries)
-    whispers: dict[int, list[Whisper]] = defaultdict(list)
+    said: dict[int, list[int]] = defaultdict(list)
+    for message in record.messages:
+        said[message.player].append(message.position)
+    found: dict[str, dict[int, list[Any]]] = {name: defaultdict(list) for name in ("thought", "act", "talk")}
     for entry in entries:
-        if entry.kind == "talk":
-            by = record.players[entry.player - 1].name if entry.player else ""
-            to = [record.players[number - 1].name for number in entry.to]
-            whispers[max(entry.after, 1)].append(Whisper(by, to, entry.channel, entry.text))
+        own = said.get(entry.player, [])
+        later = bisect_right(own, entry.after)
+        if entry.kind == "thought" and later < len(own):
+            found["thought"][own[later]].append(entry.text)
+        elif entry.kind != "vote":
+            whisper, place = _read_whisper(record, entry), max(entry.after, 1)
+            if later:
+                found["act"][own[later - 1]].append(whisper)
+            if not later or own[later - 1] != place:
+                found["talk"][place].append(whisper)
+    ballots = _list_ballots(record, entries)
     return {
         message.position: Unsaid(
             position=message.position,
@@ -78,26 +89,19 @@ def list_unsaid(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int
             name=record.players[message.player - 1].name,
             role=record.players[message.player - 1].role or "",
             text=message.text,
-            thoughts=thoughts.get(message.position, []),
+            thoughts=found["thought"][message.position],
             ballots=_find_next(ballots.get(message.player, {}), message),
-            whispers=whispers.get(message.position, []),
+            acts=found["act"][message.position],
+            whispers=found["talk"][message.position],
         )
         for message in record.messages
     }
 
 
-def find_thoughts(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int, list[str]]:
-    """Position -> the thoughts that belong to a message: those of its author since their last message."""
-    said: dict[int, list[int]] = defaultdict(list)
-    for message in record.messages:
-        said[message.player].append(message.position)
-    found: dict[int, list[str]] = defaultdict(list)
-    for entry in entries:
-        own = said.get(entry.player, [])
-        place = bisect_right(own, entry.after)
-        if entry.kind == "thought" and place < len(own):
-            found[own[place]].append(entry.text)
-    return dict(found)
+def _read_whisper(record: GameRecord, entry: PrivateEntry) -> Whisper:
+    names = [player.name for player in record.players]
+    by = names[entry.player - 1] if entry.player else ""
+    return Whisper(by, [names[number - 1] for number in entry.to], entry.channel, entry.text)
 
 
 def _list_ballots(record: GameRecord, entries: Iterable[PrivateEntry]) -> dict[int, dict[int, list[Ballot]]]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import msgspec
+from django.db.models import CharField, Value
 
 from discussions.adjudication.core.authorship_test import (
     DrawnTest,
@@ -42,6 +43,7 @@ from discussions.models import (
     Iteration,
     Judgement,
     Measured,
+    PrivateTrack,
     Remark,
     Reveal,
     Revision,
@@ -51,7 +53,6 @@ from discussions.models import (
 from discussions.models.evaluations import WORK_COLUMNS
 from discussions.queries import (
     game_record,
-    has_private_track,
     load_measured_offset,
     load_measurements,
     load_unsaid,
@@ -244,6 +245,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (version.pk, version.sha256),
     )
     judgeable, machine, machine_roles, inconsistent = _load_judgeable(*keys)
+    revealed = frozenset(what for (what,) in _REVEALED(evaluation.pk))
     drawn = load_drawn_test(evaluation, game) if evaluation.identification == TEST else None
     if drawn:
         judgeable = msgspec.structs.replace(judgeable, agents=drawn.agents, unseen_count=len(drawn.unseen))
@@ -257,11 +259,11 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         machine=machine,
         machine_roles=machine_roles,
         inconsistent=inconsistent,
-        has_private=has_private_track(game.pk, game.content_sha256),
+        has_private=PRIVATE in revealed,
         judgements={
             (said.kind, said.subject): said for said in (AnswerRecord(*row) for row in _SAID(evaluation.pk))
         },
-        revealed=frozenset(what for (what,) in _REVEALED(evaluation.pk)),
+        revealed=revealed - {PRIVATE},
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
         drawn_test=drawn,
     )
@@ -294,7 +296,21 @@ _SAID = Prepared(
 )
 
 
-_REVEALED = Prepared(lambda key: Reveal.objects.filter(evaluation=key).values_list("what"), int)
+# With the reveals comes whether the game has a private track, so that no page asks for that by itself.
+PRIVATE = "private track"
+_REVEALED = Prepared(
+    lambda key: (
+        Reveal.objects.filter(evaluation=key)
+        .values_list("what")
+        .union(
+            PrivateTrack.objects.filter(game__evaluations=key).values_list(
+                Value(PRIVATE, output_field=CharField())
+            ),
+            all=True,
+        )
+    ),
+    int,
+)
 
 
 @lru_cache(maxsize=32)

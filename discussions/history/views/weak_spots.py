@@ -9,9 +9,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY
+from discussions.adjudication.labels import answer_label
+from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY, STATEMENT
 from discussions.core.outcome import DIVERSITY
 from discussions.games.core import MESSAGES_A_PAGE
+from discussions.history.core.beliefs import LABELS, Belief, find_beliefs, group_beliefs
 from discussions.history.core.weak_spots import (
     AGENT,
     GROUPINGS,
@@ -19,6 +21,7 @@ from discussions.history.core.weak_spots import (
     PERSONALITY,
     ROLE,
     ExaminedGame,
+    Speaker,
     Spot,
     find_spots,
     group_neighbours,
@@ -28,7 +31,7 @@ from discussions.history.core.weak_spots import (
 )
 from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
 from discussions.metrics.labels import CHECKS, rule_text
-from discussions.models import Game, Iteration
+from discussions.models import Evaluation, Game, Iteration, Judgement
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import measured_for, rubric_record
 from discussions.slots.permissions import check_see_iterations
@@ -40,7 +43,7 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import download, respond
 
 MARKDOWN = "discussions/weak_spots/weak_spots.md"
-MOST_GAMES, MOST_SPOTS, LONGEST_TEXT = 100, 20, 300
+MOST_GAMES, MOST_SPOTS, MOST_LINES, LONGEST_TEXT = 100, 20, 500, 300
 TITLES: dict[str, Promise] = {
     REFERENCE: gettext_lazy("Wrong about the past"),
     COHERENCE: gettext_lazy("Messages that leave the ones before them unanswered"),
@@ -64,7 +67,7 @@ assert set(GROUPED) == set(GROUPINGS)
 class SpotLine:
     """A spot in words, with the address of its message; `game_url` gives the address of a game's page by its number."""
 
-    def __init__(self, spot: Spot, game_url: Callable[[int], str]) -> None:
+    def __init__(self, spot: Spot | Belief, game_url: Callable[[int], str]) -> None:
         start = f"?from={spot.message}" if spot.message > MESSAGES_A_PAGE else ""
         self.spot, self.address = spot, f"{game_url(spot.game)}{start}#m{spot.message}"
 
@@ -126,7 +129,7 @@ def weak_spots_markdown(request: SignedIn, slug: str, iteration: int) -> HttpRes
 
 
 def _read_findings(request: SignedIn, slug: str, number: int) -> tuple[Iteration, dict[str, object]]:
-    chosen = only_parameters(request, *GROUPINGS)
+    chosen = only_parameters(request, *GROUPINGS, "label")
     iteration = iteration_or_404(request.user, slug, number)
     check_see_iterations(request.user, iteration.project)
     if iteration.is_unsorted:
@@ -143,7 +146,8 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
     """
     games, unread = _read_games(iteration)
     spots = [spot for game in games for spot in find_spots(game)]
-    narrowed = [spot for spot in spots if all(spot.speaker.get(key) == name for key, name in chosen.items())]
+    speakers = {key: name for key, name in chosen.items() if key in GROUPINGS}
+    narrowed = [spot for spot in spots if _is_by(spot.speaker, speakers)]
     ranked = {kind: rank_spots(narrowed, kind) for kind in KINDS}
     neighbours = list_neighbours(games)
     alike = [neighbour for neighbour in neighbours if not neighbour.is_unique]
@@ -158,7 +162,8 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
         "iteration": iteration,
         "game_count": len(games),
         "unread": unread,
-        "chosen": ", ".join(chosen.values()),
+        "chosen": ", ".join(speakers.values()),
+        **_list_beliefs(iteration, games, speakers, chosen.get("label", ""), game_url),
         "spots": {kind: [SpotLine(spot, game_url) for spot in ranked[kind][:MOST_SPOTS]] for kind in KINDS},
         "unlisted": {kind: max(0, len(ranked[kind]) - MOST_SPOTS) for kind in KINDS},
         "titles": {kind: str(TITLES[kind]) for kind in KINDS},
@@ -169,6 +174,37 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
             (row, described.get(row.personality, "")) for row in group_neighbours(neighbours, list(described))
         ],
         "alike": [(row, f"{game_url(row.game)}#{DIVERSITY}") for row in alike[:MOST_SPOTS]],
+    }
+
+
+def _is_by(speaker: Speaker, chosen: Mapping[str, str]) -> bool:
+    return all(speaker.get(key) == name for key, name in chosen.items())
+
+
+def _list_beliefs(
+    iteration: Iteration,
+    games: list[ExaminedGame],
+    chosen: Mapping[str, str],
+    label: str,
+    game_url: Callable[[int], str],
+) -> dict[str, object]:
+    """The rates of labelled statements, and the lines behind those of the chosen agent or role and label."""
+    records = {game.number: game.record for game in games}
+    submitted = Evaluation.objects.submitted_ratings().filter(game__iteration=iteration)
+    rows = Judgement.objects.filter(kind=STATEMENT, evaluation__in=submitted).exclude(value="")
+    beliefs = find_beliefs(records, rows.values_list("evaluation__game__number", "subject", "value"))
+    lines = [
+        belief
+        for belief in beliefs
+        if _is_by(belief.speaker, chosen) and belief.label and label in ("", belief.label)
+    ]
+    return {
+        "beliefs": {grouping: group_beliefs(beliefs, grouping) for grouping in (ROLE, AGENT)},
+        "unsettled": sum(not belief.label for belief in beliefs),
+        "label": label,
+        "labels": {label: answer_label(STATEMENT, label) for label in LABELS},
+        "lines": [SpotLine(belief, game_url) for belief in lines[:MOST_LINES]],
+        "unlisted_lines": max(0, len(lines) - MOST_LINES),
     }
 
 

@@ -6,8 +6,11 @@ import pytest
 from django.urls import reverse
 
 from discussions.models import Game
+from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.queries import load_state
 from tests.factories.iterations import make_baseline, make_stage
-from tests.factories.people import make_lead
+from tests.factories.people import NOW, make_lead
+from tests.factories.rating import ready_to_submit, say, thinking_game
 from tests.factories.transcripts import import_game, make_games_project
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +45,7 @@ def address(iteration, name="weak_spots"):
 def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_assert_num_queries):
     iteration, game = make_world(client)
     client.get(address(iteration))
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(16):
         answer = client.get(address(iteration))
     said = html.unescape(answer.content.decode())
     page = answer.context
@@ -93,3 +96,50 @@ def test_an_iteration_without_games_has_an_empty_state_and_no_empty_tables(clien
     assert "No game of this iteration was measured yet" in page
     assert reverse("iteration", args=["ours", iteration.number]) in page
     assert "<table" not in page and "<textarea" not in page
+
+
+def make_labelled(client, labels):
+    """An iteration with a game of which so many statements were labelled, in order; the labels by who spoke."""
+    evaluation = ready_to_submit(content=thinking_game(60, every=1))
+    state = load_state(evaluation)
+    by_name = {}
+    for subject, label in zip(state.statements, labels, strict=False):
+        say(evaluation, "statement", subject, label)
+        message = state.game.messages[int(subject.partition(".")[0]) - 1]
+        by_name.setdefault(state.seen.name(message.player), []).append((label, message.position))
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    lead = make_lead(project=evaluation.game.project)
+    client.force_login(lead)
+    iteration = make_baseline(stage=make_stage(project=evaluation.game.project, by=lead))
+    Game.objects.filter(pk=evaluation.game_id).update(iteration=iteration)
+    return reverse("weak_spots", args=[lead.memberships.get().project.slug, iteration.number]), by_name
+
+
+def test_rates_of_statements_are_counted_by_agent_and_role_and_open_their_lines(client):
+    labels = ["honest", "bluff", "mistaken", "bluff", "cannot_tell"]
+    page, by_name = make_labelled(client, labels)
+    answer = client.get(page)
+    context = answer.context
+    for name, given in by_name.items():
+        told = [label for label, _position in given if label != "cannot_tell"]
+        rates = dict(context["beliefs"]["agent"]).get(name, [])
+        assert [(rate.label, rate.count, rate.of) for rate in rates] == [
+            (label, told.count(label), len(told)) for label in ("honest", "bluff", "mistaken") if told
+        ]
+    assert sum(rates[0].of for _role, rates in context["beliefs"]["role"]) == 4
+    assert sum(rates[1].count for _role, rates in context["beliefs"]["role"]) == 2
+    assert context["unsettled"] == 1
+    assert "PONDER" not in answer.content.decode()
+    name, position = next((n, p) for n, given in by_name.items() for label, p in given if label == "bluff")
+    behind = client.get(page, {"agent": name, "label": "bluff"})
+    assert f"{page}?agent={name}&amp;label=bluff#statements" in answer.content.decode().replace(
+        "&label", "&amp;label"
+    )
+    lines = behind.context["lines"]
+    assert [line.spot.message for line in lines] == [p for label, p in by_name[name] if label == "bluff"]
+    assert f"#m{position}" in behind.content.decode()
+
+
+def test_an_iteration_without_labelled_statements_says_nothing_of_them(client):
+    iteration, _game = make_world(client)
+    assert "believe" not in client.get(address(iteration)).content.decode()

@@ -12,7 +12,6 @@ from django.urls import reverse
 from discussions.core.judgement_kinds import parse_subject
 from discussions.metrics.core.text import split
 from discussions.models import Judgement
-from discussions.queries import _game_text, game_record, load_unsaid
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import undo
 from discussions.rating.core.visibility import say_thoughts_closed
@@ -202,8 +201,6 @@ def test_a_page_asks_nothing_more_of_the_database_for_thoughts(client):
     for content in (thinking_game(24), game_of(24)):
         evaluation = ready_to_submit(content=content)
         client.force_login(evaluation.evaluator)
-        for cached in (load_unsaid, _game_text, game_record):
-            cached.cache_clear()
         with CaptureQueriesContext(connection) as asked:
             read(client, evaluation)
         counts.append(len(asked))
