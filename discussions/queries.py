@@ -9,7 +9,15 @@ from msgspec.structs import replace
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.unsaid import Unsaid, list_unsaid
-from discussions.models import Game, GameText, Iteration, Measured, MeasuredFindings, PrivateTrack, RoundOffset
+from discussions.models import (
+    Game,
+    GameText,
+    Iteration,
+    Measured,
+    MeasuredFindings,
+    PrivateTrack,
+    RoundOffset,
+)
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.database.prepared_queries import Prepared, prepared

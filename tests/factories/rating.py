@@ -79,7 +79,7 @@ def game_of(
 
 
 def thinking_game(message_count, *, every=2, **given):
-    """The same game with what not everybody could hear: a thought at every second message, talk, and a vote's reason."""
+    """The same with what not everybody could hear: thoughts at every second message, talk, a vote's reason."""
     content = game_of(message_count, **given)
     for number, message in enumerate(content["messages"], start=1):
         if number % every == 0:

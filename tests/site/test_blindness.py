@@ -62,7 +62,16 @@ def everything(client, evaluation, *, acts=()):
     rate = reverse("rate", args=[evaluation.pk])
     htmx = {"HX-Request": "true"}
     slug = evaluation.game.project.slug
-    steps = ("references", "depth", "coherence", "repetition", "identify", "engagement", "roles", "statements")
+    steps = (
+        "references",
+        "depth",
+        "coherence",
+        "repetition",
+        "identify",
+        "engagement",
+        "roles",
+        "statements",
+    )
     steps += ("review",)
     answers = [client.get(f"{rate}?step={step}&nonce=n&player=2&votes=1") for step in steps]
     answers += [client.get(f"{rate}?at={position}&nonce=n", headers=htmx) for position in range(1, 21)]

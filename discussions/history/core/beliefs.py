@@ -15,7 +15,7 @@ LABELS = (HONEST, BLUFF, MISTAKEN)
 
 
 class Belief(Struct, frozen=True):
-    """A labelled statement; `label` is that of most evaluators, "" where as many say something else, or none can tell."""
+    """A labelled statement; `label` is that of most evaluators, "" if there is no such, or most cannot tell."""
 
     game: int
     message: int
@@ -24,7 +24,7 @@ class Belief(Struct, frozen=True):
     label: str
 
 
-class Rate(Struct, frozen=True):
+class BeliefRate(Struct, frozen=True):
     """How many of an agent's or role's labelled statements have one label; `low` and `high` are in percent."""
 
     label: str
@@ -38,9 +38,7 @@ class Rate(Struct, frozen=True):
         return 100 * self.count / self.of
 
 
-def find_beliefs(
-    games: Mapping[int, GameRecord], labels: Iterable[tuple[int, str, str]]
-) -> list[Belief]:
+def find_beliefs(games: Mapping[int, GameRecord], labels: Iterable[tuple[int, str, str]]) -> list[Belief]:
     """The labelled statements of games by number, in order; `labels` are (game, subject, label) of all evaluators."""
     said: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     for game, subject, label in labels:
@@ -63,7 +61,7 @@ def _settle(counts: Counter[str]) -> str:
     return first if first in LABELS and not is_tie else ""
 
 
-def group_beliefs(beliefs: Sequence[Belief], grouping: str) -> list[tuple[str, list[Rate]]]:
+def group_beliefs(beliefs: Sequence[Belief], grouping: str) -> list[tuple[str, list[BeliefRate]]]:
     """Name -> its rates of the three labels, by name; statements without a label count for none.
 
     The intervals are Wilson's, for statements drawn from these games.
@@ -78,6 +76,6 @@ def group_beliefs(beliefs: Sequence[Belief], grouping: str) -> list[tuple[str, l
     ]
 
 
-def _rate(label: str, count: int, of: int) -> Rate:
+def _rate(label: str, count: int, of: int) -> BeliefRate:
     low, high = wilson(count, of) or (0.0, 100.0)
-    return Rate(label, count, of, low, high)
+    return BeliefRate(label, count, of, low, high)

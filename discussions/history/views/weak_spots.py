@@ -64,35 +64,42 @@ GROUPED: dict[str, Promise] = {
 assert set(GROUPED) == set(GROUPINGS)
 
 
-class SpotLine:
-    """A spot in words, with the address of its message; `game_url` gives the address of a game's page by its number."""
+class PlacedLine:
+    """What an agent said, with the address of its message; `game_url` gives that of a game's page by its number."""
 
     def __init__(self, spot: Spot | Belief, game_url: Callable[[int], str]) -> None:
         start = f"?from={spot.message}" if spot.message > MESSAGES_A_PAGE else ""
-        self.spot, self.address = spot, f"{game_url(spot.game)}{start}#m{spot.message}"
+        self.said, self.address = spot, f"{game_url(spot.game)}{start}#m{spot.message}"
 
     @property
     def place(self) -> str:
         return _("game %(game)d, message %(message)d") % {
-            "game": self.spot.game,
-            "message": self.spot.message,
+            "game": self.said.game,
+            "message": self.said.message,
         }
 
     @property
     def who(self) -> str:
         """Such as "Ada (mafia, analytical)"."""
-        speaker = self.spot.speaker
+        speaker = self.said.speaker
         known = ", ".join(filter(None, (speaker.role, speaker.personality)))
         agent = speaker.agent or _("all agents")
         return f"{agent} ({known})" if known else agent
 
     @property
     def text(self) -> str:
-        text = self.spot.text
+        text = self.said.text
         return " ".join((text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …").split())
+
+
+class SpotLine(PlacedLine):
+    def __init__(self, spot: Spot, game_url: Callable[[int], str]) -> None:
+        super().__init__(spot, game_url)
+        self.spot = spot
 
     @property
     def why(self) -> str:
+        """What was wrong, and who says so."""
         spot = self.spot
         if spot.kind == PHRASE:
             count = {"count": spot.count, "messages": len(set(spot.messages))}
@@ -203,7 +210,7 @@ def _list_beliefs(
         "unsettled": sum(not belief.label for belief in beliefs),
         "label": label,
         "labels": {label: answer_label(STATEMENT, label) for label in LABELS},
-        "lines": [SpotLine(belief, game_url) for belief in lines[:MOST_LINES]],
+        "lines": [PlacedLine(belief, game_url) for belief in lines[:MOST_LINES]],
         "unlisted_lines": max(0, len(lines) - MOST_LINES),
     }
 

@@ -3,8 +3,8 @@
 Nothing automatic of any metric is visible before the five questions and the rating are in, and nothing of a metric
 before the evaluator's own blind answers on it are. What was revealed stays visible: reveals are stored as rows with the
 names "roles", "scores", "transcript", "reference:19.2" and "metric:coherence", and "suggestions:12.1-40.2" once the
-evaluator has looked at the suggested references from one to another ("suggestions": at all of them). What agents thought
-opens ("thoughts") once everything that is asked about the roles, and before them, is answered. With "alongside"
+evaluator has looked at the suggested references from one to another ("suggestions": at all of them). What agents
+thought opens ("thoughts") once everything about the roles, and before them, is answered. With "alongside"
 everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
 evaluation begins with the blind test, the transcript stays closed under every setting until the test is answered and
 the evaluator opens it.
@@ -48,7 +48,17 @@ STEP_BY_KIND = {
 
 
 # Engagement is judged right after reading: of all metrics, it is the one that automatic values would influence most.
-STEPS = ("engagement", "references", "depth", "coherence", "repetition", "identify", "roles", "statements", "review")
+STEPS = (
+    "engagement",
+    "references",
+    "depth",
+    "coherence",
+    "repetition",
+    "identify",
+    "roles",
+    "statements",
+    "review",
+)
 
 
 class Progress(Struct, frozen=True):

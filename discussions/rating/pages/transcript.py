@@ -73,7 +73,6 @@ def message_row(
     )
 
 
-
 def round_label(number: int, *, goes_on: bool = False) -> str:
     """The name of a round; `goes_on` if the page begins inside it."""
     return (_("Round %(number)s, continued") if goes_on else _("Round %(number)s")) % {"number": number}

@@ -136,7 +136,7 @@ def test_rates_of_statements_are_counted_by_agent_and_role_and_open_their_lines(
         "&label", "&amp;label"
     )
     lines = behind.context["lines"]
-    assert [line.spot.message for line in lines] == [p for label, p in by_name[name] if label == "bluff"]
+    assert [line.said.message for line in lines] == [p for label, p in by_name[name] if label == "bluff"]
     assert f"#m{position}" in behind.content.decode()
 
 

@@ -73,7 +73,9 @@ def test_thoughts_open_with_the_last_answer_on_the_roles(client, reveal):
     answer = client.post(reverse("judge", args=[evaluation.pk]), act, headers=HTMX)
     text = answer.content.decode()
     assert text.count("believe the marked sentence?") == len(load_state(evaluation).statements) > 4
-    assert text.count("Thought and vote") == sum(said.is_any for said in load_state(evaluation).unsaid.values())
+    assert text.count("Thought and vote") == sum(
+        said.is_any for said in load_state(evaluation).unsaid.values()
+    )
     opened = columns(client, evaluation, 2, **HTMX).content.decode()
     assert "PONDER2" in opened and "VOTEPONDER" in opened and "WHISPER" in opened
     assert "<html" not in opened
