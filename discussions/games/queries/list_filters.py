@@ -184,16 +184,12 @@ def _by_people(
 
 def _differing() -> "QuerySet[Judgement]":
     submitted = {"evaluation__purpose": RATING, "evaluation__state": SUBMITTED}
-    others = (
-        Judgement.objects.counting()
-        .filter(
-            evaluation__game=OuterRef("evaluation__game"),
-            kind=OuterRef("kind"),
-            subject=OuterRef("subject"),
-            **submitted,
-        )
-        .exclude(value__in=["", OuterRef("value")])
-    )
+    others = Judgement.objects.filter(
+        evaluation__game=OuterRef("evaluation__game"),
+        kind=OuterRef("kind"),
+        subject=OuterRef("subject"),
+        **submitted,
+    ).exclude(value__in=["", OuterRef("value")])
     rows = Judgement.objects.filter(evaluation__game=OuterRef("pk"), **submitted)
     return rows.counting().exclude(value="").filter(Exists(others))
 
