@@ -14,10 +14,13 @@ MOST_SEARCHED = 2000
 
 
 class Player(Struct, frozen=True, omit_defaults=True):
+    """`aliases` are other names by which texts call the player."""
+
     name: str
     role: str | None = None
     personality: str | None = None
     is_alive: bool | None = None
+    aliases: list[str] = []
 
 
 class Message(Struct, frozen=True, omit_defaults=True):
@@ -96,6 +99,16 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     prompt: str | None = None
     winner: str | None = None
     round_offset: int = 0
+
+    @property
+    def aliases(self) -> tuple[tuple[int, str], ...]:
+        """The other names of players, each with the player's number."""
+        return tuple((n, alias) for n, player in enumerate(self.players, start=1) for alias in player.aliases)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all players in order, then their other names."""
+        return (*(player.name for player in self.players), *(alias for _player, alias in self.aliases))
 
     def build_search_text(self, file_name: str) -> str:
         """The text that a search of games looks in: the game's id, file and players, one per line, case-folded."""

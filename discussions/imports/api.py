@@ -15,6 +15,7 @@ from discussions.imports.pages import ColumnsPage, Said, build_columns_page
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.imports.views import load_head
 from discussions.models import ColumnMapping, Transcript
+from discussions.transcripts.core.readers.aliases import is_pair
 from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
 from discussions.transcripts.core.readers.row_kinds import Question, find_questions
 from discussions.transcripts.core.readers.tables import Table
@@ -37,6 +38,7 @@ class MappingAnswer(Answer, of=ColumnMapping, fields="id saved_by:created_by.nam
     columns: list[str]
     fields: dict[str, str]
     kinds: dict[str, str]
+    aliases: dict[str, str]
 
 
 class QuestionAnswer(Answer, of=Question, fields="value count sentence"):
@@ -63,6 +65,7 @@ class FileColumnsAnswer(
     known_fields: list[str]
     fields: dict[str, str]
     kinds: dict[str, str]
+    aliases: dict[str, str]
     questions: list[QuestionAnswer]
     is_kept: bool
     messages: list[ReadMessageAnswer]
@@ -72,6 +75,8 @@ class FileColumnsAnswer(
 class FieldsGiven(Given):
     """For each field its column, and for values of a type, an audience or a phase what such rows are.
 
+    `aliases` are other names that texts use for players: "Mari" is "Marisol", "P*" is "Player*" (P1 is Player1).
+
     `is_preview` only shows what that gives, and stores nothing.
     """
 
@@ -79,6 +84,7 @@ class FieldsGiven(Given):
     kinds: dict[str, Literal["speech", "vote", "elimination", "private", "thought", "ignore"]] = Field(
         default={}, max_length=100
     )
+    aliases: dict[str, str] = Field(default={}, max_length=100)
     is_preview: bool = False
 
 
@@ -118,7 +124,13 @@ def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) ->
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
     kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
-    mapping = MappingRecord(rows.columns, _check_fields(given.fields, rows), dict(kinds))
+    wrong = next((pair for pair in given.aliases.items() if not is_pair(*pair)), None)
+    if wrong:
+        says = _("“%(alias)s” and “%(name)s” are no pair: both end with * or none does.")
+        raise Unacceptable(
+            says % dict(zip(("alias", "name"), wrong, strict=True)), field="aliases", code="no_pair"
+        )
+    mapping = MappingRecord(rows.columns, _check_fields(given.fields, rows), dict(kinds), given.aliases)
     if not given.is_preview:
         actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
     return _columns(found, rows, mapping)
@@ -141,7 +153,9 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
 
 def _mapping(row: ColumnMapping) -> MappingAnswer:
     record = mapping_record(row)
-    return MappingAnswer.read(row, columns=record.columns, fields=record.fields, kinds=record.kinds)
+    return MappingAnswer.read(
+        row, columns=record.columns, fields=record.fields, kinds=record.kinds, aliases=record.aliases
+    )
 
 
 def _columns(transcript: Transcript, rows: Table, mapping: MappingRecord) -> FileColumnsAnswer:
@@ -151,6 +165,7 @@ def _columns(transcript: Transcript, rows: Table, mapping: MappingRecord) -> Fil
         known_fields=list(FIELD_LABELS),
         fields=mapping.fields,
         kinds=mapping.kinds,
+        aliases=mapping.aliases,
         questions=[QuestionAnswer.read(question) for question in find_questions(rows, mapping)],
         is_kept=page.kept is not None
         and replace(mapping_record(page.kept), columns=[]) == replace(mapping, columns=[]),

@@ -1,7 +1,7 @@
 """The form that says what the columns of a file mean: for each field one of the file's columns, by its number."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, USUAL_COUNT
+from discussions.transcripts.core.readers.aliases import ANY, is_pair
 from discussions.transcripts.core.readers.columns import (
     NEEDED,
     OR,
@@ -33,6 +34,7 @@ class ColumnsForm(forms.Form):
         columns: Sequence[str],
         mapping: MappingRecord | None = None,
         questions: Sequence[Question] = (),
+        pairs: Mapping[str, str] = {},
         **given: Any,
     ) -> None:
         numbers = {column: str(number) for number, column in enumerate(columns)}
@@ -56,21 +58,53 @@ class ColumnsForm(forms.Form):
                 help_text=FIELD_HELP.get(field, ""),
                 error_messages={"required": _("Choose the column.")},
             )
-        self.questions = list(questions)
-        for number, question in enumerate(questions):
+        self.questions, self.pairs = list(questions), list(pairs.items())
+        self._ask(mapping.kinds if mapping else {}, mapping.aliases if mapping else {})
+
+    def _ask(self, kinds: Mapping[str, str], kept: Mapping[str, str]) -> None:
+        """Add what only a person can say; `kinds` and `kept` are the answers so far."""
+        for number, question in enumerate(self.questions):
             self.fields[f"is_{number}"] = forms.ChoiceField(
                 label=question.title,
                 choices=list(KIND_LABELS.items()),
-                initial=(mapping.kinds if mapping else {}).get(question.value.casefold(), ""),
+                initial=kinds.get(question.value.casefold(), ""),
                 error_messages={"required": _("Answer this: nobody else can know.")},
                 widget=forms.RadioSelect,
             )
+
+        for number, (alias, name) in enumerate(self.pairs):
+            self.fields[f"also_{number}"] = forms.ChoiceField(
+                label=_ask_pair(alias, name),
+                choices=[(alias, gettext("Yes")), ("", gettext("No"))],
+                required=False,
+                initial=alias if alias in kept else "",
+                widget=forms.RadioSelect,
+            )
+        self.fields["also"] = forms.CharField(
+            label=_("Other names"),
+            required=False,
+            help_text=_("What texts call players: Mari=Marisol, P*=Player* (P1 is Player1)."),
+            initial=", ".join(
+                f"{alias}={name}" for alias, name in kept.items() if (alias, name) not in self.pairs
+            ),
+        )
+
+    def clean_also(self) -> dict[str, str]:
+        """Raises ValidationError."""
+        parts = [part.partition("=") for part in self.cleaned_data["also"].split(",") if part.strip()]
+        found = {alias.strip(): name.strip() for alias, _sign, name in parts}
+        if wrong := next((alias for alias, name in found.items() if not is_pair(alias, name)), None):
+            raise forms.ValidationError(
+                gettext("“%(alias)s” has no player. Write NAME=PLAYER, both with a * at the end or none.")
+                % {"alias": wrong[:60]}
+            )
+        return found
 
     def usual_fields(self) -> list[forms.BoundField]:
         return [self[field] for field in list(FIELD_LABELS)[:USUAL_COUNT]]
 
     def other_fields(self) -> list[forms.BoundField]:
-        return [self[field] for field in list(FIELD_LABELS)[USUAL_COUNT:]]
+        return [self[field] for field in [*list(FIELD_LABELS)[USUAL_COUNT:], "also"]]
 
     def has_others(self) -> bool:
         """Whether one of the other fields is chosen or has a fault."""
@@ -94,6 +128,15 @@ class ColumnsForm(forms.Form):
         )
         return {value: kind for value, kind in given if kind}
 
+    def asked_pairs(self) -> list[forms.BoundField]:
+        return [self[f"also_{number}"] for number in range(len(self.pairs))]
+
+    def chosen_aliases(self) -> dict[str, str]:
+        """Other names, as the questions were answered and as they were written."""
+        self.is_valid()
+        said = {self.cleaned_data.get(f"also_{number}") for number in range(len(self.pairs))}
+        return dict(pair for pair in self.pairs if pair[0] in said) | self.cleaned_data.get("also", {})
+
     def has_column_faults(self) -> bool:
         return any(field.errors for field in self.usual_fields())
 
@@ -109,6 +152,12 @@ class ColumnsForm(forms.Form):
                 sentence = gettext("This column is chosen twice. Choose another one for one of the two.")
                 self.add_error(field, sentence)
         return cleaned
+
+
+def _ask_pair(alias: str, name: str) -> str:
+    """The question whether a pair is one player; of numbers the first stands for all."""
+    says = gettext("Is %(alias)s %(name)s, and so on?") if ANY in alias else gettext("Is %(alias)s %(name)s?")
+    return says % {"alias": alias.replace(ANY, "1"), "name": name.replace(ANY, "1")}
 
 
 def _shortened(column: str) -> str:

@@ -1,8 +1,10 @@
 """The mapping that counts for the columns of a file."""
 
+from msgspec.structs import replace
+
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash
-from discussions.transcripts.core.readers.profiles import propose_mapping
+from discussions.transcripts.core.readers.profiles import find_aliases, propose_mapping
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.queries import mapping_record
 
@@ -16,4 +18,7 @@ def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | 
 
 def first_mapping(kept: ColumnMapping | None, table: Table) -> MappingRecord:
     """What the page shows first: the kept mapping, else what the names of the columns and their cells suggest."""
-    return mapping_record(kept) if kept is not None else propose_mapping(table)
+    if kept is not None:
+        return mapping_record(kept)
+    proposed = propose_mapping(table)
+    return replace(proposed, aliases=find_aliases(table, proposed))

@@ -1,5 +1,7 @@
 """The page that maps the columns of a file, and the list of a project's mappings."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -12,6 +14,7 @@ from discussions.imports.pages import build_columns_page, list_mappings
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.profiles import find_aliases
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
@@ -34,14 +37,14 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     rows = load_head(found)
     if request.method == "GET":
         mapping = first_mapping(kept_mapping(found, rows.columns), rows)
-        questions = find_questions(rows, mapping)
-        form = ColumnsForm(columns=rows.columns, mapping=mapping, questions=questions)
+        form = ColumnsForm(columns=rows.columns, mapping=mapping, **_asked(rows, mapping))
         return _show(request, found, rows, form, mapping)
     # Which questions there are depends on the columns that are chosen.
     chosen = ColumnsForm(request.POST, columns=rows.columns).chosen_fields()
-    questions = find_questions(rows, MappingRecord(rows.columns, chosen))
-    form = bind_form(request, ColumnsForm, columns=rows.columns, questions=questions)
-    mapping, status = MappingRecord(rows.columns, chosen, form.chosen_kinds()), 200
+    asked = _asked(rows, MappingRecord(rows.columns, chosen))
+    form = bind_form(request, ColumnsForm, columns=rows.columns, **asked)
+    mapping = MappingRecord(rows.columns, chosen, form.chosen_kinds(), form.chosen_aliases())
+    status = 200
     if form.cleaned_data.get("do") != PREVIEW:
         status = 422
         try:
@@ -70,6 +73,11 @@ def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     row = get_object_or_404(ColumnMapping.objects.select_related("project"), pk=mapping, project=project)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
+
+
+def _asked(rows: Table, mapping: MappingRecord) -> dict[str, Any]:
+    """What only a person can know: what rows are, and who is called otherwise."""
+    return {"questions": find_questions(rows, mapping), "pairs": find_aliases(rows, mapping)}
 
 
 def _show(

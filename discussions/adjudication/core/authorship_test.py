@@ -110,7 +110,7 @@ def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
     that may be a name or another word takes no part; older seeds drew such messages, so they still do.
     """
     least, most = rule.least, rule.most
-    names = tuple(player.name for player in game.players)
+    names = game.names
     roster = build_roster(names, rule.ambiguous_names)
     unclear = (names, rule.ambiguous_names) if is_drawn_without_near_names(seed) else None
     said: dict[int, list[int]] = {}
@@ -175,11 +175,9 @@ def _rank(seed: str, purpose: str, position: int) -> bytes:
 
 
 def build_shown_test(game: GameRecord, drawn: DrawnTest, rule: DrawRule) -> ShownTest:
-    names = tuple(player.name for player in game.players)
-
     def texts(positions: Iterable[int]) -> tuple[str, ...]:
         messages = (game.messages[position - 1] for position in positions)
-        return tuple(without_names(message, names, rule.ambiguous_names) for message in messages)
+        return tuple(without_names(message, game.names, rule.ambiguous_names) for message in messages)
 
     samples = tuple(texts(positions) for positions in drawn.samples)
     return ShownTest(drawn.agents, samples, texts(drawn.unseen), drawn.left_out)

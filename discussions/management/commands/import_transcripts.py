@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from msgspec.structs import replace
 
 from discussions.imports.actions.columns import map_columns
 from discussions.management.transcript_files import (
@@ -128,7 +129,7 @@ def _head(file: Upload, mapping: MappingRecord, options: dict[str, Any]) -> Mapp
     if missing:
         known = ", ".join(f'"{column[:60]}"' for column in table.columns[:20])
         raise BadInput(f'"{file.name}" has no column "{missing}"; it has {known}. Correct --map.')
-    return MappingRecord(table.columns, mapping.fields, mapping.kinds)
+    return replace(mapping, columns=table.columns)
 
 
 def _iteration(project: Project, number: int | None) -> Iteration | None:

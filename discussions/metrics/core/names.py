@@ -127,8 +127,9 @@ def build_roster(
     *,
     are_numbers_marked: bool = False,
     keeps_marks: bool = False,
+    aliases: tuple[tuple[int, str], ...] = (),
 ) -> Roster:
-    """The roster of players 1, 2, ... with those names.
+    """The roster of players 1, 2, ... with those names, and the other names that somebody said they have.
 
     Besides the whole name, the last part of a hyphenated or multi-word name also identifies a player, if that part has
     three letters or more and ends no other player's name. Names and aliases in `ambiguous`, and names that differ in
@@ -153,14 +154,27 @@ def build_roster(
             forms.append(Form(alias_low, number, alias_exact, longer=low, longer_exact=exact))
         else:
             forms.append(Form(low, number, exact))
+    for number, alias in aliases:
+        called = fold(alias).strip()
+        low = lowered(called)
+        if are_numbers_marked and low.isdecimal():
+            numbers.setdefault(low, number)
+        elif low and low not in lows:
+            forms.append(Form(low, number, called if low in ambiguous else None))
+    return _with_words(forms, lows, numbers, keeps_marks)
+
+
+def _with_words(
+    forms: list[Form], lows: list[str], numbers: dict[str, int], keeps_marks: bool
+) -> Roster:
     by_word: dict[str, tuple[Form, ...]] = {}
     for form in forms:
         word = _last_word(form.key)
         by_word[word] = (*by_word.get(word, ()), form)
-    keys = {form.player: form.key for form in forms}
-    own = tuple(
-        tuple(dict.fromkeys((low, keys.get(n, low)))) if low else () for n, low in enumerate(lows, start=1)
-    )
+    keys = [[low] for low in lows]
+    for form in forms:
+        keys[form.player - 1].append(form.key)
+    own = tuple(tuple(dict.fromkeys(known)) if known[0] else () for known in keys)
     return Roster(tuple(forms), by_word, own, numbers, keeps_marks)
 
 

@@ -113,6 +113,7 @@ def _marked(game: GameRecord, parameters: Parameters, *, keeps_marks: bool) -> t
         parameters.ambiguous_names,
         are_numbers_marked=True,
         keeps_marks=keeps_marks,
+        aliases=game.aliases,
     )
     whole, bounds = _joined(game)
     styled = names.fold_styles(blank_lone_marks(whole) if keeps_marks else whole)

@@ -45,13 +45,14 @@ class SeenVote(Struct, frozen=True):
 class SeenGame(Struct, frozen=True):
     """The public discussion: speakers, messages, votes, and who left when.
 
-    `round_offset` is that of the game, as in `GameRecord`.
+    `round_offset` is that of the game, as in `GameRecord`; `aliases` are other names of players, to be hidden, too.
     """
 
     players: list[SeenPlayer]
     messages: list[Message]
     votes: list[SeenVote]
     round_offset: int = 0
+    aliases: list[str] = []
 
     def name(self, player: int) -> str:
         return self.players[player - 1].name
@@ -104,7 +105,8 @@ def conceal(game: GameRecord) -> SeenGame:
         for number, player in enumerate(game.players, start=1)
     ]
     votes = [SeenVote(vote.round, vote.voter, vote.target) for vote in game.votes]
-    return SeenGame(players, game.messages, votes, game.round_offset)
+    aliases = [alias for _player, alias in game.aliases]
+    return SeenGame(players, game.messages, votes, game.round_offset, aliases)
 
 
 def select_visible_findings(

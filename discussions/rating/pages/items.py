@@ -256,7 +256,7 @@ def _identify(visible: VisibleEvaluation, player: int) -> IdentifyItem:
     said = [message for message in visible.seen.messages if message.player == player]
     most = int(visible.rubric.parameters["identification_max_messages"])
     spread = [said[len(said) * number // most] for number in range(most)] if len(said) > most else said
-    names = tuple(player.name for player in visible.seen.players)
+    names = (*(player.name for player in visible.seen.players), *visible.seen.aliases)
     ambiguous = read_draw_rule(visible.rubric).ambiguous_names
     return IdentifyItem(
         **visible.item(judgement_kinds.IDENTIFY, str(player)),

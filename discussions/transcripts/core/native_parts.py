@@ -158,8 +158,9 @@ def resolve(messages: list[Message], links: list[ReplyLink], positions: dict[str
             messages[link.position - 1] = structs.replace(message, reply_to=target)
 
 
+MOST_ALIASES = 50
 RoleMap = Mapping[str, Sequence[str]]
-PLAYER_KEYS = keys("name role personality isAlive position", alive="isAlive", playerName="name")
+PLAYER_KEYS = keys("name role personality isAlive position aliases", alive="isAlive", playerName="name")
 _UNSEEN = re.compile("[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 
 
@@ -188,6 +189,10 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
         _note_twin(player.name, pointer, seen, notes)
         players.append(player)
         numbers.setdefault(player.name, len(players))
+    for number, player in enumerate(players, start=1):
+        for alias in player.aliases:
+            _note_twin(alias, f"/players/{number - 1}", seen, notes)
+            numbers.setdefault(alias, number)
     if len(entries) == 1:
         notes.warn("one_player", "/players")
     return players, numbers
@@ -200,11 +205,16 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
     role = read_text(raw, "role", pointer, notes, most)
     personality = read_text(raw, "personality", pointer, notes, notes.limits.message_characters)
     is_alive = read_flag(raw, "isAlive", pointer, notes)
+    listed = read_list(raw, "aliases", pointer, notes, MOST_ALIASES) or []
+    named = ({"aliases": alias} for alias in listed)
+    aliases = [text.strip() for part in named if (text := read_text(part, "aliases", pointer, notes, most))]
     if not name and notes.fault_count == faults_before:
         notes.fault("no_name", f"{pointer}/name", say("The player has no name. Write it as the messages do."))
     if not name:
         return None
-    return Player(name=name, role=role, personality=personality, is_alive=is_alive)
+    return Player(
+        name=name, role=role, personality=personality, is_alive=is_alive, aliases=list(filter(None, aliases))
+    )
 
 
 def _note_role(role: str | None, pointer: str, notes: Notes, role_map: RoleMap) -> None:

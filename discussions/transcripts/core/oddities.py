@@ -13,7 +13,8 @@ from itertools import accumulate, pairwise
 from msgspec import Struct, structs
 
 from discussions.core.records import Fault, GameRecord, Message
-from workspace.core.words import mark, mark_many, say_many
+from discussions.transcripts.core.readers.aliases import propose_aliases
+from workspace.core.words import mark, mark_many, say, say_many
 
 REPEATED = "odd_repeated"
 TIME_BACK = "odd_time_back"
@@ -87,6 +88,10 @@ _SENTENCES = {
         "{count} texts deny votes that are in the record; the first is message {first}.",
     ),
 }
+_PERHAPS = mark(
+    "{sentence} Perhaps {alias} is {name}: say so under “Is this the game?” of the import, or with "
+    "--map also.{alias}={name}."
+)
 ODDITY_CODES = frozenset(_SENTENCES)
 
 _LEAKED = re.compile(
@@ -131,22 +136,29 @@ _FEWEST_PLAYERS = 3
 
 
 class Oddity(Struct, frozen=True):
-    """One thing that looks odd: `count` of `total` messages, the first at position `first`."""
+    """One thing that looks odd: `count` of `total` messages, the first at position `first`.
+
+    `aliases` are names that may be other names of players.
+    """
 
     code: str
     count: int
     total: int
     first: int
+    aliases: tuple[tuple[str, str], ...] = ()
 
     @property
     def says(self) -> str:
-        return say_many(
+        sentence = say_many(
             *_SENTENCES[self.code],
             self.count,
             count=f"{self.count:,}",
             total=f"{self.total:,}",
             first=self.first,
         )
+        for alias, name in self.aliases:
+            sentence = say(_PERHAPS, sentence=sentence, alias=alias, name=name)
+        return sentence
 
 
 def list_oddities(game: GameRecord) -> list[Oddity]:
@@ -172,7 +184,13 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         DENIED: _denied(game, whole) if game.votes else [],
     }
     return [
-        Oddity(code=code, count=len(positions), total=len(game.messages), first=positions[0])
+        Oddity(
+            code=code,
+            count=len(positions),
+            total=len(game.messages),
+            first=positions[0],
+            aliases=_perhaps(game, whole) if code in (STRANGER, NAMES_NOBODY) else (),
+        )
         for code, positions in found.items()
         if positions
     ]
@@ -202,14 +220,16 @@ def _strangers(game: GameRecord, whole: str) -> list[int]:
     numbered = _places(game, whole, _NUMBERED)
     cast = "\n".join([player.name for player in game.players]) if numbered else ""
     names = {_bare(name) for name in _LIKE_A_PLAYER.findall(cast.replace("_", " "))}
-    names |= {_bare(player.name) for player in game.players} | {
-        f"player{player.name}" for player in game.players
-    }
+    names |= set(map(_bare, game.names)) | {f"player{player.name}" for player in game.players}
     return [
         position
         for position in numbered
         if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(game.messages[position - 1].text))
     ]
+
+
+def _perhaps(game: GameRecord, whole: str) -> tuple[tuple[str, str], ...]:
+    return tuple(propose_aliases([player.name for player in game.players], whole).items())
 
 
 def _bare(name: str) -> str:
@@ -219,7 +239,7 @@ def _bare(name: str) -> str:
 def _names_nobody(game: GameRecord, texts: str) -> bool:
     if len(game.players) < _FEWEST_PLAYERS or len(game.messages) < _LEAST_MESSAGES:
         return False
-    words = (player.name.casefold() for player in game.players)
+    words = map(str.casefold, game.names)
     return not any(name in texts or name.split()[0] in texts for name in words if name.strip())
 
 

@@ -385,3 +385,27 @@ def test_a_game_in_one_object_is_asked_about_on_the_same_page(seen, project, lea
     game = Game.objects.get()
     assert (game.source_id, game.message_count) == ("g7", 2)
     assert [entry.text for entry in game.private_track.to_entries()] == ["Psst to all."]
+
+
+def test_names_that_only_texts_use_are_asked_about_and_kept(seen, project, lead):
+    rows = [
+        ("Player1_G7", "A very good day, P2."),
+        ("Player2_G7", "Hello P1."),
+        ("Player3_G7", "P2 is quiet."),
+    ]
+    lines = [as_bytes({"who": who, "what": what}) for who, what in rows]
+    log = upload_table(project=project, by=lead, data=b"\n".join(lines), name="log.jsonl")
+    run_waiting_jobs()
+    page = " ".join(seen.get(address(log)).content.decode().split())
+    assert "Is P1 Player1, and so on?" in re.sub(r"</?bdi[^>]*>", "", page)
+    assert '<input type="radio" name="also_0" value="P*"' in page
+    chosen = {"player": "0", "text": "1"}
+    wrong = seen.post(address(log), {**chosen, "also": "Mari", "do": "save"})
+    assert wrong.status_code == 422 and "has no player" in wrong.content.decode()
+    seen.post(address(log), {**chosen, "also_0": "P*", "also": "Third = Player3_G7", "do": "save"})
+    run_waiting_jobs()
+    game = Game.objects.get(transcript=log)
+    names = [player.aliases for player in game_record(game.pk, game.content_sha256).players]
+    assert names == [["P1"], ["P2"], ["P3", "Third"]]
+    page = seen.get(address(log)).content.decode()
+    assert 'value="Third=Player3_G7"' in page and re.search(r'value="P\*"[^>]*checked', page)

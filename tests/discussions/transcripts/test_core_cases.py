@@ -11,6 +11,7 @@ from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Transcripts
 from discussions.transcripts.core.plans import plan_reading
 from discussions.transcripts.core.reader import read_games, read_transcripts
+from discussions.transcripts.core.readers.columns import parse_mapping
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 from tests.factories.native_games import as_bytes, native_game, native_message
 
@@ -248,3 +249,15 @@ def test_case_k5a_numbers_in_texts_are_no_names():
     (game,) = read_case("k5a-names-are-numbers.csv").games
     found = measure_game(game.record, discussion_version(DISCUSSION_NUMBERS[-1]))["coherence"]
     assert (found.numerator, found.denominator) == (0, 3)
+
+
+def test_case_k5b_an_alias_is_proposed_and_counts_once_it_is_said():
+    name = CASES / "k5b-aliases.jsonl"
+    assert "Perhaps P* is Player*: say so" in codes(read_case(name.name))["odd_stranger"]
+    mapping = parse_mapping(["also.P*=Player*"])
+    read = read_transcripts(name.read_bytes(), name.name, columns=[mapping])
+    assert "odd_stranger" not in codes(read)
+    (game,) = read.games
+    assert [player.aliases for player in game.record.players] == [["P1"], ["P2"], ["P3"]]
+    measured = measure_game(game.record, discussion_version(DISCUSSION_NUMBERS[-1]))["coherence"]
+    assert (measured.numerator, measured.denominator) == (2, 3)

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import KINDS, looks_like_audience
+from discussions.transcripts.core.readers.aliases import is_pair
 from workspace.core.canonical import canonical_hash
 from workspace.core.words import say
 
@@ -63,8 +65,8 @@ OF_TYPED_ROWS = ("voter", "target", "out")
 DECIDING = ("type", "audience", "private", "public", "phase", "thought", *OF_TYPED_ROWS)
 # Between several columns of one field: the first that is not empty holds its value.
 OR = "|"
-# Before a value of a type, an audience or a phase, in a written mapping.
-IS = "is."
+# Before a value of a type, an audience or a phase, and before another name of a player, in a written recipe.
+IS, ALSO = "is.", "also."
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
 _WRAPPERS = frozenset(
     ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value", "meta")
@@ -76,23 +78,29 @@ class MappingRecord(Struct, frozen=True):
     """A mapping, and the columns of the files that it was made for; without columns it applies to any file.
 
     `kinds` says what rows of a type, of an audience or of a phase are, where the words are not known: one of
-    `audience.KINDS` for each value, case-folded. `aliases` says under which other names and ids rows name players.
+    `audience.KINDS` for each value, case-folded. `aliases` are pairs of `aliases.py`; `ids` are ids by which a file
+    itself names players.
     """
 
     columns: list[str]
     fields: dict[str, str]
     kinds: dict[str, str] = {}
     aliases: dict[str, str] = {}
+    ids: dict[str, str] = {}
 
     @property
     def written(self) -> dict[str, str]:
-        """The fields and the kinds in one, as they are stored: kinds under "is.VALUE"."""
-        return self.fields | {f"{IS}{value}": kind for value, kind in self.kinds.items()}
+        """All of it in one, as it is stored: kinds under "is.VALUE", other names under "also.NAME"."""
+        parts = (("", self.fields), (IS, self.kinds), (ALSO, self.aliases))
+        return {f"{sign}{key}": said for sign, part in parts for key, said in part.items()}
 
     @classmethod
     def of_written(cls, columns: list[str], written: Mapping[str, str]) -> "MappingRecord":
-        kinds = {key.removeprefix(IS): kind for key, kind in written.items() if key.startswith(IS)}
-        return cls(columns, {key: name for key, name in written.items() if not key.startswith(IS)}, kinds)
+        found: dict[str, dict[str, str]] = {"": {}, IS: {}, ALSO: {}}
+        for key, said in written.items():
+            sign = next((sign for sign in (IS, ALSO) if key.startswith(sign)), "")
+            found[sign][key.removeprefix(sign)] = said
+        return cls(columns, *found.values())
 
 
 # Which columns of files of rows hold what, as people said.
@@ -158,6 +166,8 @@ def columns_hash(columns: Iterable[str]) -> str:
 def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> MappingRecord | None:
     """What the columns mean: by a mapping that fits, else by their names; None when neither applies.
 
+    A mapping that names no columns adds to what their names say.
+
     A mapping fits by the columns that it uses. One that was made for exactly these columns comes first. A file may lack
     columns, as rows of JSON do, and have others, unless one of those has a known name: that may separate games, or
     say who could hear a row.
@@ -168,9 +178,11 @@ def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> M
     others = [mapping for mapping in rows if not _strangers(own, mapping)]
     for mapping in (*exact, *wider, *others):
         fields = {field: OR.join(split_columns(name, own)) for field, name in mapping.fields.items()}
-        fields = {field: name for field, name in fields.items() if name}
+        fields = {field: name for field, name in fields.items() if name} or (
+            {} if mapping.fields else known_fields(columns) or {}
+        )
         if has_needed(fields):
-            return MappingRecord(list(columns), _with_deciding(fields, columns), mapping.kinds)
+            return replace(mapping, columns=list(columns), fields=_with_deciding(fields, columns))
     fields = known_fields(columns) or {}
     return MappingRecord(list(columns), fields) if fields else None
 
@@ -211,18 +223,21 @@ def parse_mapping(texts: Iterable[str]) -> MappingRecord:
     for part in (part.strip() for text in texts for part in text.split(",")):
         field, sign, column = (piece.strip() for piece in part.partition("="))
         is_kind = field.startswith(IS) and column in KINDS
-        if not is_kind and (field not in FIELDS or not sign or not column):
+        is_alias = field.startswith(ALSO) and field != ALSO and is_pair(field.removeprefix(ALSO), column)
+        if not (is_kind or is_alias) and (field not in FIELDS or not sign or not column):
             fields = ", ".join(FIELDS)
             raise ValueError(
                 f'"{part[:60]}" is no field and column. Write FIELD=COLUMN; the fields are {fields}. What rows of a '
-                f"type are is written as {IS}VALUE=KIND; the kinds are {', '.join(KINDS)}."
+                f"type are is written as {IS}VALUE=KIND; the kinds are {', '.join(KINDS)}. What players are called "
+                f"otherwise is written as {ALSO}NAME=PLAYER."
             )
         if field in found:
             raise ValueError(f'The field "{field}" is given twice. Give it one column.')
         found[field.casefold() if is_kind else field] = column
-    if not has_needed(found):
+    mapping = MappingRecord.of_written([], found)
+    if not has_needed(mapping.fields) and (mapping.fields or not found):
         raise ValueError("The columns of player and text are needed. Write player=COLUMN,text=COLUMN.")
-    return MappingRecord.of_written([], found)
+    return mapping
 
 
 def describe_unknown(columns: Sequence[str]) -> str:

@@ -129,7 +129,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     )
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
-    mapping = replace(mapping, fields=fields, aliases=names | mapping.aliases)
+    mapping = replace(mapping, fields=fields, ids=names)
     if not _is_clear(table, mapping, table.place(0).rpartition("/")[0], notes):
         return None
     game, _notes = next(games_of_rows(table, mapping, lambda: notes), (None, notes))
@@ -343,7 +343,8 @@ def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Not
     name = next((name.strip() for name in names if type(name) is str), "")
     if name not in said:
         return player
-    facts = {field: said[name][field] for field in ("role", "personality") if said[name][field]}
+    fields = ("role", "personality", "aliases")
+    facts = {field: said[name][field] for field in fields if said[name].get(field)}
     if any(player.get(field) not in (*NOTHING, fact) for field, fact in facts.items()):
         notes.warn("player_differs", place, name, says=_DIFFERS)
     return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}

@@ -5,6 +5,7 @@ from itertools import islice
 from msgspec import Struct
 
 from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.aliases import propose_aliases
 from discussions.transcripts.core.readers.columns import (
     PLAYER,
     TEXT,
@@ -12,6 +13,7 @@ from discussions.transcripts.core.readers.columns import (
     split_columns,
     suggest_fields,
 )
+from discussions.transcripts.core.readers.row_kinds import cells_of, read_signs
 from discussions.transcripts.core.readers.tables import Table
 
 # How many rows are looked at, and the shortest average text.
@@ -59,6 +61,20 @@ def propose_mapping(table: Table) -> MappingRecord:
     if "round" not in found and "phase" not in found and number is not None:
         found["round"] = number.name
     return MappingRecord(table.columns, found)
+
+
+def find_aliases(table: Table, mapping: MappingRecord) -> dict[str, str]:
+    """Other names that the texts of the first game may use for its players, as pairs."""
+    at = read_signs(table, mapping).at
+    names: dict[str, None] = {}
+    texts, game = [], None
+    for row in islice(table.rows, MOST_ROWS):
+        cells = cells_of(row, at)
+        game = cells.get("game", "") if game is None else game
+        if cells.get("game", "") == game and (name := cells.get(PLAYER, "").strip()):
+            names[name] = None
+            texts.append(cells.get(TEXT, ""))
+    return propose_aliases(names, "\n".join(texts)) if len(names) <= Limits().players else {}
 
 
 def _longest(columns: list[_Column]) -> _Column | None:

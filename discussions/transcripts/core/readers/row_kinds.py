@@ -131,7 +131,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         place for place, column in enumerate(table.columns) if place not in used and _may_hide(table, column)
     ]
     found_at = {field: places for field, places in (at | {UNCLEAR: unknown[:1]}).items() if places}
-    signs = RowSigns(found_at, mapping.kinds, mapping.aliases)
+    signs = RowSigns(found_at, mapping.kinds, mapping.ids)
     if not any(field in found_at for field in ("audience", "private", "public", UNCLEAR)):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)

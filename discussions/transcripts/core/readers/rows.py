@@ -6,11 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE
 from discussions.transcripts.core.fields import as_moment
+from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers.aliases import expand_aliases
 from discussions.transcripts.core.readers.columns import (
+    OF_TYPED_ROWS,
     PLAYER,
     TEXT,
     UNKNOWN_COLUMNS,
@@ -90,6 +94,7 @@ class _RowGame(Struct):
     round: int | None = None
     public: int = 0
     cast: set[tuple[int, str, str]] = set()
+    aliases: dict[str, str] = {}
 
 
 def is_nobody(target: str) -> bool:
@@ -148,11 +153,34 @@ def games_of_rows(
         notes = new_notes()
         game = _RowGame(id=key if "game" in signs.at else notes.source, notes=notes)
         notes.translate("", table.place(runs[2]))
-        for run in zip(runs[::3], runs[1::3], runs[2::3], strict=True):
-            for row in table.read(*run):
-                if cells := cells_of(row, signs.at):
-                    _read_row(game, cells, table.place(row.number), signs)
+        spans = list(zip(runs[::3], runs[1::3], runs[2::3], strict=True))
+        own = signs
+        if mapping.aliases:
+            game.aliases = _aliases(table, spans, mapping, signs)
+            own = replace(signs, aliases={**signs.aliases, **game.aliases})
+        for cells, place in _cells_in(table, spans, signs):
+            _read_row(game, cells, place, own)
         yield _finish(game), notes
+
+
+def _cells_in(
+    table: Table, spans: list[tuple[int, int, int]], signs: RowSigns
+) -> Iterator[tuple[dict[str, str], str]]:
+    for span in spans:
+        for row in table.read(*span):
+            if cells := cells_of(row, signs.at):
+                yield cells, table.place(row.number)
+
+
+def _aliases(
+    table: Table, spans: list[tuple[int, int, int]], mapping: MappingRecord, signs: RowSigns
+) -> dict[str, str]:
+    """The other names of the players of one game: of those who speak, vote or are voted for."""
+    rows = (cells for cells, _place in _cells_in(table, spans, signs))
+    called = (
+        signs.name(cells.get(field, "")) for cells in rows for field in (PLAYER, "vote", *OF_TYPED_ROWS)
+    )
+    return expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
 def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
@@ -359,6 +387,11 @@ def _finish(game: _RowGame) -> NativeGame:
         vote["targetName"] = names.get(vote["targetName"].casefold())
     for gone in game.eliminations:
         gone["playerName"] = names.get(gone["playerName"].casefold())
+    known = set(map(name_key, game.roster))
+    for alias, name in game.aliases.items():
+        if (player := game.roster.get(name)) and name_key(alias) not in known:
+            known.add(name_key(alias))
+            player.setdefault("aliases", []).append(alias)
     return {
         "gameId": game.id,
         "players": list(game.roster.values()),
