@@ -47,7 +47,7 @@ def propose_aliases(names: Collection[str], texts: str) -> dict[str, str]:
     for name in names:
         for head, number in dict(_NUMBERED_NAME.findall(name)).items():
             numbered.setdefault(head, []).append(number)
-    found = {}
+    found: dict[str, str] = {}
     for head, numbers in said.items():
         for own, known in numbered.items():
             # "Player 1" is 1 anyway.
