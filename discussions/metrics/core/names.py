@@ -164,9 +164,7 @@ def build_roster(
     return _with_words(forms, lows, numbers, keeps_marks)
 
 
-def _with_words(
-    forms: list[Form], lows: list[str], numbers: dict[str, int], keeps_marks: bool
-) -> Roster:
+def _with_words(forms: list[Form], lows: list[str], numbers: dict[str, int], keeps_marks: bool) -> Roster:
     by_word: dict[str, tuple[Form, ...]] = {}
     for form in forms:
         word = _last_word(form.key)
