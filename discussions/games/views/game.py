@@ -41,6 +41,7 @@ from discussions.queries import (
 from discussions.slots.permissions import check_see_game
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import (
+    NOTED,
     ODDITY_CODES,
     REPEATED,
     ROUND_ZERO,
@@ -165,6 +166,7 @@ class GamePage:
         self.warnings = [warning for warning in warnings if warning.code not in ODDITY_CODES]
         self.is_without_repeats = any(warning.code == REPEATS_DROPPED for warning in self.warnings)
         self.oddities = list_oddities(self.record)
+        self.noted = [warning for warning in warnings if warning.code in NOTED]
         next_games = load_next_games(game, preview.outcome) if preview and only is None else NONE
         self.people = PeoplePart(game, preview, is_named=is_named, only=only)
         self.paid = paid_figures(game)

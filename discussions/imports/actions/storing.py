@@ -13,7 +13,7 @@ from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_i
 from discussions.models import Game, GameText, ImportDismissal, Iteration, PrivateTrack, Transcript
 from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
-from discussions.transcripts.core.oddities import ODDITY_CODES, oddity_warnings, without_repeated
+from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_warnings, without_repeated
 from discussions.transcripts.queries import load_known_games
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
@@ -204,7 +204,7 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     notes = Notes(transcript.name, "", Limits(**settings.TRANSCRIPT_LIMITS))
     notes.warn(REPEATS_DROPPED, what=game.number, count=count)
     known = msgspec.json.decode(game.warnings, type=list[Fault])
-    kept = [warning for warning in known if warning.code not in ODDITY_CODES]
+    kept = [warning for warning in known if warning.code not in ODDITY_CODES - NOTED]
     with for_storage():
         warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
     content = prepare(

@@ -29,6 +29,7 @@ FOR_ONE = "odd_for_one"
 LOOP = "odd_loop"
 THINKS = "odd_thinks"
 DENIED = "odd_denied"
+ONE_ROUND = "odd_one_round"
 
 # For one message and for many: {count} of {total} messages, {first} is the position of the first.
 _SENTENCES = {
@@ -92,7 +93,11 @@ _PERHAPS = mark(
     "{sentence} Perhaps {alias} is {name}: say so under “Is this the game?” of the import, or with "
     "--map also.{alias}={name}."
 )
-ODDITY_CODES = frozenset(_SENTENCES)
+# What only the reading of a file shows; it is stored with the game.
+NOTED = frozenset(
+    "role_differs personality_differs player_differs vote_repeated game_stopped sample_error".split()
+) | {ONE_ROUND}
+ODDITY_CODES = NOTED | frozenset(_SENTENCES)
 
 _LEAKED = re.compile(
     r"""["'](?:say|speech|reasoning|reason|thoughts?|thinking|inner_thoughts?|internal_monologue)["']\s{0,20}:"""
@@ -103,6 +108,7 @@ _LEAKED = re.compile(
 )
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
+_VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
 # The ends of the same names.
 _NUMBERED = tuple(re.compile(rf"{end}[ _#-]?\d{{1,3}}\b") for end in ("layer", "gent", "eat", "[pP]"))
 # Each pattern begins with letters as they stand in a text, so that a long text is searched quickly.
@@ -112,6 +118,11 @@ _FOR_ONE = (
     re.compile(r"etween (?:the two of us|you and me)\b"),
     re.compile(r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b"),
     re.compile(r"eep (?:this|it) (?:a secret|secret|private)\b"),
+)
+_WORDS = re.compile(r"[^\W\d_]+")
+_COMMON = frozenset(
+    "nobody none everyone everybody anyone anybody someone somebody mafia werewolf wolf villager seer doctor player "
+    "agent skip abstain him her them you this that these those the his their your our who one today tonight".split()
 )
 _HIDES = r"(?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in)\b"
 _THINKS = (
@@ -216,16 +227,27 @@ def _many_votes(game: GameRecord) -> list[int]:
 
 
 def _strangers(game: GameRecord, whole: str) -> list[int]:
-    """The messages that name a player by a number whom the cast does not have."""
+    """The messages that name a numbered player whom the cast does not have, or vote for somebody who is not in it."""
     numbered = _places(game, whole, _NUMBERED)
     cast = "\n".join([player.name for player in game.players]) if numbered else ""
     names = {_bare(name) for name in _LIKE_A_PLAYER.findall(cast.replace("_", " "))}
     names |= set(map(_bare, game.names)) | {f"player{player.name}" for player in game.players}
-    return [
+    roles = [player.role or "" for player in game.players]
+    known = set(_WORDS.findall(" ".join((*game.names, *roles)).casefold()))
+    found = [
         position
         for position in numbered
         if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(game.messages[position - 1].text))
     ]
+    # A word that somewhere begins with a small letter, such as "nobody", is no name.
+    others = {
+        name
+        for name in {match["name"] for match in _VOTES_FOR.finditer(whole)}
+        if name.casefold() not in known and name.casefold() not in _COMMON and name.lower() not in whole
+    }
+    if others:
+        found += _places(game, whole, tuple(re.compile(rf"{re.escape(name)}\b") for name in others))
+    return sorted(set(found))
 
 
 def _perhaps(game: GameRecord, whole: str) -> tuple[tuple[str, str], ...]:

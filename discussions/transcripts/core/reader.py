@@ -1,5 +1,6 @@
 """Converts bytes of any known transcript format to game records and faults, game by game. Never raises."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
@@ -26,7 +27,7 @@ from discussions.transcripts.core.layouts import (
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcripts
-from discussions.transcripts.core.oddities import oddity_warnings
+from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
@@ -35,6 +36,8 @@ from workspace.core.strict_json import Document, NotFinite, read_json, sum_repla
 from workspace.core.words import say
 
 MIXED = "mixed"
+# How many games of a file wait to be compared with those behind them.
+MOST_WAITING = 4
 
 
 class ReadOutcome(Struct, frozen=True):
@@ -115,6 +118,36 @@ def read_transcripts(
 
 def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     """The outcome of each game of the plan, in the order of the file; every fault is reported once. Never raises."""
+    waiting: deque[ReadOutcome] = deque()
+    counts = [0, 0]
+    for outcome in _read_games(plan):
+        waiting.append(outcome)
+        if outcome.game is not None:
+            counts[_has_rounds(outcome.game)] += 1
+        # How most games are is known from some games more.
+        if len(waiting) > MOST_WAITING:
+            yield _compared(waiting.popleft(), counts)
+    while waiting:
+        yield _compared(waiting.popleft(), counts)
+
+
+def _has_rounds(game: ReadGame) -> bool:
+    return len({message.round for message in game.record.messages}) > 1
+
+
+def _compared(outcome: ReadOutcome, counts: list[int]) -> ReadOutcome:
+    """The outcome; with a warning if its game has one round, and most games that were read have several."""
+    game, (few, many) = outcome.game, counts
+    if game is None or _has_rounds(game) or many < 2 * few:
+        return outcome
+    sentence = say(
+        "The game has one round, but most games of the file have several. Look at where its rounds are."
+    )
+    fault = Fault(place=game.place, code=ONE_ROUND, message=sentence, is_warning=True)
+    return replace(outcome, game=replace(game, warnings=[*game.warnings, fault]))
+
+
+def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     options = plan.options
     budget = Budget(options.limits.unpacked_bytes)
     for unit in plan.units:

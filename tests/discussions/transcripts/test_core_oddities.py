@@ -9,8 +9,16 @@ from msgspec import structs
 
 from benchmarks.calibration import fits
 from discussions.core.records import GameRecord, Message, Player, Vote
-from discussions.transcripts.core.oddities import ODDITY_CODES, list_oddities, without_repeated
+from discussions.transcripts.core.oddities import (
+    NOTED,
+    ODDITY_CODES,
+    ONE_ROUND,
+    list_oddities,
+    without_repeated,
+)
 from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.public_formats import kaggle_replay
+from tests.factories.text_formats import inspect_sample
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 REAL = Path(os.environ.get("NATIVE_TRANSCRIPTS", Path(__file__).parents[4] / "shared" / "data" / "native"))
@@ -230,7 +238,7 @@ def test_a_real_game_without_its_repeats_has_half_of_its_messages():
 @needs_real_files
 def test_most_real_games_have_nothing_odd_and_their_leaks_are_real():
     odd = {path.name for path in REAL.glob("*.json") if odd_in_file(path.name)}
-    assert len(odd) == 8
+    assert len(odd) == 9
     leaked = {path.name for path in REAL.glob("*.json") if "leaked" in odd_in_file(path.name)}
     raw = {
         path.name
@@ -249,6 +257,47 @@ def test_oddities_are_warnings_of_the_game_with_codes_of_their_own():
     (game,) = read_transcripts(as_bytes([native_game(messages=messages)]), "a.json").games
     assert [(warning.place, warning.is_warning) for warning in game.warnings] == [("a.json /0", True)] * 2
     assert {warning.code for warning in game.warnings} <= ODDITY_CODES
+
+
+def noted(data: bytes, name: str = "games.json") -> list[list[str]]:
+    """The codes of the oddities of each game of a file that only its reading shows."""
+    read = read_transcripts(data, name)
+    assert read.faults == []
+    return [[warning.code for warning in game.warnings if warning.code in NOTED] for game in read.games]
+
+
+def test_a_game_of_one_round_among_games_of_many_is_odd():
+    def game(number: int, *rounds: int) -> dict[str, object]:
+        said = [(at, name) for at in rounds for name in ("Ann", "Bea")]
+        messages = [
+            native_message(turn, name, "Hi", roundNumber=at) for turn, (at, name) in enumerate(said, 1)
+        ]
+        return native_game(gameId=f"g{number}", messages=messages, votes=[])
+
+    many = [game(number, 1, 2) for number in range(8)]
+    single = game(9, 1)
+    for place in (0, 3, 8):
+        games = [*many[:place], single, *many[place:]]
+        expected = [[ONE_ROUND] if number == place else [] for number in range(9)]
+        assert noted(as_bytes(games)) == expected
+    assert noted(as_bytes([single])) == noted(as_bytes([game(1, 1)])) == [[]]
+    assert noted(as_bytes([single, game(1, 1), game(2, 1, 2)])) == [[], [], []]
+
+
+def test_what_only_the_reading_shows_is_odd():
+    table = "player,text,round,role,vote\nAnn,Hi,1,SEER,Bea\nAnn,Yo,1,MAFIA,Bea\nBea,No,1,SEER,Ann\n"
+    assert noted(table.encode(), "a.csv") == [["role_differs", "vote_repeated"]]
+    turns = [{"player": name, "text": "Hi", "role": "SEER"} for name in ("Ann", "Bea")]
+    for given in (
+        {"players": [{"name": "Ann", "role": "MAFIA"}, {"name": "Bea"}]},
+        {"roles": {"Ann": "MAFIA"}},
+    ):
+        assert noted(json.dumps({"turns": turns} | given).encode()) == [["player_differs"]]
+    stopped = kaggle_replay()
+    stopped["info"]["GAME_END"]["terminated_with_agent_error"] = True
+    assert noted(json.dumps(stopped).encode()) == [["game_stopped"]]
+    sample = inspect_sample() | {"error": {"message": "x"}}
+    assert noted(json.dumps(sample).encode()) == [["sample_error"]]
 
 
 def cast_of(*names: str, texts: tuple[str, ...], votes: tuple[tuple[int, int, int], ...] = ()) -> GameRecord:
@@ -276,6 +325,17 @@ def test_names_of_players_who_are_none_are_odd():
     assert found(cast_of(*long_names, texts=texts)) == {"stranger": (1, 1)}
     assert found(cast_of("P1", "P2", "Player_3", texts=texts)) == {}
     assert found(cast_of("1", "2", "3", texts=(*texts[1:], "Hi."))) == {}
+
+
+def test_somebody_who_is_voted_for_and_is_not_in_the_cast_is_odd():
+    texts = (
+        "I vote for Zelda.",
+        "Zelda? I voted against Bea.",
+        "They vote for Miss Bea, or vote for Nobody.",
+    )
+    assert found(cast_of("Ann", "Bea", "Cid", texts=texts)) == {"stranger": (2, 1)}
+    texts = ("I vote for Bea Lee.", "We vote for Mafia.", "I vote for Trust: I trust nobody.")
+    assert found(cast_of("Ann", "Bea Lee", "Cid", texts=texts)) == {}
 
 
 def test_a_long_game_whose_texts_name_nobody_is_odd():
