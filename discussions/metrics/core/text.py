@@ -95,8 +95,7 @@ def blank_lone_marks(text: str) -> str:
 def compose(game: GameRecord) -> GameRecord:
     """The game with its names and texts in the Unicode form NFC; the same one if they are."""
     texts = [message.text for message in game.messages]
-    names = [player.name for player in game.players]
-    if all(unicodedata.is_normalized("NFC", text) for text in (*names, *texts)):
+    if all(unicodedata.is_normalized("NFC", text) for text in (*game.names, *texts)):
         return game
     players = [
         structs.replace(player, name=unicodedata.normalize("NFC", player.name)) for player in game.players
@@ -105,7 +104,8 @@ def compose(game: GameRecord) -> GameRecord:
         structs.replace(message, text=unicodedata.normalize("NFC", text))
         for message, text in zip(game.messages, texts, strict=True)
     ]
-    return structs.replace(game, players=players, messages=messages)
+    aliases = [(player, unicodedata.normalize("NFC", alias)) for player, alias in game.aliases]
+    return structs.replace(game, players=players, messages=messages, aliases=aliases)
 
 
 def stored_place(stored: str, composed: str, place: int) -> int:
