@@ -92,20 +92,24 @@ def blank_lone_marks(text: str) -> str:
     return runs.sub(lambda found: " " * len(found.group()), text)
 
 
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
 def compose(game: GameRecord) -> GameRecord:
     """The game with its names and texts in the Unicode form NFC; the same one if they are."""
     texts = [message.text for message in game.messages]
     if all(unicodedata.is_normalized("NFC", text) for text in (*game.names, *texts)):
         return game
     players = [
-        structs.replace(player, name=unicodedata.normalize("NFC", player.name)) for player in game.players
+        structs.replace(player, name=_composed(player.name), aliases=[*map(_composed, player.aliases)])
+        for player in game.players
     ]
     messages = [
-        structs.replace(message, text=unicodedata.normalize("NFC", text))
+        structs.replace(message, text=_composed(text))
         for message, text in zip(game.messages, texts, strict=True)
     ]
-    aliases = [(player, unicodedata.normalize("NFC", alias)) for player, alias in game.aliases]
-    return structs.replace(game, players=players, messages=messages, aliases=aliases)
+    return structs.replace(game, players=players, messages=messages)
 
 
 def stored_place(stored: str, composed: str, place: int) -> int:

@@ -12,7 +12,7 @@ from discussions.metrics.core.names import build_roster, find_names
 from discussions.metrics.core.parameters import get_parameters
 from discussions.metrics.core.prepared_game import read
 from discussions.metrics.core.registry import measure_game
-from discussions.metrics.core.text import stored_place
+from discussions.metrics.core.text import compose, stored_place
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 
 NEWEST = discussion_version(DISCUSSION_NUMBERS[-1])
@@ -103,6 +103,12 @@ def test_no_word_is_cut_at_its_marks(word):
 )
 def test_marks_without_a_letter_are_no_words(text):
     assert [token for token in tokens(text) if not token.isalnum()] == []
+
+
+def test_other_names_are_composed_too():
+    game = game_of(NAMES, TEXTS[:2])
+    game.players[0].aliases.append("Pe\u0301pe")
+    assert [player.aliases for player in compose(game).players] == [["P\u00e9pe"], [], []]
 
 
 def test_a_name_does_not_end_before_a_mark():
