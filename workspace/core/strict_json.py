@@ -118,7 +118,7 @@ def read_json(
             value, is_clean = _parse_plain(body, outside.count(b":"))
         replaced: dict[str, Replaced] = {}
         may_compose = is_lenient and _may_compose(body)
-        if is_clean and (may_compose or is_odd or _SUSPICIOUS_ESCAPE.search(body)):
+        if is_clean and (may_compose or is_odd or (b"\\" in body and _SUSPICIOUS_ESCAPE.search(body))):
             value, is_clean = _normalise_top(value, replaced, composes=may_compose)
         if is_clean:
             return Document(value=value, is_readable=True, had_bom=had_bom, replaced=replaced)
@@ -131,7 +131,7 @@ def read_json(
 
 def _may_compose(body: bytes) -> bool:
     """Whether the text may not be in the Unicode form NFC."""
-    if b"\\u" in body and any(_composes(chr(int(code, 16))) for code in set(_ESCAPE.findall(body))):
+    if b"\\" in body and any(_composes(chr(int(code, 16))) for code in set(_ESCAPE.findall(body))):
         return True
     return not body.isascii() and not unicodedata.is_normalized("NFC", body.decode("utf-8"))
 

@@ -101,24 +101,25 @@ def read_text(
 ) -> str | None:
     """The text under a key, None when it is absent, null or empty; with `numbers`, also a number as it is written."""
     value = raw.get(key)
+    if type(value) is str and value and len(value) <= most:
+        if not value.isprintable():
+            note_invisible(value, f"{pointer}/{key}", notes)
+        return value
     if value in NOTHING:
         return None
     if numbers and type(value) in (int, float):
         return str(value)
-    if type(value) is not str:
-        wrong_type(notes, f"{pointer}/{key}", "text", value)
-        return None
-    if len(value) > most:
+    if type(value) is str:
         too_long(notes, f"{pointer}/{key}", f'"{key}"', len(value), most)
-        return None
-    note_invisible(value, f"{pointer}/{key}", notes)
-    return value
+    else:
+        wrong_type(notes, f"{pointer}/{key}", "text", value)
+    return None
 
 
 def read_time(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> str | None:
     """The time under a key, as it is written; of one that counts from 1970, its date in UTC."""
     text = read_text(raw, key, pointer, notes, notes.limits.name_characters, numbers=True)
-    if text is None or (type(raw[key]) is str and not (len(text) > 12 and text[:13].isdecimal())):
+    if text is None or (type(raw[key]) is str and not (text[:13].isdecimal() and len(text) > 12)):
         # Ten digits that are text may be anything, such as the time that a line of a chat begins with.
         return text
     return as_moment(text)
@@ -139,21 +140,19 @@ def as_moment(text: str) -> str:
 def read_whole_number(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> int | None:
     """The whole number from 0 under a key, None when it is absent or null."""
     value = raw.get(key)
-    if value is None:
-        return None
+    if value is None or (type(value) is int and 0 <= value <= LARGEST):
+        return value
     if type(value) is not int:
         wrong_type(notes, f"{pointer}/{key}", say("a whole number"), value)
         return None
-    if not 0 <= value <= LARGEST:
-        sentence = say(
-            '"{key}" is {value}; a number from 0 to {largest:,} was expected. Correct it.',
-            key=key,
-            value=value,
-            largest=LARGEST,
-        )
-        notes.fault("out_of_range", f"{pointer}/{key}", sentence)
-        return None
-    return value
+    sentence = say(
+        '"{key}" is {value}; a number from 0 to {largest:,} was expected. Correct it.',
+        key=key,
+        value=value,
+        largest=LARGEST,
+    )
+    notes.fault("out_of_range", f"{pointer}/{key}", sentence)
+    return None
 
 
 def read_flag(raw: dict[str, Any], key: str, pointer: str, notes: Notes) -> bool | None:
@@ -234,5 +233,5 @@ def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> N
 
 def note_invisible(text: str, pointer: str, notes: Notes) -> None:
     """Warn of characters that are invisible or that change the direction of the text."""
-    if not text.isprintable() and _INVISIBLE.search(text):
+    if _INVISIBLE.search(text):
         notes.warn("invisible_characters", pointer)

@@ -145,6 +145,8 @@ def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Documen
 
 def json_faults(file: str, problems: list[Problem]) -> list[Fault]:
     """Why a text is not strict JSON, as faults of a file: one for each cause, at its first place."""
+    if not problems:
+        return []
     counts = Counter((problem.code, problem.message) for problem in problems)
     first = {(problem.code, problem.message): problem for problem in reversed(problems)}
     return [

@@ -72,7 +72,9 @@ class _Found(Struct):
     ids: dict[str, int]
     turns: dict[str, int]
     round: int = 0
-    takes_empty: bool = False
+    # The messages as they are in the file, and whether empty ones among them are left out: once one was met.
+    entries: list[Any] = []
+    takes_empty: bool | None = None
 
 
 def is_native(value: Any) -> bool:
@@ -146,7 +148,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     if not entries:
         notes.fault("no_messages", "/messages", say(_NO_MESSAGES))
         return
-    found.takes_empty = 0 < _count_empty(entries, notes) * EMPTY_MESSAGES_IN <= len(entries)
+    found.entries = entries
     before = notes.fault_count
     for index, entry in enumerate(entries):
         pointer = f"/messages/{index}"
@@ -160,11 +162,16 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
         notes.warn("one_message", "/messages")
 
 
-def _count_empty(entries: list[Any], notes: Notes) -> int:
-    """The number of messages without a text. Faults of their keys are noted when they are read."""
-    unused = Notes(notes.file, notes.pointer, notes.limits)
-    fields = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in entries if type(entry) is dict)
-    return sum(_is_empty(raw.get("message")) for raw in fields)
+def _takes_empty(found: _Found, notes: Notes) -> bool:
+    """Whether few messages are without a text. Faults of their keys are noted when they are read."""
+    if found.takes_empty is None:
+        unused = Notes(notes.file, notes.pointer, notes.limits)
+        entries = [entry for entry in found.entries if type(entry) is dict]
+        empty = sum(
+            _is_empty(known_keys(entry, MESSAGE_KEYS, "", unused).get("message")) for entry in entries
+        )
+        found.takes_empty = empty * EMPTY_MESSAGES_IN <= len(found.entries)
+    return found.takes_empty
 
 
 def _is_empty(value: Any) -> bool:
@@ -180,12 +187,14 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
     if audience is not None and not _is_public(audience, raw, pointer, found, notes):
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
-    if found.takes_empty and _is_empty(raw.get("message")):
+    said = raw.get("message")
+    is_empty = _is_empty(said)
+    if is_empty and _takes_empty(found, notes):
         _round(raw, pointer, found, notes)
         notes.warn("empty_message", pointer)
         return
     position = len(found.messages) + 1
-    text = _text(raw.get("message"), pointer, notes)
+    text = _no_text(pointer, notes) if is_empty else _text(said, pointer, notes)
     turn = read_whole_number(raw, "turn", pointer, notes)
     link = _link(raw, pointer, notes)
     message = Message(
@@ -251,20 +260,21 @@ def _keep_private(
         notes.private.append(entry)
 
 
+def _no_text(pointer: str, notes: Notes) -> str:
+    sentence = say("The message has no text. Write what was said, or take the message out.")
+    notes.fault("no_text", f"{pointer}/message", sentence)
+    return ""
+
+
 def _text(value: Any, pointer: str, notes: Notes) -> str:
-    pointer = f"{pointer}/message"
-    if _is_empty(value):
-        notes.fault(
-            "no_text", pointer, say("The message has no text. Write what was said, or take the message out.")
-        )
-        return ""
     if type(value) is not str:
-        wrong_type(notes, pointer, "text", value)
+        wrong_type(notes, f"{pointer}/message", "text", value)
         return ""
     if len(value) > notes.limits.message_characters:
-        too_long(notes, pointer, say("The message"), len(value), notes.limits.message_characters)
-    else:
-        note_invisible(value, pointer, notes)
+        most = notes.limits.message_characters
+        too_long(notes, f"{pointer}/message", say("The message"), len(value), most)
+    elif not value.isprintable():
+        note_invisible(value, f"{pointer}/message", notes)
     return value
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise
+from string import digits
 
 from msgspec import Struct, structs
 
@@ -109,15 +110,23 @@ _LEAKED = re.compile(
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
 _VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
-# The ends of the same names.
-_NUMBERED = tuple(re.compile(rf"{end}[ _#-]?\d{{1,3}}\b") for end in ("layer", "gent", "eat", "[pP]"))
-# Each pattern begins with letters as they stand in a text, so that a long text is searched quickly.
-_FOR_ONE = (
-    re.compile(r"nly for you\b"),
-    re.compile(r"nly you (?:know|can (?:hear|see|read))\b"),
-    re.compile(r"etween (?:the two of us|you and me)\b"),
-    re.compile(r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b"),
-    re.compile(r"eep (?:this|it) (?:a secret|secret|private)\b"),
+_NUMBER = re.compile(r"(?<!\d)\d{1,3}\b")
+_BEFORE_NUMBER = re.compile(r"(?:layer|gent|eat|[pP])[ _#-]?\Z")
+# Patterns by what they begin with, which is looked for first in the texts of a game.
+_Signs = tuple[tuple[str, re.Pattern[str]], ...]
+
+
+def _signs(patterns: dict[str, str]) -> _Signs:
+    return tuple((start, re.compile(pattern)) for start, pattern in patterns.items())
+
+
+_FOR_ONE = _signs(
+    {
+        "nly ": r"nly (?:for you|you (?:know|can (?:hear|see|read)))\b",
+        "etween ": r"etween (?:the two of us|you and me)\b",
+        " tell ": r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
+        "eep ": r"eep (?:this|it) (?:a secret|secret|private)\b",
+    }
 )
 _WORDS = re.compile(r"[^\W\d_]+")
 _COMMON = frozenset(
@@ -125,21 +134,27 @@ _COMMON = frozenset(
     "agent skip abstain him her them you this that these those the his their your our who one today tonight".split()
 )
 _HIDES = r"(?:not reveal|never reveal|hide|conceal|pretend|avoid suspicion|blend in)\b"
-_THINKS = (
-    re.compile(rf"I must {_HIDES}"),
-    re.compile(rf"I should {_HIDES}"),
-    re.compile(rf"I (?:need|have) to {_HIDES}"),
-    re.compile(r"must not (?:learn|know|find out|suspect) (?:that )?I\b"),
-    re.compile(r"s (?:the |a |)(?:werewolf|wolf|mafia),? I (?:must|should|need)\b"),
+_SIDE_BEFORE = "|".join(
+    f"(?<=s {article}{side}{comma} I )"
+    for article in ("the ", "a ", "")
+    for side in ("werewolf", "wolf", "mafia")
+    for comma in (",", "")
+)
+_THINKS = _signs(
+    {
+        "I ": rf"I (?:(?:must|should|need to|have to) {_HIDES}|(?:{_SIDE_BEFORE})(?:must|should|need)\b)",
+        "must not ": r"must not (?:learn|know|find out|suspect) (?:that )?I\b",
+    }
 )
 _DENIES = re.compile(
     r"I (?:did not|didn['’]t|never) vote(?:d)? (?:for |against |to eliminate )?(?P<name>[^.,;:!?\n]{1,80})"
 )
-_DENIAL = (re.compile(r"I did(?: not|n['’]t) vote"), re.compile(r"I never vote"))
+_DENIAL = _signs({"I ": r"I (?:did(?: not|n['’]t)|never) vote"})
 # A word so often in a row is a loop; a text without a player's name is odd only in a game of some length.
 _LOOP_WORDS, _LEAST_MESSAGES = 20, 10
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
+_DATES = re.compile(r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?\n)+", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HALF_A_DAY = 12 * 3600
 # If there are two agents or fewer, one of them nearly always wrote more than half.
@@ -190,7 +205,7 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         STRANGER: _strangers(game, whole),
         NAMES_NOBODY: [1] if _names_nobody(game, lower) else [],
         FOR_ONE: _places(game, whole, _FOR_ONE),
-        LOOP: _find_texts(game, _is_loop),
+        LOOP: [message.position for message in _may_loop(game.messages) if _is_loop(message.text)],
         THINKS: _places(game, whole, _THINKS),
         DENIED: _denied(game, whole) if game.votes else [],
     }
@@ -207,9 +222,14 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     ]
 
 
-def _places(game: GameRecord, whole: str, patterns: tuple[re.Pattern[str], ...]) -> list[int]:
-    """The positions of the messages in which one of the patterns matches; `whole` is their texts in lines."""
-    found = [match.start() for pattern in patterns for match in pattern.finditer(whole)]
+def _places(game: GameRecord, whole: str, signs: _Signs) -> list[int]:
+    """The positions of the messages that have one of the signs; `whole` is their texts in lines."""
+    likely = [pattern for start, pattern in signs if start in whole]
+    return _positions(game, [found.start() for pattern in likely for found in pattern.finditer(whole)])
+
+
+def _positions(game: GameRecord, found: list[int]) -> list[int]:
+    """The positions of the messages that stand at these places of their texts in lines."""
     if not found:
         return []
     starts = [0, *accumulate(len(message.text) + 1 for message in game.messages[:-1])]
@@ -228,26 +248,39 @@ def _many_votes(game: GameRecord) -> list[int]:
 
 def _strangers(game: GameRecord, whole: str) -> list[int]:
     """The messages that name a numbered player whom the cast does not have, or vote for somebody who is not in it."""
-    numbered = _places(game, whole, _NUMBERED)
+    # To look for a digit alone is much faster.
+    may_number = not whole.isascii() or any(digit in whole for digit in digits)
+    numbers = [found.start() for found in _NUMBER.finditer(whole)] if may_number else []
+    numbered = _positions(game, [at for at in numbers if _BEFORE_NUMBER.search(whole[max(0, at - 6) : at])])
+    return sorted({*_unknown_numbers(game, numbered), *_unknown_names(game, whole)})
+
+
+def _unknown_numbers(game: GameRecord, numbered: list[int]) -> list[int]:
+    """Those of these messages that name a numbered player whom the cast does not have."""
     cast = "\n".join([player.name for player in game.players]) if numbered else ""
     names = {_bare(name) for name in _LIKE_A_PLAYER.findall(cast.replace("_", " "))}
-    names |= set(map(_bare, game.names)) | {f"player{player.name}" for player in game.players}
-    roles = [player.role or "" for player in game.players]
-    known = set(_WORDS.findall(" ".join((*game.names, *roles)).casefold()))
-    found = [
+    names |= {_bare(name) for name in game.names if numbered} | {
+        f"player{player.name}" for player in game.players
+    }
+    return [
         position
         for position in numbered
         if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(game.messages[position - 1].text))
     ]
+
+
+def _unknown_names(game: GameRecord, whole: str) -> list[int]:
+    """The messages that name somebody who is voted for and is not in the cast."""
+    voted = {match["name"] for match in _VOTES_FOR.finditer(whole)}
+    roles = [player.role or "" for player in game.players if voted]
+    known = set(_WORDS.findall(" ".join((*game.names, *roles)).casefold())) if voted else set()
     # A word that somewhere begins with a small letter, such as "nobody", is no name.
     others = {
-        name
-        for name in {match["name"] for match in _VOTES_FOR.finditer(whole)}
+        name: rf"{re.escape(name)}\b"
+        for name in voted
         if name.casefold() not in known and name.casefold() not in _COMMON and name.lower() not in whole
     }
-    if others:
-        found += _places(game, whole, tuple(re.compile(rf"{re.escape(name)}\b") for name in others))
-    return sorted(set(found))
+    return _places(game, whole, _signs(others))
 
 
 def _perhaps(game: GameRecord, whole: str) -> tuple[tuple[str, str], ...]:
@@ -265,15 +298,18 @@ def _names_nobody(game: GameRecord, texts: str) -> bool:
     return not any(name in texts or name.split()[0] in texts for name in words if name.strip())
 
 
-def _is_loop(text: str) -> bool:
+def _may_loop(messages: list[Message]) -> Iterator[Message]:
     # A loop goes on to the end of a text, or fills most of it: its letters come back again and again.
-    middle = len(text) // 2
     often = _LOOP_WORDS // 4
-    if text.count(text[-6:-1]) <= often and text.count(text[middle : middle + 5]) <= often:
-        return False
-    words = text.split()
+    for message in messages:
+        text, middle = message.text, len(message.text) // 2
+        if text.count(text[-6:-1]) > often or text.count(text[middle : middle + 5]) > often:
+            yield message
+
+
+def _is_loop(text: str) -> bool:
     run = 1
-    for before, word in pairwise(words):
+    for before, word in pairwise(text.split()):
         run = run + 1 if word == before else 1
         if run == _LOOP_WORDS:
             return True
@@ -361,6 +397,8 @@ def without_repeated(game: GameRecord) -> GameRecord:
 
 def _times_back(messages: list[Message]) -> Iterator[int]:
     """Positions of messages that are earlier than the message before them that has a time of the same kind."""
+    if _are_dates_in_order([message.time for message in messages if message.time]):
+        return
     before: dict[str, float] = {}
     for message in messages:
         kind, seconds = _parse_time(message.time or "")
@@ -371,6 +409,12 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
         if fall > 0 and not (kind == "clock" and fall > _HALF_A_DAY):
             yield message.position
         before[kind] = seconds
+
+
+def _are_dates_in_order(times: list[str]) -> bool:
+    """Whether all times are dates of one length, which then are in order as texts are."""
+    is_even = len(set(map(len, times))) == 1
+    return is_even and times == sorted(times) and _DATES.fullmatch("\n".join([*times, ""])) is not None
 
 
 def _parse_time(text: str) -> tuple[str, float]:

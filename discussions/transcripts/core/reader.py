@@ -248,14 +248,13 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
         notes.columns = options.columns
         if value.had_bom:
             notes.warn("byte_order_mark")
-        counts = {
-            "not_finite": len(odd[index]) + (0 if index else beside),
-            "first": (*odd[index], replaced.first)[0],
-        }
-        notes.warn_replaced([replace(replaced, **counts)])
+        if document.replaced:
+            count, first = len(odd[index]) + (0 if index else beside), (*odd[index], replaced.first)[0]
+            notes.warn_replaced([replace(replaced, not_finite=count, first=first)])
         own = (format_of(part, options) or NATIVE) if known is INSIDE else known
         outcome = _outcome(_read_part(part, own, notes, options.role_map), notes, own)
-        outcome = replace(outcome, faults=[_with_line(fault, value) for fault in outcome.faults])
+        if value.odd_places:
+            outcome = replace(outcome, faults=[_with_line(fault, value) for fault in outcome.faults])
         # A JSON fault of the value is reported with its first game and refuses all its games.
         if document.problems:
             faults, more = (value.faults, value.fault_count) if index == 0 else ([], 0)

@@ -33,6 +33,10 @@ _LISTS = ("messages", "chat_history", "history", "steps", "tasks_output")
 # What tells an output of a task of CrewAI, and a line of the log of its tasks.
 _OUTPUT, _TASK = {"agent", "raw", "description"}, {"agent", "task", "status", "timestamp"}
 _LINE = {*_TASK, "task_name", "output"}
+# The keys of which a message has one: its content, or what becomes its content.
+_HOLDS_CONTENT = frozenset(
+    ("content", "tool_calls", "function_call", "parts", "step_id", "summary", "data", *_OUTPUT, *_TASK)
+)
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
@@ -56,8 +60,10 @@ PART = mark_many(
 
 def is_chat_message(value: Any) -> bool:
     """Whether a JSON value is one message of a chat."""
+    if type(value) is not dict or _HOLDS_CONTENT.isdisjoint(value):
+        return False
     value = _with_role(value)
-    if type(value) is not dict or type(value.get("role")) is not str or value["role"] not in ROLES:
+    if type(value.get("role")) is not str or value["role"] not in ROLES:
         return False
     return any(key in value for key in ("content", "tool_calls", "function_call"))
 
