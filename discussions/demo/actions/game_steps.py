@@ -102,7 +102,17 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
         while (missing := load_state(evaluation).visibility.missing) and missing != before:
             _judge_missing(scene, by, evaluation, view)
             before = missing
+        _label_statements(scene, by, evaluation, view)
         submit_evaluation(evaluation=evaluation, **scene.stamp(by))
+
+
+def _label_statements(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:
+    labels = [
+        _act(evaluation, judgement_kinds.STATEMENT, subject, view.statements[position])
+        for subject in load_state(evaluation).statements
+        if (position := subject.partition(".")[0]) in view.statements
+    ]
+    _judge(scene, by, evaluation, labels)
 
 
 def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:

@@ -1,0 +1,56 @@
+"""By keyboard: the last answer on the roles opens thoughts, a message shows its columns, statements are labelled."""
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from discussions.models import Evaluation
+from discussions.rating.actions.finish import reveal_roles
+from discussions.rating.queries import load_state
+from tests.browser.driving import focused, open_rating_page, settle
+from tests.factories.rating import list_asked, say, say_what_is_missing, start, thinking_game
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+def begin() -> tuple[Evaluation, list[str]]:
+    """An evaluation with one label of role consistency to go, and the statements that will be asked."""
+    evaluation = start(content=thinking_game(24), now=timezone.now())
+    say_what_is_missing(evaluation)
+    reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=timezone.now())
+    for missing in list_asked(load_state(evaluation))[1:]:
+        say(evaluation, missing.kind, missing.subject, "consistent", now=timezone.now())
+    return evaluation, list(load_state(evaluation).statements)
+
+
+def test_statements_are_labelled_by_keys_once_the_roles_are_judged(live_server, page):
+    evaluation, statements = begin()
+    open_rating_page(page, live_server.url, evaluation)
+    expect(page.locator("#steps a")).to_have_count(8)
+    expect(page.locator("details.opens")).to_have_count(0)
+    page.keyboard.press("c")
+    settle(page)
+    expect(page.locator("#steps a")).to_have_count(9)
+    page.keyboard.press("Alt+8")
+    first, second = (f"item-statement-{subject.replace('.', '-')}" for subject in statements[:2])
+    expect(focused(page)).to_have_id(first)
+    page.keyboard.press("b")
+    settle(page)
+    expect(focused(page)).to_have_id(second)
+    page.keyboard.press("m")
+    settle(page)
+    page.keyboard.press("u")
+    settle(page)
+    assert load_state(evaluation).values["statement"] == {statements[0]: "bluff"}
+    expect(page.locator("#steps [aria-current]")).to_contain_text(f"1 of {len(statements)}")
+    page.locator("#message-2").focus()
+    page.keyboard.press("e")
+    opened = page.locator("#message-2 .unsaid")
+    expect(opened).to_contain_text("PONDER2")
+    expect(opened.locator("h3")).to_have_text(["Said to everybody", "Thought nobody heard it", "Voted round 1"])
+    expect(page.locator("#message-2 .said")).to_be_hidden()
+    page.keyboard.press("e")
+    expect(page.locator("#message-2 .said")).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url: "/rate/" not in url)
+    assert Evaluation.objects.get(pk=evaluation.pk).state == "submitted"
