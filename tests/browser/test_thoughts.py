@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 from discussions.models import Evaluation
 from discussions.rating.actions.finish import reveal_roles
 from discussions.rating.queries import load_state
-from tests.browser.driving import focused, open_rating_page, settle
+from tests.browser.driving import focused, open_rating_page, settle, sign_in_as
+from tests.browser.looking import list_faults, open_in_light, sideways
 from tests.factories.rating import list_asked, say, say_what_is_missing, start, thinking_game
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -47,10 +48,24 @@ def test_statements_are_labelled_by_keys_once_the_roles_are_judged(live_server, 
     page.keyboard.press("e")
     opened = page.locator("#message-2 .unsaid")
     expect(opened).to_contain_text("PONDER2")
-    expect(opened.locator("h3")).to_have_text(["Said to everybody", "Thought nobody heard it", "Voted round 1"])
+    expect(opened.locator("h3")).to_have_text(
+        ["Said to everybody", "Thought nobody heard it", "Voted round 1"]
+    )
     expect(page.locator("#message-2 .said")).to_be_hidden()
+    assert not list_faults(page, set())
     page.keyboard.press("e")
     expect(page.locator("#message-2 .said")).to_be_visible()
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/rate/" not in url)
     assert Evaluation.objects.get(pk=evaluation.pk).state == "submitted"
+
+
+def test_the_columns_are_for_everybody_and_fit_every_window(live_server, page):
+    evaluation, _statements = begin()
+    say_what_is_missing(evaluation)
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    for address in ("thoughts/?message=2", "?step=statements"):
+        open_in_light(page, f"{live_server.url}/rate/{evaluation.pk}/{address}")
+        expect(page.locator(".unsaid").first).to_contain_text("Thought")
+        assert not list_faults(page, set())
+        assert not sideways(page, address)

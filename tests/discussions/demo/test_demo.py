@@ -77,6 +77,9 @@ def test_the_demo_is_made_once_and_shows_every_state():
     assert states == ["lapsed", "submitted", "submitted", "submitted"], "half a game was left three weeks ago"
     assert Slot.objects.filter(evaluator=None, game__in=unsorted).count() == 3
     assert {remark.kind for remark in Remark.objects.all()} == {"comment", "flag"}
+    labelled = Judgement.objects.filter(kind="statement", evaluation__game__source_id="juniper-inn")
+    assert labelled.count() >= 5
+    assert {"bluff", "honest"} & set(labelled.values_list("value", flat=True))
     members = Membership.objects.filter(project__slug="demo")
     assert sorted(members.values_list("role", flat=True)) == [*["evaluator"] * 3, "lead"]
     assert not Job.objects.exclude(state="done").exists()

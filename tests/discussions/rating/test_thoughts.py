@@ -16,7 +16,8 @@ from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import undo
 from discussions.rating.core.visibility import say_thoughts_closed
 from discussions.rating.queries import load_state
-from tests.factories.people import NOW
+from tests.factories.exports import unzip, write_export
+from tests.factories.people import NOW, make_lead
 from tests.factories.rating import (
     ANSWERS,
     game_of,
@@ -196,6 +197,22 @@ def test_a_program_reads_thoughts_and_statements_and_labels_one():
     given = {"judgements": [{"kind": "statement", "subject": subject, "value": "honest"}]}
     assert program.post(f"{address}judgements/", given).status_code == 200
     assert load_state(evaluation).values["statement"] == {subject: "honest"}
+
+
+@pytest.mark.parametrize("format_name", ["jsonl", "csv"])
+def test_exports_hold_labels_under_pseudonyms_and_no_thought(format_name):
+    evaluation = ready_to_submit(content=thinking_game(24))
+    subject = load_state(evaluation).statements[0]
+    say(evaluation, "statement", subject, "mistaken")
+    submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
+    project = evaluation.game.project
+    whole = write_export(project, make_lead(project=project), format_name, pseudonyms=True)
+    own = write_export(project, evaluation.evaluator)
+    texts = [*unzip(whole).values()] if format_name == "csv" else [whole.decode()]
+    row = next(line for text in texts for line in text.splitlines() if "mistaken" in line)
+    assert "statement" in row and subject in row
+    assert not any(evaluation.evaluator.name in text for text in texts)
+    assert not any(mark in text for text in (*texts, own.decode()) for mark in MARKS)
 
 
 def test_a_page_asks_nothing_more_of_the_database_for_thoughts(client):
