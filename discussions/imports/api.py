@@ -1,7 +1,8 @@
-"""What the columns of CSV and JSONL files mean, for programs."""
+"""Recipes, by which files of rows are read, for programs."""
 
-from typing import Literal
+from typing import Any, Literal
 
+import msgspec
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,8 +16,8 @@ from discussions.imports.pages import ColumnsPage, Said, build_columns_page
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.imports.views import load_head
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.aliases import is_pair
 from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
+from discussions.transcripts.core.readers.recipes import find_fault, read_recipe, write_recipe
 from discussions.transcripts.core.readers.row_kinds import Question, find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
@@ -28,17 +29,23 @@ from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
 
 router = Operations()
+RECIPES = "/projects/{slug:slug}/recipes/"
 PATH = "/projects/{slug:slug}/columns/"
 OF_FILE = "/projects/{slug:slug}/imports/{int:table}/columns/"
 
 
-class MappingAnswer(Answer, of=ColumnMapping, fields="id saved_by:created_by.name saved_at:created_at"):
-    """A mapping that counts in the project: for files with exactly these columns, field by field the column."""
+class MappingAnswer(Answer, of=ColumnMapping, fields="id name saved_by:created_by.name saved_at:created_at"):
+    """A recipe that counts in the project. `columns` are those of the file that it was made with.
+
+    `recipe` is its file, which another project takes.
+    """
 
     columns: list[str]
     fields: dict[str, str]
     kinds: dict[str, str]
     aliases: dict[str, str]
+    settings: dict[str, str]
+    recipe: dict[str, Any]
 
 
 class QuestionAnswer(Answer, of=Question, fields="value count sentence"):
@@ -58,7 +65,7 @@ class FileColumnsAnswer(
 ):
     """The columns of a file, and what its beginning becomes by these `fields`; nothing is stored of that.
 
-    `fields` are those that were sent, else the kept mapping, else what the names of the columns suggest.
+    `fields` are those that were sent, else the kept recipe, else what the names of the columns suggest.
     `game_count` counts the games in the part of the file that was read; `is_part` says that the file is longer.
     """
 
@@ -66,6 +73,7 @@ class FileColumnsAnswer(
     fields: dict[str, str]
     kinds: dict[str, str]
     aliases: dict[str, str]
+    settings: dict[str, str]
     questions: list[QuestionAnswer]
     is_kept: bool
     messages: list[ReadMessageAnswer]
@@ -76,21 +84,69 @@ class FieldsGiven(Given):
     """For each field its column, and for values of a type, an audience or a phase what such rows are.
 
     `aliases` are other names that texts use for players: "Mari" is "Marisol", "P*" is "Player*" (P1 is Player1).
+    `settings` are an encoding, the list of an object that holds the rows, and "none" where there are no rounds.
 
     `is_preview` only shows what that gives, and stores nothing.
     """
 
     fields: dict[str, str] = Field(max_length=len(FIELD_LABELS))
-    kinds: dict[str, Literal["speech", "vote", "elimination", "private", "thought", "ignore"]] = Field(
-        default={}, max_length=100
+    kinds: dict[str, Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]] = (
+        Field(default={}, max_length=100)
     )
     aliases: dict[str, str] = Field(default={}, max_length=100)
+    settings: dict[Literal["encoding", "list", "rounds"], str] = {}
     is_preview: bool = False
+
+
+class RecipeGiven(Given):
+    """A recipe, as its file says it. One with the same name or for the same columns is replaced."""
+
+    recipe: dict[str, Any]
+
+
+class NameGiven(Given):
+    """Another name of a recipe."""
+
+    name: str = Field(min_length=1, max_length=100)
+
+
+@router.get(RECIPES, "api_recipes", "import_transcripts")
+def list_recipes(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
+    """List the recipes of a project, newest first."""
+    return list_mappings(request, slug)
+
+
+@router.post(RECIPES, "api_recipes", "import_transcripts", "import")
+def keep_recipe(request: SignedIn, slug: str, given: RecipeGiven) -> MappingAnswer:
+    """Add a recipe. Files of the project that wait and fit it are read."""
+    project = project_or_404(request.user, slug, check_import_transcripts)
+    try:
+        name, mapping = read_recipe(msgspec.json.encode(given.recipe))
+    except ValueError as reason:
+        raise Unacceptable(str(reason), field="recipe", code="no_recipe") from None
+    row = actions.keep_recipe(
+        project=project, name=name, mapping=mapping, by=request.user, now=timezone.now()
+    )
+    return _mapping(row)
+
+
+@router.get(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts")
+def show_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
+    """Read a recipe."""
+    return _mapping(_row(request, slug, mapping))
+
+
+@router.post(RECIPES + "{int:mapping}/rename/", "api_recipe_rename", "import_transcripts", "import")
+def rename(request: SignedIn, slug: str, mapping: int, given: NameGiven) -> MappingAnswer:
+    """Give a recipe another name."""
+    row = _row(request, slug, mapping)
+    actions.rename_recipe(mapping=row, name=given.name, by=request.user, now=timezone.now())
+    return _mapping(row)
 
 
 @router.get(PATH, "api_mappings", "import_transcripts")
 def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
-    """List the mappings of columns of a project, newest first."""
+    """The same as the list of recipes, under its earlier address."""
     project = project_or_404(request.user, slug, check_import_transcripts)
     rows = ColumnMapping.objects.filter(project=project, removed_at=None)
     rows = rows.select_related("created_by").order_by("-pk")
@@ -99,17 +155,15 @@ def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
 
 @router.post(PATH + "{int:mapping}/remove/", "api_mapping_remove", "import_transcripts", "import")
 def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
-    """Forget a mapping of columns. The next file with these columns waits."""
-    project = project_or_404(request.user, slug, check_import_transcripts)
-    rows = ColumnMapping.objects.select_related("project", "created_by")
-    row = get_object_or_404(rows, pk=mapping, project=project)
+    """Forget a recipe. The next file with these columns waits."""
+    row = _row(request, slug, mapping)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
     return _mapping(row)
 
 
 @router.get(OF_FILE, "api_file_columns", "import_transcripts")
 def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
-    """Read the columns of a file that was uploaded, and the mapping that would be used."""
+    """Read the columns of a file that was uploaded, and the recipe that would be used."""
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
     return _columns(found, rows, first_mapping(kept_mapping(found, rows.columns), rows))
@@ -119,18 +173,17 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
 def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:
     """Say what the columns of a file mean.
 
-    The mapping is stored for the project, and every file of it that waits for these columns is read.
+    The recipe is kept for the project, and every file of it that waits for these columns is read.
     """
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
     kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
-    wrong = next((pair for pair in given.aliases.items() if not is_pair(*pair)), None)
-    if wrong:
-        says = _("“%(alias)s” and “%(name)s” are no pair: both end with * or none does.")
-        raise Unacceptable(
-            says % dict(zip(("alias", "name"), wrong, strict=True)), field="aliases", code="no_pair"
-        )
-    mapping = MappingRecord(rows.columns, _check_fields(given.fields, rows), dict(kinds), given.aliases)
+    settings: dict[str, str] = {setting: said for setting, said in given.settings.items() if said}
+    mapping = MappingRecord(
+        rows.columns, _check_fields(given.fields, rows), dict(kinds), given.aliases, settings
+    )
+    if (given.aliases or settings) and (fault := find_fault(mapping)):
+        raise Unacceptable(fault, code="no_recipe")
     if not given.is_preview:
         actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
     return _columns(found, rows, mapping)
@@ -151,11 +204,16 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
     return {field: given[field] for field in FIELD_LABELS if field in given}
 
 
+def _row(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
+    project = project_or_404(request.user, slug, check_import_transcripts)
+    rows = ColumnMapping.objects.select_related("project", "created_by")
+    return get_object_or_404(rows, pk=mapping, project=project)
+
+
 def _mapping(row: ColumnMapping) -> MappingAnswer:
     record = mapping_record(row)
-    return MappingAnswer.read(
-        row, columns=record.columns, fields=record.fields, kinds=record.kinds, aliases=record.aliases
-    )
+    parts = {name: getattr(record, name) for name in ("columns", "fields", "kinds", "aliases", "settings")}
+    return MappingAnswer.read(row, recipe=msgspec.json.decode(write_recipe(row.name, record)), **parts)
 
 
 def _columns(transcript: Transcript, rows: Table, mapping: MappingRecord) -> FileColumnsAnswer:
@@ -166,6 +224,7 @@ def _columns(transcript: Transcript, rows: Table, mapping: MappingRecord) -> Fil
         fields=mapping.fields,
         kinds=mapping.kinds,
         aliases=mapping.aliases,
+        settings=mapping.settings,
         questions=[QuestionAnswer.read(question) for question in find_questions(rows, mapping)],
         is_kept=page.kept is not None
         and replace(mapping_record(page.kept), columns=[]) == replace(mapping, columns=[]),

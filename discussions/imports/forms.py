@@ -17,6 +17,7 @@ from discussions.transcripts.core.readers.columns import (
     split_columns,
     suggest_fields,
 )
+from discussions.transcripts.core.readers.recipes import MOST_BYTES, read_recipe
 from discussions.transcripts.core.readers.row_kinds import Question
 
 PREVIEW, SAVE = "preview", "save"
@@ -152,6 +153,25 @@ class ColumnsForm(forms.Form):
                 sentence = gettext("This column is chosen twice. Choose another one for one of the two.")
                 self.add_error(field, sentence)
         return cleaned
+
+
+class RecipeForm(forms.Form):
+    """A recipe as a file."""
+
+    recipe = forms.FileField(
+        label=_("Recipe file"), error_messages={"required": _("Choose the file of a recipe.")}
+    )
+
+    def clean_recipe(self) -> tuple[str, MappingRecord]:
+        """Raises ValidationError."""
+        try:
+            return read_recipe(self.cleaned_data["recipe"].read(MOST_BYTES + 1))
+        except ValueError as reason:
+            raise forms.ValidationError(str(reason)) from None
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=100, error_messages={"required": _("Write a name.")})
 
 
 def _ask_pair(alias: str, name: str) -> str:

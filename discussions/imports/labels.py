@@ -1,11 +1,10 @@
 """Words for the fields that a column can be mapped to."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from discussions.transcripts.core.readers.columns import OR
+from discussions.transcripts.core.readers.columns import OR, MappingRecord
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -43,6 +42,12 @@ KIND_LABELS: dict[str, "_StrPromise"] = {
     "vote": _("A vote"),
     "elimination": _("Somebody leaves the game"),
     "ignore": _("Nothing, leave it out"),
+    "round": _("A round begins"),
+}
+SETTING_LABELS: dict[str, "_StrPromise"] = {
+    "encoding": _("Encoding"),
+    "list": _("Where the rows are"),
+    "rounds": _("Rounds"),
 }
 FIELD_HELP: dict[str, "_StrPromise"] = {
     "player": _("Who said it. Required."),
@@ -60,8 +65,16 @@ FIELD_HELP: dict[str, "_StrPromise"] = {
 }
 
 
-def describe_fields(fields: Mapping[str, str]) -> list[tuple[object, str]]:
-    """The label of each mapped field and its columns, in the order of the page."""
+def describe_recipe(recipe: MappingRecord) -> list[tuple[object, str]]:
+    """What a recipe says: the label of each field and its columns, what rows are, other names, and settings."""
+    fields = recipe.fields
     return [
-        (label, fields[field].replace(OR, ", ")) for field, label in FIELD_LABELS.items() if field in fields
+        *(
+            (label, fields[field].replace(OR, ", "))
+            for field, label in FIELD_LABELS.items()
+            if field in fields
+        ),
+        *((f"“{value}”", str(KIND_LABELS[kind])) for value, kind in recipe.kinds.items()),
+        *((f"“{alias}”", name) for alias, name in recipe.aliases.items()),
+        *((SETTING_LABELS[setting], said) for setting, said in recipe.settings.items()),
     ]

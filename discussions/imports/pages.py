@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from discussions.core.records import Fault, GameRecord, Message
-from discussions.imports.labels import describe_fields
+from discussions.imports.labels import describe_recipe
 from discussions.imports.queries import kept_mapping
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
@@ -85,12 +85,11 @@ def build_columns_page(*, transcript: Transcript, table: Table, mapping: Mapping
     )
 
 
-def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, str, list[tuple[object, str]]]]:
-    """The mappings that count in the project, the newest first: each with its columns, and the column of each field."""
+def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, list[tuple[object, str]]]]:
+    """The recipes that count in the project, the newest first: each with what it says."""
     rows = ColumnMapping.objects.filter(project=project, removed_at=None)
     rows = rows.select_related("created_by", "transcript").order_by("-pk")
-    records = [(row, mapping_record(row)) for row in rows]
-    return [(row, _shown_names(record.columns), describe_fields(record.fields)) for row, record in records]
+    return [(row, describe_recipe(mapping_record(row))) for row in rows]
 
 
 def _shown_names(names: list[str]) -> str:

@@ -1,7 +1,9 @@
-"""The page that maps the columns of a file, and the list of a project's mappings."""
+"""The page that asks how a file is read, and the list of a project's recipes."""
 
+import re
 from typing import Any
 
+from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -9,22 +11,25 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.imports.actions import columns as actions
-from discussions.imports.forms import PREVIEW, ColumnsForm
+from discussions.imports.forms import PREVIEW, ColumnsForm, NameForm, RecipeForm
 from discussions.imports.pages import build_columns_page, list_mappings
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.profiles import find_aliases
+from discussions.transcripts.core.readers.recipes import write_recipe
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
+from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import NotAllowed, Refusal
+from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import download, respond
 
 PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_proposal.html"
 
@@ -56,23 +61,67 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     return _show(request, found, rows, form, mapping, status=status)
 
 
-@require("import_transcripts")
+@require("import_transcripts", methods=("GET", "POST"))
 def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
-    """The mappings that people chose for the columns of files in this project."""
+    """The recipes of this project; a POST adds one that comes as a file."""
     project = project_or_404(request.user, slug, check_import_transcripts)
     only_parameters(request)
-    context = {"mappings": list_mappings(project=project), **frame(request.user, project, "imports")}
-    return respond(request, page="discussions/columns/list.html", context=context)
+    form, status = RecipeForm(), 200
+    if request.method == "POST":
+        form, status = bind_form(request, RecipeForm), 422
+        if form.is_valid():
+            name, mapping = form.cleaned_data["recipe"]
+            actions.keep_recipe(
+                project=project, name=name, mapping=mapping, by=request.user, now=timezone.now()
+            )
+            return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
+    return _list(request, project, form, status)
+
+
+@require("import_transcripts")
+def download_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
+    """A recipe as a file."""
+    row = _row(request, slug, mapping)
+    name = re.sub(r"[^\w.-]+", "-", row.name, flags=re.ASCII).strip("-.") or "recipe"
+    return download(write_recipe(row.name, mapping_record(row)), f"{name}.recipe.json", "application/json")
+
+
+@require("import_transcripts", methods=("POST",))
+def rename_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
+    """Give a recipe another name; redirects to the list."""
+    row = _row(request, slug, mapping)
+    form, status = bind_form(request, NameForm), 422
+    if form.is_valid():
+        try:
+            name = form.cleaned_data["name"]
+            actions.rename_recipe(mapping=row, name=name, by=request.user, now=timezone.now())
+            return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
+        except Refusal as refusal:
+            status = add_refusal(form, refusal)
+    return _list(request, row.project, form, status)
 
 
 @require("import_transcripts", methods=("POST",))
 def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
-    """Forget a mapping; redirects to the list."""
-    project = project_or_404(request.user, slug, check_import_transcripts)
+    """Forget a recipe; redirects to the list."""
+    row = _row(request, slug, mapping)
     bind_form(request, NothingForm)
-    row = get_object_or_404(ColumnMapping.objects.select_related("project"), pk=mapping, project=project)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
+
+
+def _row(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
+    project = project_or_404(request.user, slug, check_import_transcripts)
+    return get_object_or_404(ColumnMapping.objects.select_related("project"), pk=mapping, project=project)
+
+
+def _list(request: SignedIn, project: Project, form: Form, status: int) -> HttpResponse:
+    context = {
+        "mappings": list_mappings(project=project),
+        "form": form,
+        **frame(request.user, project, "imports"),
+    }
+    return respond(request, page="discussions/columns/list.html", context=context, status=status)
 
 
 def _asked(rows: Table, mapping: MappingRecord) -> dict[str, Any]:

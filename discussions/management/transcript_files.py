@@ -13,6 +13,7 @@ from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.plans import folder_format
 from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_mapping
+from discussions.transcripts.core.readers.recipes import read_recipe
 from workspace.management.command import BadInput
 
 STANDARD_INPUT = "-"
@@ -42,6 +43,9 @@ def add_reading(parser: ArgumentParser) -> None:
         help=f"of texts: {', '.join(ENCODINGS)}",
     )
     parser.add_argument("--map", action="append", default=[], metavar="FIELD=COLUMN,...", help=MAP_HELP)
+    parser.add_argument(
+        "--recipe", default="", metavar="FILE|NAME", help="how files of rows are read; see --map"
+    )
 
 
 def mapped_columns(given: list[str]) -> list[MappingRecord]:
@@ -50,6 +54,17 @@ def mapped_columns(given: list[str]) -> list[MappingRecord]:
         return [parse_mapping(given)] if given else []
     except ValueError as reason:
         raise BadInput(f"{reason} Correct --map.") from None
+
+
+def recipe_of_file(given: str) -> MappingRecord | None:
+    """The recipe in a file; None if there is no such file. Raises BadInput."""
+    path = Path(given)
+    if not given or not path.is_file():
+        return None
+    try:
+        return read_recipe(_bytes(path))[1]
+    except ValueError as reason:
+        raise BadInput(f"{reason} Correct --recipe.") from None
 
 
 def read_paths(paths: list[str], options: ReadOptions) -> list[Upload]:

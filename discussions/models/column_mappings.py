@@ -1,4 +1,4 @@
-"""The meaning of columns in CSV and JSONL files of a project. Removed rows stay and say who removed them."""
+"""Recipes: how files with rows are read in a project. Removed rows stay and say who removed them."""
 
 from django.db import models
 from django.db.models import Q
@@ -9,13 +9,15 @@ from workspace.models import Person, Project
 
 
 class ColumnMapping(models.Model):
-    """What the columns of files with these columns mean; `transcript` is the file that it was made with.
+    """A recipe: what the columns of files mean. `transcript` is the file that it was made with, if it was made here.
 
-    A changed mapping is a new row, and the one before is removed.
+    `columns` are those that its files have, `fields` what is read of them, as `MappingRecord.written`. A changed recipe
+    is a new row, and the one before is removed; only the name changes in its place.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="column_mappings")
-    transcript = models.ForeignKey(Transcript, models.PROTECT, related_name="+")
+    transcript = models.ForeignKey(Transcript, models.PROTECT, related_name="+", null=True, blank=True)
+    name = models.CharField(max_length=100)
     columns_sha256 = models.CharField(max_length=64)
     columns = models.TextField()
     fields = models.TextField()
@@ -31,8 +33,11 @@ class ColumnMapping(models.Model):
                 condition=Q(removed_at=None),
                 name="column_mapping_once_per_project",
             ),
+            models.UniqueConstraint(
+                fields=["project", "name"], condition=Q(removed_at=None), name="column_mapping_name_unique"
+            ),
             set_together("removed_at", "removed_by", name="column_mapping_removed_pair"),
         )
 
     def __str__(self) -> str:
-        return f"column mapping {self.pk} of project {self.project_id}"
+        return f"recipe {self.name} of project {self.project_id}"

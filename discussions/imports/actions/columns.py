@@ -1,15 +1,19 @@
-"""Set what the columns of a project's files mean, and remove that again."""
+"""Keep recipes, by which files of a project are read; rename and remove them."""
 
 from datetime import datetime
+from itertools import count
 
 import msgspec
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import resume_import
+from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, fits_columns, has_needed
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, read_head
+from discussions.transcripts.core.readers.recipes import find_fault
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
@@ -38,31 +42,63 @@ def load_head(transcript: Transcript) -> Table | None:
 def map_columns(
     *, transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime
 ) -> ColumnMapping:
-    """Store a mapping for files with these columns; read again this file and the project's waiting files.
+    """Keep a recipe for files with these columns; read again this file and the project's waiting files.
 
-    It replaces an earlier mapping for these columns. Raises NotAllowed; Unacceptable without a player's or a text's
-    column, or with a column that the file does not have.
+    It replaces an earlier recipe for these columns, and has its name, else that of the file. Raises NotAllowed;
+    Unacceptable without a player's or a text's column, or with a column that the file does not have.
     """
     check_import_transcripts(by, transcript.project)
-    if not has_needed(mapping.fields):
+    if mapping.fields and not has_needed(mapping.fields):
         raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
     if fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
     with transaction.atomic():
-        row = _keep(transcript, mapping, by, now)
+        row = _keep(transcript.project, mapping, by, now, transcript=transcript)
         # Without a game, reading again cannot duplicate anything.
         Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
         _read_waiting(transcript.project, by, now)
     return row
 
 
+def keep_recipe(
+    *, project: Project, name: str, mapping: MappingRecord, by: Person, now: datetime
+) -> ColumnMapping:
+    """Keep a recipe that came as a file, and read the project's waiting files; one of its name is replaced.
+
+    Raises NotAllowed; Unacceptable with what is wrong with it.
+    """
+    check_import_transcripts(by, project)
+    if fault := find_fault(mapping):
+        raise Unacceptable(fault, code="no_recipe")
+    with transaction.atomic():
+        row = _keep(project, mapping, by, now, name=name)
+        _read_waiting(project, by, now)
+    return row
+
+
+def rename_recipe(*, mapping: ColumnMapping, name: str, by: Person, now: datetime) -> None:
+    """Give a recipe another name. Raises NotAllowed; Conflict when it was removed, or another has this name."""
+    check_import_transcripts(by, mapping.project)
+    with transaction.atomic():
+        _lock(mapping.project)
+        own = ColumnMapping.objects.filter(project=mapping.project, removed_at=None)
+        if own.filter(name=name).exclude(pk=mapping.pk).exists():
+            raise Conflict(_("Another recipe has this name. Choose another name."), code="name_is_taken")
+        if not own.filter(pk=mapping.pk).update(name=name):
+            raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
+        record_event(
+            "column_mapping:renamed", mapping, by=by, now=now, detail={"name": name, "before": mapping.name}
+        )
+    mapping.name = name
+
+
 def remove_mapping(*, mapping: ColumnMapping, by: Person, now: datetime) -> None:
-    """Forget a mapping: the next file with these columns waits. Raises NotAllowed; Conflict when it was removed."""
+    """Forget a recipe: the next file with these columns waits. Raises NotAllowed; Conflict when it was removed."""
     check_import_transcripts(by, mapping.project)
     with transaction.atomic():
         found = ColumnMapping.objects.filter(pk=mapping.pk, removed_at=None)
         if not found.update(removed_at=now, removed_by=by):
-            raise Conflict(_("This mapping was removed or changed meanwhile."), code="mapping_is_gone")
+            raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
         record_event(
             "column_mapping:removed",
             mapping,
@@ -80,22 +116,37 @@ def _read_waiting(project: Project, by: Person, now: datetime) -> None:
         resume_import(transcript=transcript, by=by, now=now)
 
 
-def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime) -> ColumnMapping:
-    # Two people who map the same columns at once are serialised.
-    Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
+def _lock(project: Project) -> None:
+    """Serialise two people who keep the same recipe at once."""
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+
+
+def _keep(
+    project: Project,
+    mapping: MappingRecord,
+    by: Person,
+    now: datetime,
+    *,
+    name: str = "",
+    transcript: Transcript | None = None,
+) -> ColumnMapping:
+    """Add the recipe, and remove those of its columns and of its name."""
+    _lock(project)
     sha256 = columns_hash(mapping.columns)
-    before = ColumnMapping.objects.filter(
-        project=transcript.project, columns_sha256=sha256, removed_at=None
-    ).first()
+    own = ColumnMapping.objects.filter(project=project, removed_at=None)
+    before = own.filter(columns_sha256=sha256).first()
     detail: dict[str, object] = {"fields": mapping.written}
     if before is not None:
         detail["before"] = mapping_record(before).written
-        if detail["before"] == detail["fields"]:
+        if detail["before"] == detail["fields"] and name in ("", before.name):
             return before
-        ColumnMapping.objects.filter(pk=before.pk).update(removed_at=now, removed_by=by)
+        name = name or before.name
+        transcript = transcript or before.transcript
+    own.filter(Q(columns_sha256=sha256) | Q(name=name)).update(removed_at=now, removed_by=by)
     row = ColumnMapping.objects.create(
-        project=transcript.project,
+        project=project,
         transcript=transcript,
+        name=name or _new_name(own, transcript.name if transcript else ""),
         columns_sha256=sha256,
         columns=msgspec.json.encode(mapping.columns).decode(),
         fields=msgspec.json.encode(mapping.written).decode(),
@@ -106,3 +157,14 @@ def _keep(transcript: Transcript, mapping: MappingRecord, by: Person, now: datet
         "column_mapping:changed" if before else "column_mapping:saved", row, by=by, now=now, detail=detail
     )
     return row
+
+
+def _new_name(own: QuerySet[ColumnMapping], file: str) -> str:
+    """The name of the first file, with a number where another recipe has it."""
+    names = set(own.values_list("name", flat=True))
+    wanted = shown_name(file).strip()[:90] or "recipe"
+    return next(
+        name
+        for number in count(1)
+        if (name := wanted if number == 1 else f"{wanted} ({number})") not in names
+    )

@@ -15,13 +15,15 @@ from discussions.management.transcript_files import (
     mapped_columns,
     named_format,
     read_paths,
+    recipe_of_file,
 )
-from discussions.models import Game, Iteration, Transcript
+from discussions.models import ColumnMapping, Game, Iteration, Transcript
 from discussions.queries import MEASURE
 from discussions.transcripts.actions import IMPORT_PRIVATE, Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.readers.columns import MappingRecord, fits_columns
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
+from discussions.transcripts.queries import mapping_record
 from workspace.core.canonical import bytes_hash
 from workspace.core.words import decode_stored
 from workspace.database.clock import database_now
@@ -39,7 +41,7 @@ class Command(SiteCommand):
         "Exit codes: 0 all imported, 1 something was refused or failed, 2 the command could not start.\n"
         "Example: manage.py import_transcripts games/*.json --project mafia --by lead@example.org --wait\n"
         "Example: unzip -p all.zip one.json | manage.py import_transcripts - --project mafia --by lead@example.org\n"
-        "--map stores the mapping of the columns of CSV and JSONL files for the project, as the page does.\n"
+        "--map and --recipe keep how files of rows are read for the project, as the page does.\n"
         "Example: manage.py import_transcripts a.csv --map player=Who,text=What --project mafia --by lead@example.org"
     )
     requires_migrations_checks = True
@@ -78,7 +80,8 @@ class Command(SiteCommand):
     def _import(self, options: dict[str, Any]) -> Received:
         project = find_project(options["project"], advice="Open it first, or correct --project.")
         person = find_person(options["by"])
-        named, mappings = named_format(options["format"]), mapped_columns(options["map"])
+        named = named_format(options["format"])
+        mappings = [*mapped_columns(options["map"]), *_recipes(project, options["recipe"])]
         files = read_paths(options["paths"], ReadOptions(named=named))
         heads = {
             bytes_hash(file.data): _head(file, mapping, options) for mapping in mappings for file in files
@@ -128,8 +131,17 @@ def _head(file: Upload, mapping: MappingRecord, options: dict[str, Any]) -> Mapp
     missing = fits_columns(mapping.fields, table.columns)
     if missing:
         known = ", ".join(f'"{column[:60]}"' for column in table.columns[:20])
-        raise BadInput(f'"{file.name}" has no column "{missing}"; it has {known}. Correct --map.')
+        raise BadInput(f'"{file.name}" has no column "{missing}"; it has {known}. Correct --map or --recipe.')
     return replace(mapping, columns=table.columns)
+
+
+def _recipes(project: Project, given: str) -> list[MappingRecord]:
+    """The recipe in a file, else that of the project with this name. Raises BadInput."""
+    row = ColumnMapping.objects.filter(project=project, name=given, removed_at=None).first()
+    recipe = recipe_of_file(given) or (mapping_record(row) if row else None)
+    if given and recipe is None:
+        raise BadInput(f'There is no file and no recipe "{given}". Correct --recipe.')
+    return [recipe] if recipe else []
 
 
 def _iteration(project: Project, number: int | None) -> Iteration | None:

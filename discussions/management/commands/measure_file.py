@@ -16,6 +16,7 @@ from discussions.management.transcript_files import (
     mapped_columns,
     named_format,
     read_paths,
+    recipe_of_file,
 )
 from discussions.metrics.core.registry import METRICS, measured_keys
 from discussions.metrics.labels import LABELS
@@ -26,7 +27,7 @@ from discussions.transcripts.core.notes import ReadGame
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import ReadOutcome, read_games
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, MappingRecord
 from discussions.verdicts.core.rule import find_automatic_failure
 from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.versions.core.version_json import is_number, read_version
@@ -61,6 +62,7 @@ class Command(SiteCommand):
         "Example: manage.py measure_file game.json --json\n"
         "Example: cat games.jsonl | manage.py measure_file - --json\n"
         "Example: manage.py measure_file chat.csv --map player=Speaker,text=Content\n"
+        "Example: manage.py measure_file log.jsonl --recipe ours.recipe.json\n"
         "Example: manage.py measure_file games/ --markdown summary.md --fail-under coherence=70 --fail-on-verdict"
     )
     requires_system_checks: list[str] = []
@@ -120,7 +122,7 @@ class Command(SiteCommand):
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
                 named=named_format(options["format"]),
-                columns=mapped_columns(options["map"]),
+                columns=[*mapped_columns(options["map"]), *_recipes(options["recipe"])],
                 encoding=options["encoding"],
             )
             uploads = read_paths(options["files"], how)
@@ -186,6 +188,15 @@ class Command(SiteCommand):
 
     def _say(self, faults: list[Fault]) -> None:
         self.say_faults([(fault.place, fault.code, fault.message) for fault in faults])
+
+
+def _recipes(given: str) -> list[MappingRecord]:
+    recipe = recipe_of_file(given)
+    if given and recipe is None:
+        raise BadInput(
+            f'There is no file "{given}"; names of recipes are those of a project. Correct --recipe.'
+        )
+    return [recipe] if recipe else []
 
 
 def _has_game(outcome: ReadOutcome) -> bool:

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 SPEECH, PRIVATE, THOUGHT = "speech", "private", "thought"
-VOTE, OUT, IGNORE = "vote", "elimination", "ignore"
-# What a row of a log can be.
-KINDS = (SPEECH, VOTE, OUT, PRIVATE, THOUGHT, IGNORE)
+VOTE, OUT, IGNORE, ROUND = "vote", "elimination", "ignore", "round"
+# What a row of a log can be; with ROUND a round begins.
+KINDS = (SPEECH, VOTE, OUT, PRIVATE, THOUGHT, IGNORE, ROUND)
 NAMED = "a player's name"
 # A list that names everybody is public, where there are so many players that it says something.
 LEAST_TABLE = 3

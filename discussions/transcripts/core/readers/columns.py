@@ -66,7 +66,9 @@ DECIDING = ("type", "audience", "private", "public", "phase", "thought", *OF_TYP
 # Between several columns of one field: the first that is not empty holds its value.
 OR = "|"
 # Before a value of a type, an audience or a phase, and before another name of a player, in a written recipe.
-IS, ALSO = "is.", "also."
+IS, ALSO, SET = "is.", "also.", "set."
+# The encoding where it was a guess, the list that holds the rows of an object, and "none" where there are no rounds.
+SETTINGS = ENCODING, LIST, ROUNDS = "encoding", "list", "rounds"
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
 _WRAPPERS = frozenset(
     ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value", "meta")
@@ -78,27 +80,28 @@ class MappingRecord(Struct, frozen=True):
     """A mapping, and the columns of the files that it was made for; without columns it applies to any file.
 
     `kinds` says what rows of a type, of an audience or of a phase are, where the words are not known: one of
-    `audience.KINDS` for each value, case-folded. `aliases` are pairs of `aliases.py`; `ids` are ids by which a file
-    itself names players.
+    `audience.KINDS` for each value, case-folded. `aliases` are pairs of `aliases.py`. `settings` are those of SETTINGS
+    that were chosen. `ids` are ids by which a file itself names players.
     """
 
     columns: list[str]
     fields: dict[str, str]
     kinds: dict[str, str] = {}
     aliases: dict[str, str] = {}
+    settings: dict[str, str] = {}
     ids: dict[str, str] = {}
 
     @property
     def written(self) -> dict[str, str]:
         """All of it in one, as it is stored: kinds under "is.VALUE", other names under "also.NAME"."""
-        parts = (("", self.fields), (IS, self.kinds), (ALSO, self.aliases))
+        parts = (("", self.fields), ("", self.settings), (IS, self.kinds), (ALSO, self.aliases))
         return {f"{sign}{key}": said for sign, part in parts for key, said in part.items()}
 
     @classmethod
     def of_written(cls, columns: list[str], written: Mapping[str, str]) -> "MappingRecord":
-        found: dict[str, dict[str, str]] = {"": {}, IS: {}, ALSO: {}}
+        found: dict[str, dict[str, str]] = {"": {}, IS: {}, ALSO: {}, SET: {}}
         for key, said in written.items():
-            sign = next((sign for sign in (IS, ALSO) if key.startswith(sign)), "")
+            sign = next((sign for sign in (IS, ALSO) if key.startswith(sign)), SET if key in SETTINGS else "")
             found[sign][key.removeprefix(sign)] = said
         return cls(columns, *found.values())
 
@@ -224,7 +227,7 @@ def parse_mapping(texts: Iterable[str]) -> MappingRecord:
         field, sign, column = (piece.strip() for piece in part.partition("="))
         is_kind = field.startswith(IS) and column in KINDS
         is_alias = field.startswith(ALSO) and field != ALSO and is_pair(field.removeprefix(ALSO), column)
-        if not (is_kind or is_alias) and (field not in FIELDS or not sign or not column):
+        if not (is_kind or is_alias) and (field not in (*FIELDS, *SETTINGS) or not sign or not column):
             fields = ", ".join(FIELDS)
             raise ValueError(
                 f'"{part[:60]}" is no field and column. Write FIELD=COLUMN; the fields are {fields}. What rows of a '

@@ -12,6 +12,7 @@ from discussions.transcripts.core.audience import (
     NAMED,
     OUT,
     PRIVATE,
+    ROUND,
     SPEECH,
     THOUGHT,
     VOTE,
@@ -22,7 +23,7 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
+from discussions.transcripts.core.readers.columns import ROUNDS, MappingRecord, split_columns
 from discussions.transcripts.core.readers.tables import Table, TableRow
 from workspace.core.words import say, say_many
 
@@ -55,13 +56,14 @@ _OPEN = re.compile(
 class RowSigns(Struct, frozen=True):
     """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
 
-    `names` are the players of all rows, case-folded.
+    `names` are the players of all rows, case-folded. Without `reads_rounds`, no column gives the round.
     """
 
     at: dict[str, list[int]]
     kinds: Mapping[str, str]
     aliases: Mapping[str, str] = {}
     names: frozenset[str] = frozenset()
+    reads_rounds: bool = True
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
@@ -131,7 +133,8 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         place for place, column in enumerate(table.columns) if place not in used and _may_hide(table, column)
     ]
     found_at = {field: places for field, places in (at | {UNCLEAR: unknown[:1]}).items() if places}
-    signs = RowSigns(found_at, mapping.kinds, mapping.ids)
+    reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
+    signs = RowSigns(found_at, mapping.kinds, mapping.ids, reads_rounds=reads_rounds)
     if not any(field in found_at for field in ("audience", "private", "public", UNCLEAR)):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
@@ -197,12 +200,14 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
 
 
 def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
-    """What a row is, and the sign of it: the most hidden one of what its signs say."""
+    """What a row is, and the sign of it: where a round begins, else the most hidden one of what its signs say."""
+    said = list(_signs(cells, signs))
+    if mark_of_round := next((value for kind, value in said if kind == ROUND), ""):
+        return ROUND, mark_of_round
     if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not cells.get("role"):
         return IGNORE, name
     if hidden := _hidden_part(cells):
         return PRIVATE, hidden
-    said = list(_signs(cells, signs))
     for kind in (IGNORE, THOUGHT, PRIVATE, OUT, VOTE):
         for found, value in said:
             if found == kind:
@@ -212,7 +217,7 @@ def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
 
 def _unclear(cells: Mapping[str, str], signs: RowSigns) -> Iterator[str]:
     """The values of a row's signs that say nothing known, unless another sign hides the row anyway."""
-    if kind_of_row(cells, signs)[0] in (IGNORE, THOUGHT, PRIVATE):
+    if kind_of_row(cells, signs)[0] in (IGNORE, THOUGHT, PRIVATE, ROUND):
         return
     for kind, value in _signs(cells, signs):
         if kind == NAMED:

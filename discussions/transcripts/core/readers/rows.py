@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE
+from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, ROUND, THOUGHT, VOTE
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
@@ -152,6 +152,7 @@ def games_of_rows(
     for key, runs in _runs(table, signs.at).items():
         notes = new_notes()
         game = _RowGame(id=key if "game" in signs.at else notes.source, notes=notes)
+        game.round = None if signs.reads_rounds else 1
         notes.translate("", table.place(runs[2]))
         spans = list(zip(runs[::3], runs[1::3], runs[2::3], strict=True))
         own = signs
@@ -204,6 +205,16 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
 def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     kind, sign = kind_of_row(cells, signs)
+    if kind == ROUND:
+        game.round = (game.round or 0) + 1 if game.messages or game.votes else 1
+    else:
+        _read_kind(game, cells, place, signs, (kind, sign))
+
+
+def _read_kind(
+    game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns, what: tuple[str, str]
+) -> None:
+    kind, sign = what
     is_typed = "type" in cells
     cells = _of_kind(cells, kind) if is_typed else cells
     name, target = (signs.name(cells.get(field, "")) for field in (PLAYER, "vote"))
@@ -213,7 +224,7 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     if kind == IGNORE or (is_typed and not (name if is_hidden else text or target or kind == OUT)):
         game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
         return
-    if not is_hidden:
+    if not is_hidden and signs.reads_rounds:
         _read_round(game, cells, place)
     if kind == OUT and is_typed:
         _read_out(game, name, sign, place)
