@@ -173,7 +173,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
 def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) -> FileColumnsAnswer:
     """Say what the columns of a file mean.
 
-    The recipe is kept for the project, and every file of it that waits for these columns is read.
+    The recipe is stored for the project, and every file of it that waits for these columns is read.
     """
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)

@@ -154,5 +154,5 @@ def load_head(transcript: Transcript) -> Table:
 def _no_columns() -> str:
     return _(
         "This file has no rows with columns at its beginning, or its bytes are gone. For an archive, upload one of its "
-        "files by itself and map its columns; the archive is then read by that."
+        "files by itself and say how it is read; the archive is then read by that."
     )

@@ -56,13 +56,13 @@ def mapped_columns(given: list[str]) -> list[MappingRecord]:
         raise BadInput(f"{reason} Correct --map.") from None
 
 
-def recipe_of_file(given: str) -> MappingRecord | None:
-    """The recipe in a file; None if there is no such file. Raises BadInput."""
+def recipe_of_file(given: str) -> tuple[str, MappingRecord] | None:
+    """The name and the recipe in a file; None if there is no such file. Raises BadInput."""
     path = Path(given)
     if not given or not path.is_file():
         return None
     try:
-        return read_recipe(_bytes(path))[1]
+        return read_recipe(_bytes(path))
     except ValueError as reason:
         raise BadInput(f"{reason} Correct --recipe.") from None
 

@@ -24,6 +24,7 @@ NO_PAGES = (
     "report_json",
     "report_csv",
     "export_version",
+    "download_recipe",
     "prompt_text",
     "answer_text",
     "stage_summary_markdown",

@@ -103,6 +103,14 @@ OPERATIONS: dict[str, list[Row]] = {
     "api:api_import_resume": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
     "api:api_import_seen": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
     "api:api_import_separate": [operation("POST", "401 403 403 404 202 404 202 401", "import")],
+    "api:api_recipes": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 422 404 422 401", "import"),
+    ],
+    "api:api_recipe": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_recipe_rename": [
+        operation("POST", "401 403 403 404 200 404 200 401", "import", {"name": "ours"})
+    ],
     "api:api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api:api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
     "api:api_file_columns": [

@@ -200,7 +200,12 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 422 404 422 401"),
     ],
-    "column_mappings": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "column_mappings": [
+        Row("GET", "302 403 403 404 200 404 200 302"),
+        Row("POST", "401 403 403 404 422 404 422 401"),
+    ],
+    "download_recipe": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "rename_recipe": [Row("POST", "401 403 403 404 303 404 303 401", {"name": "ours"})],
     "remove_mapping": [Row("POST", "401 403 403 404 303 404 303 401")],
     "import_separate": [Row("POST", "401 403 403 404 303 404 303 401")],
     "project_settings": [

@@ -86,6 +86,7 @@ def everything(client, evaluation, *, acts=()):
         "table": evaluation.game.transcript_id,
         "export": 1,
         "webhook": 1,
+        "mapping": 1,
         "calibration": 1,
     }
     operations = ask_operations(program_of(evaluation.evaluator), **given)

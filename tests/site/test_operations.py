@@ -27,6 +27,7 @@ CRAWLED = (
         "table",
         "export",
         "webhook",
+        "mapping",
         "calibration",
     },
     {"slug", "number", "comparison", "review", "calibration"},

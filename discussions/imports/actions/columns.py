@@ -40,11 +40,12 @@ def load_head(transcript: Transcript) -> Table | None:
 
 
 def map_columns(
-    *, transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime
+    *, transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime, name: str = ""
 ) -> ColumnMapping:
     """Keep a recipe for files with these columns; read again this file and the project's waiting files.
 
-    It replaces an earlier recipe for these columns, and has its name, else that of the file. Raises NotAllowed;
+    It replaces an earlier recipe for these columns, and has its name, else `name` or that of the file, with a number
+    where another recipe has it. Raises NotAllowed;
     Unacceptable without a player's or a text's column, or with a column that the file does not have.
     """
     check_import_transcripts(by, transcript.project)
@@ -53,7 +54,7 @@ def map_columns(
     if fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
     with transaction.atomic():
-        row = _keep(transcript.project, mapping, by, now, transcript=transcript)
+        row = _keep(transcript.project, mapping, by, now, name=name, transcript=transcript)
         # Without a game, reading again cannot duplicate anything.
         Transcript.objects.filter(pk=transcript.pk, games=None).update(waits_for_columns=True)
         _read_waiting(transcript.project, by, now)
@@ -130,7 +131,7 @@ def _keep(
     name: str = "",
     transcript: Transcript | None = None,
 ) -> ColumnMapping:
-    """Add the recipe, and remove those of its columns and of its name."""
+    """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file."""
     _lock(project)
     sha256 = columns_hash(mapping.columns)
     own = ColumnMapping.objects.filter(project=project, removed_at=None)
@@ -140,13 +141,13 @@ def _keep(
         detail["before"] = mapping_record(before).written
         if detail["before"] == detail["fields"] and name in ("", before.name):
             return before
-        name = name or before.name
-        transcript = transcript or before.transcript
-    own.filter(Q(columns_sha256=sha256) | Q(name=name)).update(removed_at=now, removed_by=by)
+        name = before.name if transcript else name
+    same = Q(columns_sha256=sha256) if transcript else Q(columns_sha256=sha256) | Q(name=name)
+    own.filter(same).update(removed_at=now, removed_by=by)
     row = ColumnMapping.objects.create(
         project=project,
         transcript=transcript,
-        name=name or _new_name(own, transcript.name if transcript else ""),
+        name=_new_name(own, name or shown_name(transcript.name if transcript else "")),
         columns_sha256=sha256,
         columns=msgspec.json.encode(mapping.columns).decode(),
         fields=msgspec.json.encode(mapping.written).decode(),
@@ -159,10 +160,10 @@ def _keep(
     return row
 
 
-def _new_name(own: QuerySet[ColumnMapping], file: str) -> str:
-    """The name of the first file, with a number where another recipe has it."""
+def _new_name(own: QuerySet[ColumnMapping], wanted: str) -> str:
+    """The name, with a number where another recipe has it."""
     names = set(own.values_list("name", flat=True))
-    wanted = shown_name(file).strip()[:90] or "recipe"
+    wanted = wanted.strip()[:90] or "recipe"
     return next(
         name
         for number in count(1)

@@ -21,9 +21,9 @@ from discussions.models import ColumnMapping, Game, Iteration, Transcript
 from discussions.queries import MEASURE
 from discussions.transcripts.actions import IMPORT_PRIVATE, Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.readers.columns import MappingRecord, fits_columns
+from discussions.transcripts.core.readers.columns import MappingRecord, find_mapping, fits_columns
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
-from discussions.transcripts.queries import mapping_record
+from discussions.transcripts.queries import load_mappings, mapping_record
 from workspace.core.canonical import bytes_hash
 from workspace.core.words import decode_stored
 from workspace.database.clock import database_now
@@ -81,10 +81,14 @@ class Command(SiteCommand):
         project = find_project(options["project"], advice="Open it first, or correct --project.")
         person = find_person(options["by"])
         named = named_format(options["format"])
-        mappings = [*mapped_columns(options["map"]), *_recipes(project, options["recipe"])]
+        mappings = [("", mapping) for mapping in mapped_columns(options["map"])]
+        mappings += _recipes(project, options["recipe"])
         files = read_paths(options["paths"], ReadOptions(named=named))
+        kept = load_mappings(project)
         heads = {
-            bytes_hash(file.data): _head(file, mapping, options) for mapping in mappings for file in files
+            bytes_hash(file.data): (name, _head(file, mapping, options, kept))
+            for name, mapping in mappings
+            for file in files
         }
         received = import_files(
             project=project,
@@ -96,9 +100,11 @@ class Command(SiteCommand):
             encoding=options["encoding"],
         )
         for upload in received.imported:
-            head = heads.get(upload.transcript.sha256)
+            name, head = heads.get(upload.transcript.sha256, ("", None))
             if head is not None:
-                map_columns(transcript=upload.transcript, mapping=head, by=person, now=timezone.now())
+                map_columns(
+                    transcript=upload.transcript, mapping=head, by=person, now=timezone.now(), name=name
+                )
         return received
 
     def _say(self, reports: list[dict[str, Any]], refused: list[str], options: dict[str, Any]) -> None:
@@ -118,8 +124,13 @@ class Command(SiteCommand):
                 self.stdout.write(f"  {report['error']}")
 
 
-def _head(file: Upload, mapping: MappingRecord, options: dict[str, Any]) -> MappingRecord | None:
-    """The mapping for the columns of this file; None when it has no columns. Raises BadInput when it lacks one."""
+def _head(
+    file: Upload, mapping: MappingRecord, options: dict[str, Any], kept: list[MappingRecord]
+) -> MappingRecord | None:
+    """The recipe for the columns of this file; None when it has no columns, or is read so anyway.
+
+    Raises BadInput when it lacks a column.
+    """
     table = read_head(
         file.data[:HEAD_BYTES],
         is_part=len(file.data) > HEAD_BYTES,
@@ -132,13 +143,15 @@ def _head(file: Upload, mapping: MappingRecord, options: dict[str, Any]) -> Mapp
     if missing:
         known = ", ".join(f'"{column[:60]}"' for column in table.columns[:20])
         raise BadInput(f'"{file.name}" has no column "{missing}"; it has {known}. Correct --map or --recipe.')
+    if find_mapping(table.columns, kept) == find_mapping(table.columns, [mapping]):
+        return None
     return replace(mapping, columns=table.columns)
 
 
-def _recipes(project: Project, given: str) -> list[MappingRecord]:
+def _recipes(project: Project, given: str) -> list[tuple[str, MappingRecord]]:
     """The recipe in a file, else that of the project with this name. Raises BadInput."""
     row = ColumnMapping.objects.filter(project=project, name=given, removed_at=None).first()
-    recipe = recipe_of_file(given) or (mapping_record(row) if row else None)
+    recipe = recipe_of_file(given) or ((row.name, mapping_record(row)) if row else None)
     if given and recipe is None:
         raise BadInput(f'There is no file and no recipe "{given}". Correct --recipe.')
     return [recipe] if recipe else []

@@ -196,7 +196,7 @@ def _recipes(given: str) -> list[MappingRecord]:
         raise BadInput(
             f'There is no file "{given}"; names of recipes are those of a project. Correct --recipe.'
         )
-    return [recipe] if recipe else []
+    return [recipe[1]] if recipe else []
 
 
 def _has_game(outcome: ReadOutcome) -> bool:

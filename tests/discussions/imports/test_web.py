@@ -189,9 +189,11 @@ def test_a_mapping_is_listed_changed_and_removed_with_an_event_each(seen, projec
     mapping = make_mapping(project=project, by=lead)
     listed = reverse("column_mappings", args=["ours"])
     page = seen.get(listed).content.decode()
-    assert "who, what, match" in page and address(mapping.transcript) in page
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "table.csv Rename" in text and "Player who Text what Game match" in text
+    assert address(mapping.transcript) in page
     page = seen.get(address(mapping.transcript)).content.decode()
-    assert "These columns are mapped" in page and '<option value="2" selected>match</option>' in page
+    assert "Read by a recipe" in page and '<option value="2" selected>match</option>' in page
     run_waiting_jobs()
     changed = {"player": "0", "text": "1", "do": "save"}
     assert (
@@ -206,7 +208,7 @@ def test_a_mapping_is_listed_changed_and_removed_with_an_event_each(seen, projec
     remove = reverse("remove_mapping", args=["ours", newest.pk])
     assert seen.post(remove)["Location"] == listed
     assert seen.post(remove).status_code == 409
-    assert "No columns are mapped" in seen.get(listed).content.decode()
+    assert "No recipes" in seen.get(listed).content.decode()
     verbs = Event.objects.filter(object_kind="column_mapping").order_by("seq").values_list("verb", flat=True)
     assert list(verbs) == ["column_mapping:saved", "column_mapping:changed", "column_mapping:removed"]
 
