@@ -58,6 +58,12 @@ class PassKind:
     is_applicable: bool
     denominator: int
     manual_check: ManualCheck | None
+    people: "PeopleShare | None"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people's estimate is too near the threshold: neither pass nor fail until more messages are judged."""
+        return self.people is not None and self.people.is_open
 
     @property
     def is_by_rule(self) -> bool:
@@ -81,9 +87,34 @@ class PassKind:
         return self.manual_check is not None and self.manual_check.decides
 
 
+class PeopleShare(Struct, frozen=True, omit_defaults=True):
+    """The share of messages that people would count, as a fraction of 1, with its 95 % interval in percent.
+
+    `judged` of `total` messages were judged; `counted` is the score, in percent, that counts the others as the rule has
+    them. `counts`: this share is the score of its line. `is_open`: its 90 % interval holds the threshold, and messages
+    are left to ask for. `flip` is the number of judgements that would take it across the threshold.
+    """
+
+    numerator: int
+    denominator: int
+    low: float
+    high: float
+    judged: int
+    total: int
+    counted: float
+    counts: bool = False
+    is_open: bool = False
+    flip: int | None = None
+
+    @property
+    def share(self) -> float:
+        return 100 * self.numerator / self.denominator
+
+
 class OutcomeLine(Struct, PassKind, frozen=True, omit_defaults=True):
     """A line for a metric. `score` is in the unit of its `scale`; `interval` is Wilson's, in percent, for shares of
-    messages and references alone.
+    messages and references alone. Where `people` counts, score and interval are those of people's estimate, and
+    `numerator` and `denominator` are its fraction.
 
     `passes` is None while the metric is pending. A line that does not apply passes by the rubric's rule.
     `could_go_other_way` exists only in verdicts on a basis before format 3, which read Wilson's interval of one game as
@@ -104,6 +135,7 @@ class OutcomeLine(Struct, PassKind, frozen=True, omit_defaults=True):
     could_go_other_way: bool = False
     flip: int | None = None
     manual_check: ManualCheck | None = None
+    people: PeopleShare | None = None
 
 
 class Reason(Struct, frozen=True):
@@ -122,8 +154,11 @@ class Recommendation(Struct, frozen=True):
     advice: list[str]
 
 
-class Outcome(Struct, frozen=True):
-    """A verdict, or what is known of it so far: `passes` is None while `missing` names keys of pending metrics."""
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """A verdict, or what is known of it so far: `passes` is None while `missing` names keys of pending metrics.
+
+    `open` names the open metrics on which the verdict depends; `passes` then takes their estimates as they are.
+    """
 
     passes: bool | None
     headline: str
@@ -141,11 +176,12 @@ class Outcome(Struct, frozen=True):
     flip_distance: int | None
     recommendations: list[Recommendation]
     composite: float | None
+    open: list[str] = []
 
     @property
     def weak_passes(self) -> list[OutcomeLine]:
-        """The lines that pass with nothing to count, or on few references."""
-        return [line for line in self.lines if line.is_weak_pass]
+        """The lines that pass with nothing to count, on few references, or while they are open."""
+        return [line for line in self.lines if line.is_weak_pass or (line.passes and line.is_open)]
 
     def line(self, key: str) -> OutcomeLine:
         for line in self.lines:

@@ -110,9 +110,11 @@ def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
 
 
 def describe_weak_score(game: GameFigures, key: str) -> str:
-    """Why a passing score rests on little evidence: "not applicable" or "on few references"; else ""."""
+    """Why a score rests on little evidence: "not applicable", "open" or "on few references"; else ""."""
     if not game.applies(key):
         return _("not applicable")
+    if key in game.open:
+        return _("open")
     return _("on few references") if key in game.on_few_references else ""
 
 

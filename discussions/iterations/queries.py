@@ -9,9 +9,10 @@ from django.db.models import Count, Exists, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.core.iteration_states import IMPORTING
-from discussions.core.outcome import ENGAGEMENT, ManualCheck, Outcome, PassKind
+from discussions.core.outcome import ENGAGEMENT, ManualCheck, Outcome, PassKind, PeopleShare
 from discussions.iterations.core.figures import GameFigures, game_figures
 from discussions.iterations.core.gates import (
     Choices,
@@ -37,7 +38,7 @@ from discussions.models.manual_figures import CACHE, COST
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import find_stopped_jobs, measured_for, rubric_record
 from discussions.verdicts.core.rule import read_rules
-from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
+from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
 from rubric.core.records import RubricRecord
 from workspace.core.refusals import NotAllowed
 from workspace.core.text import figure
@@ -180,11 +181,11 @@ def _complete(rows: list[Any], iterations: dict[int, dict[str, Any]]) -> tuple[d
     found, tied = {}, set()
     for judged in read_judged(Batch(sorted(ready.values()), is_recorded=False), lambda _rubric: False):
         effective = compute_effective_values(judged.basis, judged.measurements)
-        outcome = compute_outcome(effective, judged.measurements, judged.basis.cost.total_usd, judged.rubric)
+        outcome = compute_basis_outcome(judged.basis, judged.measurements, judged.rubric, effective)
         if effective.ties:
             tied.add(ready[judged.where.number])
         elif not outcome.missing:
-            found[ready[judged.where.number]] = outcome
+            found[ready[judged.where.number]] = replace(outcome, passes=None) if outcome.open else outcome
     return found, tied
 
 
@@ -195,6 +196,7 @@ class _ScoredLine(Struct, PassKind):
     passes: bool | None
     is_applicable: bool = True
     manual_check: ManualCheck | None = None
+    people: PeopleShare | None = None
 
 
 class _Scored(Struct):

@@ -200,8 +200,8 @@ def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, o
     weak, weak_games = "", list_weak_games(stage, gate.streak)
     if weak_games:
         weak = _(
-            "In %(games)s, of those that count, a metric is not applicable (counts as pass) or passes on fewer than "
-            "%(few)d references."
+            "In %(games)s, of those that count, a metric is not applicable (counts as pass), passes on fewer than "
+            "%(few)d references, or is open."
         ) % {"games": format_numbers(weak_games), "few": FEW_REFERENCES}
     return {
         "stage": stage,

@@ -342,6 +342,19 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
             "More are asked for when people contradict the rule in this percentage of their sample."
         ),
     ),
+    "more_messages": (
+        PEOPLE,
+        gettext_lazy(
+            "When more messages are asked for: after many contradictions, or while the score is open."
+        ),
+    ),
+    "more_batches": (PEOPLE, gettext_lazy("At most so many times, unless the evaluator asks for more.")),
+    "strategic_depth_score": (
+        PEOPLE,
+        gettext_lazy("How M2 counts messages that nobody judged: as the rule has them, or as people would."),
+    ),
+    "coherence_score": (PEOPLE, gettext_lazy("The same for M3.")),
+    "role_consistency_score": (PEOPLE, gettext_lazy("The same for M4.")),
     "baseline_game_count": (ITERATIONS, gettext_lazy("A baseline has so many games.")),
     "iteration_game_count": (ITERATIONS, gettext_lazy("An iteration has at least so many games.")),
     "changes_per_iteration": (

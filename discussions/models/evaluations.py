@@ -203,7 +203,7 @@ class Reveal(models.Model):
     """What an evaluator was shown, when: "roles", "scores", "thoughts", "metric:coherence", "reference:19.2" and so on.
 
     "suggestions:12.1-40.2": the evaluator looked at the suggested references from one to another; "suggestions": at
-    all of them.
+    all of them. "more:role_consistency:2": the evaluator asked for a second batch of further messages.
     """
 
     evaluation = models.ForeignKey(Evaluation, models.PROTECT, related_name="reveals", db_index=False)

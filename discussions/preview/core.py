@@ -11,7 +11,7 @@ from discussions.core.outcome import ABOVE, MEMORY, REPETITION, Outcome, Outcome
 from discussions.core.records import GameRecord, Measurement, Score
 from discussions.metrics.core.registry import CODE_VERSION, METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import Basis
-from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome, compute_scores
+from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values, compute_scores
 from rubric.core.records import RubricRecord
 from rubric.preview.core import (
     GAMES,
@@ -33,6 +33,7 @@ NOT_MEASURED = frozenset(
     "pass_count metric_count cost_limit_usd cost_success_usd answers_yes_count answers_yes_rating "
     "identification_pass identification_pass_count identification_min_messages identification_max_messages "
     "sample_percent sample_min sample_max role_more_count role_more_percent "
+    "more_messages more_batches strategic_depth_score coherence_score role_consistency_score "
     "baseline_game_count iteration_game_count changes_per_iteration "
     "successes_in_a_row cache_hit_percent shuffle_count shuffle_warning_percent variety_phrase_count "
     "top_phrase_count robotic_use_count robotic_message_count".split()
@@ -268,7 +269,7 @@ class Rejudged(Struct, frozen=True):
 def rejudge(game: JudgedGame, draft: RubricRecord) -> Rejudged:
     measurements = game.measurements if game.text is None else measure_game(game.text, draft)
     found = compute_effective_values(game.basis, measurements)
-    after = compute_outcome(found, measurements, game.basis.cost.total_usd, draft)
+    after = compute_basis_outcome(game.basis, measurements, draft, found)
     before, was = _before(game, found)
     now = _word(after, found)
     is_other = was != now
@@ -294,13 +295,13 @@ def _before(game: JudgedGame, found: Effective) -> tuple[Outcome, str]:
         return game.recorded, PASS if game.recorded.passes else FAIL
     if game.text is not None:
         found = compute_effective_values(game.basis, game.measurements)
-    outcome = compute_outcome(found, game.measurements, game.basis.cost.total_usd, game.rubric)
+    outcome = compute_basis_outcome(game.basis, game.measurements, game.rubric, found)
     return outcome, _word(outcome, found)
 
 
 def _word(outcome: Outcome, found: Effective) -> str:
     """The word of an outcome; a verdict waits for what is not judged, and for disagreements."""
-    if outcome.passes is None or found.ties:
+    if outcome.passes is None or outcome.open or found.ties:
         return PENDING
     return PASS if outcome.passes else FAIL
 

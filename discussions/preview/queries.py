@@ -17,7 +17,7 @@ from discussions.models.manual_figures import COST, entered
 from discussions.preview.core import JudgedGame
 from discussions.queries import add_round_offset, load_round_offsets, measured_for, rubric_record
 from discussions.verdicts.core.basis import Basis
-from discussions.verdicts.queries import load_bases
+from discussions.verdicts.queries import load_bases, load_seeds
 from rubric.core.records import RubricRecord
 from rubric.preview.core import Location
 from workspace.core.canonical import canonical_hash
@@ -64,9 +64,12 @@ def batch_judged_games() -> list[Batch]:
     ]
 
 
-def read_judged(batch: Batch, needs_text: NeedsText) -> Iterator[JudgedGame]:
-    """The games of a batch. A game has its text if its rubric version is in `needs_text`."""
-    yield from (_recorded if batch.is_recorded else _waiting)(batch.keys, needs_text)
+def read_judged(batch: Batch, needs_text: NeedsText, *, with_seeds: bool = False) -> Iterator[JudgedGame]:
+    """The games of a batch. A game has its text if its rubric version is in `needs_text`.
+
+    A basis has the seeds of its evaluations if its version needs them, or `with_seeds`.
+    """
+    yield from (_recorded if batch.is_recorded else _waiting)(batch.keys, needs_text, with_seeds)
 
 
 def _runs(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
@@ -91,7 +94,7 @@ def _without_verdict() -> "QuerySet[Game]":
     )
 
 
-def _recorded(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
+def _recorded(keys: list[int], needs_text: NeedsText, with_seeds: bool) -> Iterator[JudgedGame]:
     columns = (
         "game_id",
         "project__slug",
@@ -103,11 +106,15 @@ def _recorded(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
         "outcome",
     )
     rows = list(Verdict.objects.filter(pk__in=keys).order_by("pk").values_list(*columns))
+    bases = [_BASIS.decode(row[6]) for row in rows]
+    seeds = load_seeds([evaluation.id for basis in bases for evaluation in basis.evaluations if with_seeds])
     rubrics, texts = _rubrics([(row[0], row[3], row[4]) for row in rows], needs_text)
-    for game, slug, number, version, _sha256, findings, basis, outcome in rows:
+    for (game, slug, number, version, _sha256, findings, _body, outcome), basis in zip(
+        rows, bases, strict=True
+    ):
         yield JudgedGame(
             where=Location(slug, number),
-            basis=_BASIS.decode(basis),
+            basis=basis.with_seeds(seeds),
             measurements=_FINDINGS.decode(findings),
             rubric=rubrics[version],
             recorded=_OUTCOME.decode(outcome),
@@ -121,7 +128,7 @@ _COLUMNS = (
 )
 
 
-def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
+def _waiting(keys: list[int], needs_text: NeedsText, with_seeds: bool) -> Iterator[JudgedGame]:
     rows = Game.objects.filter(pk__in=keys).annotate(
         newest=Subquery(measured_for().order_by("-pk").values("pk")[:1]), by_hand=Subquery(entered(COST))
     )
@@ -132,7 +139,9 @@ def _waiting(keys: list[int], needs_text: NeedsText) -> Iterator[JudgedGame]:
     measured = {row.game_id: row for row in newest}
     versions = {game.pk: game.iteration.rubric_version for game in games}
     rubrics, texts = _rubrics([(key, row.pk, row.sha256) for key, row in versions.items()], needs_text)
-    bases = load_bases([(game, measured[game.pk], game.by_hand, None) for game in games], _draw_tests)
+    bases = load_bases(
+        [(game, measured[game.pk], game.by_hand, None) for game in games], _draw_tests, with_seeds=with_seeds
+    )
     for game, basis in zip(games, bases, strict=True):
         yield JudgedGame(
             where=Location(game.project.slug, game.number),

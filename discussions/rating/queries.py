@@ -17,7 +17,6 @@ from discussions.adjudication.core.authorship_test import (
 )
 from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.adjudication.core.judgeable import (
-    audit_sample,
     inconsistent_messages,
     judgeable_subjects,
     read_sample_rule,
@@ -26,13 +25,7 @@ from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.iteration_states import TEST
-from discussions.core.judgement_kinds import (
-    COHERENCE,
-    ROLE_CONSISTENCY,
-    STATEMENT,
-    STRATEGIC_DEPTH,
-    JudgeableSubjects,
-)
+from discussions.core.judgement_kinds import MESSAGE_KINDS, ROLE_CONSISTENCY, STATEMENT, JudgeableSubjects
 from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.unsaid import Unsaid
@@ -60,8 +53,8 @@ from discussions.queries import (
 )
 from discussions.rating.core.concealed import SeenGame, conceal
 from discussions.rating.core.statements import draw_statements
-from discussions.rating.core.visibility import Progress, Visibility, compute_visibility
-from discussions.verdicts.core.more_messages import RoleSample, draw_role_sample, read_more_rule
+from discussions.rating.core.visibility import Progress, Visibility, compute_visibility, count_more
+from discussions.verdicts.core.more_messages import AccuracySample, draw_sample, read_more_rule
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
@@ -90,7 +83,7 @@ class EvaluationState:
     measurements: dict[str, Measurement]
     judgeable: JudgeableSubjects
     machine: dict[Key, str]
-    machine_roles: Mapping[str, str]
+    machine_messages: Mapping[str, Mapping[str, str]]
     inconsistent: tuple[int, ...]
     has_private: bool
     judgements: dict[Key, AnswerRecord]
@@ -111,23 +104,23 @@ class EvaluationState:
         )
 
     @cached_property
-    def samples(self) -> dict[str, tuple[int, ...]]:
-        rule = read_sample_rule(self.rubric.parameters)
-        count = len(self.game.messages)
-        metrics = (STRATEGIC_DEPTH, COHERENCE)
-        seed = self.evaluation.seed
-        drawn = {metric: audit_sample(seed, metric, count, rule) for metric in metrics}
-        return drawn | {ROLE_CONSISTENCY: self.role_sample.positions}
+    def drawn(self) -> dict[str, AccuracySample]:
+        """The accuracy samples by metric, with the messages beyond their first size."""
+        wished = count_more(self.revealed)
+        return {
+            metric: draw_sample(
+                self.evaluation.seed,
+                self.machine_messages[metric],
+                self.values.get(metric, {}),
+                read_more_rule(self.rubric, metric),
+                wished[metric],
+            )
+            for metric in MESSAGE_KINDS
+        }
 
     @cached_property
-    def role_sample(self) -> RoleSample:
-        """The sample of role consistency, with the messages beyond the accuracy sample."""
-        return draw_role_sample(
-            self.evaluation.seed,
-            self.machine_roles,
-            self.values.get(ROLE_CONSISTENCY, {}),
-            read_more_rule(self.rubric),
-        )
+    def samples(self) -> dict[str, tuple[int, ...]]:
+        return {metric: sample.positions for metric, sample in self.drawn.items()}
 
     @cached_property
     def statements(self) -> tuple[str, ...]:
@@ -174,9 +167,11 @@ class EvaluationState:
             inconsistent=self.inconsistent,
             yes_needed=int(read["answers_yes_count"]),
             least_rating=Fraction(str(read["answers_yes_rating"])),
-            role_sample=self.role_sample,
+            drawn=self.drawn,
             has_private=self.has_private,
             statements=self.statements,
+            is_role_open=self.has_private
+            and any(line.is_open for line in self.own_lines([ROLE_CONSISTENCY])),
         )
 
     @cached_property
@@ -197,10 +192,15 @@ class EvaluationState:
 
     @cached_property
     def own_outcome(self) -> Outcome:
-        return compute_outcome(self.own, self.measurements, self.evaluation.game.paid_usd, self.rubric)
+        paid = self.evaluation.game.paid_usd
+        return compute_outcome(self.own, self.measurements, paid, self.rubric, self.own_samples)
 
     def own_lines(self, metrics: Collection[str]) -> list[OutcomeLine]:
-        return compute_metric_lines(metrics, self.own, self.measurements, self.rubric)
+        return compute_metric_lines(metrics, self.own, self.measurements, self.rubric, self.own_samples)
+
+    @cached_property
+    def own_samples(self) -> dict[str, set[str]]:
+        return {metric: set(map(str, positions)) for metric, positions in self.samples.items()}
 
     def changed(self, judgement: AnswerRecord) -> "EvaluationState":
         return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
@@ -244,7 +244,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (measured.pk, measured.findings_sha256),
         (version.pk, version.sha256),
     )
-    judgeable, machine, machine_roles, inconsistent = _load_judgeable(*keys)
+    judgeable, machine, machine_messages, inconsistent = _load_judgeable(*keys)
     revealed = frozenset(what for (what,) in _REVEALED(evaluation.pk))
     drawn = load_drawn_test(evaluation, game) if evaluation.identification == TEST else None
     if drawn:
@@ -257,7 +257,7 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         measurements=load_measurements(*keys[1]),
         judgeable=judgeable,
         machine=machine,
-        machine_roles=machine_roles,
+        machine_messages=machine_messages,
         inconsistent=inconsistent,
         has_private=PRIVATE in revealed,
         judgements={
@@ -329,9 +329,9 @@ def _draw_statements(game: tuple[int, str], version: tuple[int, str], seed: str)
 @lru_cache(maxsize=32)
 def _load_judgeable(
     game: tuple[int, str, int], measured: tuple[int, str], version: tuple[int, str]
-) -> tuple[JudgeableSubjects, dict[Key, str], Mapping[str, str], tuple[int, ...]]:
+) -> tuple[JudgeableSubjects, dict[Key, str], Mapping[str, Mapping[str, str]], tuple[int, ...]]:
     rubric, measurements = rubric_record(*version), load_measurements(*measured)
     questions = len(rubric.criterion("engagement").guiding_questions)
     judgeable = judgeable_subjects(game_record(*game), measurements, rubric.parameters, questions)
-    roles = METRICS[ROLE_CONSISTENCY].machine_values(measurements[ROLE_CONSISTENCY])
-    return judgeable, machine_values(measurements), roles, inconsistent_messages(measurements)
+    messages = {metric: METRICS[metric].machine_values(measurements[metric]) for metric in MESSAGE_KINDS}
+    return judgeable, machine_values(measurements), messages, inconsistent_messages(measurements)

@@ -21,6 +21,7 @@ from discussions.verdicts.permissions import (
     check_first_verdict,
     check_flags_resolved,
     check_record_games,
+    check_record_open,
     check_record_verdict,
     check_supersede_verdict,
 )
@@ -62,6 +63,12 @@ def record_verdict(
                 says = _("Say why the recorded verdict is corrected: the reason is kept with both.")
                 raise Unacceptable(says, field="reason")
         check_complete(preview)
+        check_record_open(by, locked, preview.outcome)
+        if preview.outcome.open and not reason:
+            raise Unacceptable(
+                _("Say why it is recorded while a metric is open: the reason is kept with it."),
+                field="reason",
+            )
         check_flags_resolved(by, locked)
         return _insert(locked, preview, reason, by, now)
 
@@ -136,7 +143,7 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         basis=canonical_bytes(basis).decode(),
         basis_sha256=preview.basis_sha256,
         outcome=canonical_bytes(outcome).decode(),
-        reason=reason if basis.supersedes is not None else "",
+        reason=reason if basis.supersedes is not None or outcome.open else "",
         supersedes_id=basis.supersedes,
         created_at=now,
         created_by=by,
@@ -236,9 +243,10 @@ def _changed_rows(verdict: Verdict, basis: Basis) -> Iterator[str]:
     if not measured.exists():
         yield "The measurements' row does not say what the basis says of it."
     rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations], game=game)
-    if dict(rows.values_list("pk", "evaluator_id")) != {
+    there = {row.pk: (row.evaluator_id, row.seed) for row in rows}
+    if {key: evaluator for key, (evaluator, _seed) in there.items()} != {
         evaluation.id: evaluation.evaluator for evaluation in basis.evaluations
-    }:
+    } or any(evaluation.seed not in ("", there[evaluation.id][1]) for evaluation in basis.evaluations):
         yield "An evaluation that the basis names is not there, or is somebody else's."
 
 

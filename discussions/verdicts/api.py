@@ -4,7 +4,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.core.outcome import Outcome, OutcomeLine
+from discussions.core.outcome import Outcome, OutcomeLine, PeopleShare
 from discussions.models import Iteration, Verdict
 from discussions.verdicts.actions import record_ready_games, record_verdict
 from discussions.verdicts.pages.ready import ReadyGame, list_ready_games
@@ -20,6 +20,14 @@ from workspace.web.require import SignedIn
 router = Operations()
 
 
+class PeopleAnswer(Answer, of=PeopleShare, fields="share low high judged total counted counts is_open flip"):
+    """People's estimate of all messages, in percent, with its 95 % interval, from `judged` of `total` messages.
+
+    `counts` says that it is the line's score; `counted` is the score with the rule's values where nobody judged.
+    `is_open`: its 90 % interval holds the threshold, so that the line is neither pass nor fail yet.
+    """
+
+
 class LineAnswer(
     Answer,
     of=OutcomeLine,
@@ -27,14 +35,19 @@ class LineAnswer(
 ):
     """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would flip it."""
 
+    people: PeopleAnswer | None
+
 
 class OutcomeAnswer(
     Answer,
     of=Outcome,
-    fields="passes headline passed_count needed_count composite flip_distance cost_state missing "
+    fields="passes headline passed_count needed_count composite flip_distance cost_state missing open "
     "reasons:reasons.says lines",
 ):
-    """A verdict, or what is known of it so far: `passes` is null while `missing` names pending metrics."""
+    """A verdict, or what is known of it so far: `passes` is null while `missing` names pending metrics.
+
+    `open` names metrics on which it hangs and which are neither pass nor fail yet.
+    """
 
     lines: list[LineAnswer]
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
+from discussions.core.outcome import Outcome
 from discussions.models import Adjudication, Evaluation, Game, Verdict
 from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION, REPEAT
@@ -135,3 +136,11 @@ def check_complete(preview: Preview) -> None:
     if outcome.missing:
         labels = ", ".join(outcome.line(key).label for key in outcome.missing)
         raise NotAllowed(_("Still pending: %(labels)s.") % {"labels": labels}, code="pending")
+
+
+def check_record_open(person: Person, game: Game, outcome: Outcome) -> None:
+    """While the verdict depends on an open metric, a lead alone records it; that the reason is given is not checked."""
+    if outcome.open:
+        labels = ", ".join(outcome.line(key).label for key in outcome.open)
+        says = _("Open: %(labels)s. More judged messages decide it, or a team lead records it with a reason.")
+        check_leads(person, game.project, says % {"labels": labels})

@@ -1,7 +1,7 @@
 """The current basis and outcome of a game, in a fixed number of queries; games and imports that wait for a lead."""
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
@@ -20,6 +20,7 @@ from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import SENTENCE_KINDS
 from discussions.core.outcome import MEMORY, Outcome
+from discussions.metrics.core.parameters import scores_by_people
 from discussions.metrics.core.registry import METRICS
 from discussions.models import (
     Evaluation,
@@ -41,6 +42,7 @@ from discussions.verdicts.core.basis import (
     BY_HAND,
     FORMAT,
     FROM_TRANSCRIPT,
+    WITH_SEEDS,
     Basis,
     BasisCost,
     BasisEvaluation,
@@ -51,7 +53,7 @@ from discussions.verdicts.core.basis import (
 )
 from discussions.verdicts.core.next_game import NextGame, PlayedGame, predict_next_games
 from discussions.verdicts.core.people_estimate import PeopleEstimate
-from discussions.verdicts.core.scoring import compute_effective_values, compute_outcome
+from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.database.prepared_queries import Prepared, prepared
@@ -71,7 +73,7 @@ class Preview(Struct, frozen=True):
     @property
     def is_complete(self) -> bool:
         enough = len(self.basis.evaluations) >= self.basis.evaluator_count
-        return enough and not self.has_ties and not self.outcome.missing
+        return enough and not self.has_ties and not self.outcome.missing and not self.outcome.open
 
 
 def load_verdict_preview(game: Game) -> Preview | None:
@@ -83,7 +85,7 @@ def load_verdict_preview(game: Game) -> Preview | None:
     measurements = load_measurements(measured.id, measured.findings_sha256)
     found = compute_effective_values(basis, measurements)
     rubric = rubric_record(version.id, version.sha256)
-    outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
+    outcome = compute_basis_outcome(basis, measurements, rubric, found)
     return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found)
 
 
@@ -105,7 +107,7 @@ def count_unasked_suggestions(basis: Basis) -> int:
 
 def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
     basis = preview.basis
-    keys = [evaluation.id for evaluation in basis.evaluations]
+    keys = [evaluation.id for evaluation in basis.evaluations if not evaluation.seed]
     return estimate_all(
         JudgedVerdict(
             basis=basis,
@@ -113,8 +115,14 @@ def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
             rubric=rubric_record(basis.rubric_version.id, basis.rubric_version.sha256),
             outcome=preview.outcome,
             found=preview.found,
-            seeds=dict(Evaluation.objects.filter(pk__in=keys).values_list("pk", "seed")),
+            seeds=load_seeds(keys),
         )
+    )
+
+
+def load_seeds(evaluations: list[int]) -> dict[int, str]:
+    return (
+        dict(Evaluation.objects.filter(pk__in=evaluations).values_list("pk", "seed")) if evaluations else {}
     )
 
 
@@ -189,13 +197,17 @@ def load_basis(game: Game) -> Basis | None:
 def load_bases(
     games: Sequence[tuple[Game, Measured, Decimal | None, int | None]],
     draw_tests: Callable[[list[Evaluation]], list[DrawnTest | None]],
+    *,
+    with_seeds: bool = False,
 ) -> list[Basis]:
-    """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries."""
+    """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries.
+
+    A basis has the seeds of its evaluations if its version scores by people's estimate, or `with_seeds`.
+    """
     keys = [game.id for game, *_others in games]
-    evaluations: dict[int, list[Evaluation]] = defaultdict(list)
+    seeded = {game.id for game, *_others in games if with_seeds or _scores_by_people(game)}
     rated = _rated(keys)
-    for evaluation in rated:
-        evaluations[evaluation.game_id].append(evaluation)
+    evaluations = _build_evaluations(rated, seeded)
     known, rows = {evaluation.id for evaluation in rated}, sorted(_judged(keys), key=itemgetter(0))
     judgements = {
         game: [BasisJudgement(*values) for _game, *values in own if values[1] in known]
@@ -205,7 +217,7 @@ def load_bases(
     adjudications = adjudications_in(keys)
     return [
         Basis(
-            format=FORMAT,
+            format=WITH_SEEDS if game.id in seeded else FORMAT,
             game=game.id,
             game_sha256=game.content_sha256,
             transcript=game.transcript_id,
@@ -218,7 +230,7 @@ def load_bases(
             ),
             cost=_build_cost(game.cost_usd, by_hand),
             evaluator_count=game.evaluator_count,
-            evaluations=[BasisEvaluation(row.id, row.evaluator_id) for row in evaluations[game.id]],
+            evaluations=evaluations[game.id],
             judgements=judgements.get(game.id, []),
             adjudications=adjudications[game.id],
             supersedes=supersedes,
@@ -226,6 +238,28 @@ def load_bases(
         )
         for game, measured, by_hand, supersedes in games
     ]
+
+
+def _build_evaluations(
+    rated: Iterable[Evaluation], seeded: Collection[int]
+) -> Mapping[int, list[BasisEvaluation]]:
+    """The evaluations of each game; where it is in `seeded`, with seeds and further batches that were asked for."""
+    with_seeds = [row.pk for row in rated if row.game_id in seeded]
+    more: dict[int, Counter[str]] = defaultdict(Counter)
+    if with_seeds:
+        asked = Reveal.objects.filter(evaluation__in=with_seeds, what__startswith="more:")
+        for evaluation, what in asked.values_list("evaluation", "what"):
+            more[evaluation][what.split(":")[1]] += 1
+    evaluations: dict[int, list[BasisEvaluation]] = defaultdict(list)
+    for row in rated:
+        extra = (row.seed, dict(more[row.pk])) if row.game_id in seeded else ()
+        evaluations[row.game_id].append(BasisEvaluation(row.id, row.evaluator_id, *extra))
+    return evaluations
+
+
+def _scores_by_people(game: Game) -> bool:
+    version = game.iteration.rubric_version
+    return scores_by_people(rubric_record(version.pk, version.sha256).parameters)
 
 
 def _draw_by_game(

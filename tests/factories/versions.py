@@ -93,3 +93,24 @@ def publish_three_scales(depth: Scale | None = None) -> RubricVersion:
     )
     publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
     return RubricVersion.objects.select_related("rubric").get(pk=draft.pk)
+
+
+# The parameters of the discussion rubric by which people's estimate is the score.
+BY_PEOPLE = {
+    "role_consistency_score": "people",
+    "strategic_depth_score": "people_if_contradicted",
+    "coherence_score": "people_if_contradicted",
+    "more_messages": "while_open",
+    "more_batches": 1,
+}
+
+
+def publish_with_parameters(**parameters: object) -> RubricVersion:
+    """A published version of the discussion rubric with some parameters changed."""
+    admin, draft = make_admin(), make_draft(key="discussion")
+    record = draft.to_record()
+    record = replace(record, parameters=record.parameters | parameters)
+    save_draft(version=draft, record=record, note="By people", basis=draft.sha256, by=admin, now=NOW)
+    draft.refresh_from_db()
+    publish_version(version=draft, basis=draft.sha256, reason="Agreed", by=admin, now=NOW)
+    return RubricVersion.objects.get(pk=draft.pk)

@@ -79,7 +79,7 @@ def hold_newcombe(first: int, second: int) -> float:
 
 def hold_people(messages: int, drawn: int) -> Try:
     """People agree with 70 % of what the rule counts, which is 60 %, and count 30 % of the rest."""
-    line = OutcomeLine("coherence", "", "percent", 60.0, 60, 100, 60.0, None)
+    line = OutcomeLine("strategic_depth", "", "percent", 60.0, 60, 100, 60.0, None)
     names = [str(number) for number in range(messages)]
 
     def run(random: np.random.Generator) -> bool:

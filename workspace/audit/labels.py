@@ -77,6 +77,7 @@ SENTENCES = {
     "judgement:undone": _("%(who)s undid a judgement on %(thing)s"),
     "roles:revealed": _("%(who)s revealed the roles of %(thing)s"),
     "transcript:opened": _("%(who)s opened the transcript of %(thing)s after the blind test"),
+    "messages:asked": _("%(who)s asked for more messages to judge in %(thing)s"),
     "suggestions:dismissed": _("%(who)s dismissed the suggested references of %(thing)s"),
     "evaluation:submitted": _("%(who)s submitted an evaluation of %(thing)s"),
     "evaluation:returned": _("%(who)s returned an evaluation of %(thing)s"),

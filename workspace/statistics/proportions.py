@@ -1,7 +1,10 @@
 """Intervals for a proportion: of the messages, references or players of one game, of answers to a survey."""
 
 from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
 from math import exp, lgamma, sqrt
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -58,25 +61,41 @@ def predict_share(strata: Sequence[JudgedStratum], level: float = 0.95) -> tuple
 
     Judged items count as judged. The number of positive items among the others of a stratum has the beta-binomial
     distribution that follows from its sample under the prior of Jeffreys, Beta(1/2, 1/2); strata are added by
-    convolution, and the interval has equal tails. In a stratum without a sample, half of the others are expected to
-    be positive. Source: W. A. Ericson, J. R. Statist. Soc. B 31 (1969), 195-233; for the prior L. D. Brown, T. T.
-    Cai, A. DasGupta, Statistical Science 16 (2001), 101-133. Raises ValueError without items.
+    convolution, and the interval has equal tails; the point is that of `expect_positive`. Source: W. A. Ericson, J. R.
+    Statist. Soc. B 31 (1969), 195-233; for the prior L. D. Brown, T. T. Cai, A. DasGupta, Statistical Science 16
+    (2001), 101-133. Raises ValueError without items.
     """
     total = sum(stratum.judged + stratum.unjudged for stratum in strata)
     if not total:
         raise ValueError("a share needs at least one item")
     known = sum(stratum.positive for stratum in strata)
-    expected, chances = float(known), np.ones(1)
+    below = _count_chances(tuple(strata))
+    low = known + int(np.searchsorted(below, (1 - level) / 2))
+    high = known + int(np.searchsorted(below, 1 - (1 - level) / 2))
+    return 100 * float(expect_positive(strata) / total), 100 * low / total, 100 * high / total
+
+
+@lru_cache(maxsize=4096)
+def _count_chances(strata: tuple[JudgedStratum, ...]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """The probabilities that at most 0, 1, ... of the unjudged items are positive."""
+    chances = np.ones(1)
     for stratum in strata:
         successes = stratum.sampled_positive + 0.5
         failures = stratum.sampled - stratum.sampled_positive + 0.5
         chances = np.convolve(chances, beta_binomial(stratum.unjudged, successes, failures))
-        rate = stratum.sampled_positive / stratum.sampled if stratum.sampled else 0.5
-        expected += stratum.unjudged * rate
-    below = np.cumsum(chances)
-    low = known + int(np.searchsorted(below, (1 - level) / 2))
-    high = known + int(np.searchsorted(below, 1 - (1 - level) / 2))
-    return 100 * expected / total, 100 * low / total, 100 * high / total
+    return np.cumsum(chances)
+
+
+def expect_positive(strata: Sequence[JudgedStratum]) -> Fraction:
+    """The expected number of positive items: judged ones as judged, the others at the rate of their stratum's sample.
+
+    Half of the others count where a stratum has no sample.
+    """
+    expected = Fraction(0)
+    for stratum in strata:
+        rate = Fraction(stratum.sampled_positive, stratum.sampled) if stratum.sampled else Fraction(1, 2)
+        expected += stratum.positive + stratum.unjudged * rate
+    return expected
 
 
 def beta_binomial(count: int, first: float, second: float) -> list[float]:

@@ -87,16 +87,22 @@ def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, e
     Under a seed of two parts, half of the added messages, rounded up, are the same for every evaluator of the game.
     """
     chosen = set(audit_sample(seed, metric, message_count, rule))
-    wanted = min(message_count, len(chosen) + extra)
+    first = first_sampled(seed, metric)
+    wanted = min(message_count - first + 1, len(chosen) + extra)
     shared, own = _split_seed(seed)
     if shared:
         common = shared_sample(seed, metric, message_count, rule)
-        order = (place for place in _order(f"{shared}:{metric}", message_count) if place not in common)
+        order = (
+            place
+            for place in _order(f"{shared}:{metric}", message_count)
+            if place >= first and place not in common
+        )
         chosen.update(islice(order, (extra + 1) // 2))
     for position in _order(f"{own}:{metric}", message_count):
         if len(chosen) >= wanted:
             break
-        chosen.add(position)
+        if position >= first:
+            chosen.add(position)
     return tuple(sorted(chosen))
 
 

@@ -218,7 +218,8 @@ def _list_details(item: Line) -> Iterator[str]:
         yield from ["", f"### {plain(outcome.headline)}", ""]
         yield from _list_table_head(["Metric", "Counted", "Of", "Threshold", "Passes"])
         for line in outcome.lines:
-            yield _join([line.label, line.numerator, line.denominator, line.threshold, line.passes])
+            passes = "open" if line.is_open else line.passes
+            yield _join([line.label, line.numerator, line.denominator, line.threshold, passes])
     for evaluation in item["evaluations"]:
         yield from [
             "",

@@ -20,8 +20,9 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
 
     `scores` are by measured metric: the highest score if a metric does not apply, None while it is pending. `passes`
     are by metric, as the game's verdict says (a manual check may have decided). `on_few_references` names metrics
-    that apply and pass weakly. `cost_usd` None is "not reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the
-    game's verdict, None without one. `word_count` counts the words of all its messages.
+    that apply and pass weakly, `open` those whose people's estimate is too near the threshold. `cost_usd` None is "not
+    reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
+    the words of all its messages.
     """
 
     number: int
@@ -38,6 +39,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     message_count: int | None = None
     word_count: int | None = None
     on_few_references: list[str] = []
+    open: list[str] = []
 
     def score(self, key: str) -> float | None:
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
@@ -56,6 +58,7 @@ def game_figures(number: int, outcome: Outcome, **facts: Any) -> GameFigures:
         not_applicable=[line.key for line in outcome.lines if not line.is_applicable],
         is_pass=outcome.passes,
         on_few_references=[line.key for line in outcome.lines if line.is_weak_pass and line.is_applicable],
+        open=[line.key for line in outcome.lines if line.is_open],
         **facts,
     )
 

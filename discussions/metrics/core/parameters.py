@@ -112,6 +112,17 @@ def read_parameter(parameters: Mapping[str, Any], name: str) -> Any:
     return parameters[name] if name in parameters else SHARED.defaults[name]
 
 
+def read_message_score(parameters: Mapping[str, Any], key: str) -> str:
+    """How a version scores a metric of messages: COUNTED, PEOPLE or IF_CONTRADICTED."""
+    return str(read_parameter(parameters, f"{key}_score"))
+
+
+def scores_by_people(parameters: Mapping[str, Any]) -> bool:
+    """Whether a version scores a metric by people's estimate."""
+    names = (name for name, choices in SHARED.choices.items() if choices is MESSAGE_SCORES)
+    return any(read_parameter(parameters, name) != COUNTED for name in names)
+
+
 _READY: dict[int, tuple[RubricRecord, Parameters]] = {}
 
 
@@ -190,12 +201,23 @@ OPTIONAL_PATTERNS = ("calls_mafia", "report", "aside", "condition", "counterfact
 # The editions of the rules that are code because no list can express them; a version without the parameter keeps 1.0.
 RULES = ("1.0", "1.1")
 
+# How a metric of messages is scored: as the rule counts the messages that nobody judged, or as people would.
+COUNTED, PEOPLE, IF_CONTRADICTED = "counted", "people", "people_if_contradicted"
+MESSAGE_SCORES = (COUNTED, PEOPLE, IF_CONTRADICTED)
+# When more messages than the sample are asked for: after contradictions, or while the interval holds the threshold.
+IF_MANY_CONTRADICT, WHILE_OPEN = "contradicted", "while_open"
+
 SHARED = ParameterSpecs(
-    choices={"rules": RULES, "combining_marks": (False, True)},
+    choices={
+        "rules": RULES, "combining_marks": (False, True), "more_messages": (IF_MANY_CONTRADICT, WHILE_OPEN),
+        "strategic_depth_score": MESSAGE_SCORES, "coherence_score": MESSAGE_SCORES,
+        "role_consistency_score": MESSAGE_SCORES,
+    },
     counts={
         "baseline_game_count": (1, 1000), "iteration_game_count": (1, 1000),
         "changes_per_iteration": (1, 100), "successes_in_a_row": (1, 100), "sample_percent": (0, 100),
         "sample_min": (0, 1000), "sample_max": (0, 1000), "role_more_count": (0, 100), "role_more_percent": (1, 100),
+        "more_batches": (1, 100),
     },
     amounts={
         "cost_limit_usd": (0, 1_000_000), "cost_success_usd": (0, 1_000_000),
@@ -205,6 +227,10 @@ SHARED = ParameterSpecs(
         "strategic_keywords", "weak_keywords", "stop_words", "game_terms", "ambiguous_names", "phrases_to_avoid",
     ),
     patterns=PATTERNS,
-    defaults={"rules": "1.0", "combining_marks": False, "role_more_count": 0, "role_more_percent": 30},
+    defaults={
+        "rules": "1.0", "combining_marks": False, "role_more_count": 0, "role_more_percent": 30,
+        "more_messages": IF_MANY_CONTRADICT, "more_batches": 1, "strategic_depth_score": COUNTED,
+        "coherence_score": COUNTED, "role_consistency_score": COUNTED,
+    },
     optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

@@ -7,14 +7,17 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
-from discussions.core.judgement_kinds import ATTRIBUTION
+from discussions.core.judgement_kinds import ATTRIBUTION, ROLE_CONSISTENCY
 from discussions.models import Evaluation, Game, Reveal, Slot
 from discussions.models.slots import RATING
 from discussions.rating.core.visibility import (
+    MORE_MESSAGES,
     ROLES,
     TRANSCRIPT,
     Missing,
+    count_more,
     is_possible_dismissal,
+    thoughts_seen,
     why_not_in_test,
 )
 from discussions.rating.queries import is_unchanged_since_return, load_state
@@ -92,6 +95,28 @@ def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: d
             return
         _reveal(locked, what, now)
         record_slot_event(evaluation=locked, verb="suggestions:dismissed", by=by, now=now)
+
+
+def ask_more(*, evaluation: Evaluation, metric: str, by: Person, now: datetime) -> str:
+    """Ask for a further batch of messages of an open metric; returns the reveal that stands for it.
+
+    Raises Unacceptable while something is missing or the metric is not open, NotAllowed if the evaluation is closed.
+    """
+    with transaction.atomic():
+        locked = lock_for_work(evaluation=evaluation, by=by, now=now)
+        work = load_state(locked)
+        if work.visibility.missing:
+            raise _incomplete(work.visibility.missing[0])
+        if not any(line.key == metric and line.is_open for line in work.own_lines([metric])):
+            raise Unacceptable(_("No more answers are needed here: the result is clear."), field="subject")
+        if metric == ROLE_CONSISTENCY and thoughts_seen(work.progress):
+            raise Unacceptable(
+                _("You see what agents thought, so more answers would not be blind."), field="subject"
+            )
+        what = f"{MORE_MESSAGES}:{metric}:{count_more(work.revealed)[metric] + 1}"
+        _reveal(locked, what, now)
+        record_slot_event(evaluation=locked, verb="messages:asked", by=by, now=now)
+    return what
 
 
 def _incomplete(missing: Missing) -> Unacceptable:

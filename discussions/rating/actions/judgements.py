@@ -12,9 +12,10 @@ from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.core.judgement_kinds import STATEMENT, find_judgement_fault
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet
-from discussions.rating.actions.finish import look_at_suggestions, open_transcript, reveal_roles
+from discussions.rating.actions.finish import ask_more, look_at_suggestions, open_transcript, reveal_roles
 from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
 from discussions.rating.core.visibility import (
+    MORE_MESSAGES,
     ROLES,
     TRANSCRIPT,
     due_reveals,
@@ -147,6 +148,9 @@ def _revealed(evaluation: Evaluation, subject: str, by: Person, now: datetime) -
     if is_dismissal(subject):
         look_at_suggestions(evaluation=evaluation, what=subject, by=by, now=now)
         return Acted(now, frozenset({subject}))
+    kind, _sign, metric = subject.partition(":")
+    if kind == MORE_MESSAGES:
+        return Acted(now, frozenset({ask_more(evaluation=evaluation, metric=metric, by=by, now=now)}))
     what = subject if subject in _REVEALS else ROLES
     _REVEALS[what](evaluation=evaluation, by=by, now=now)
     return Acted(now, frozenset({what}))

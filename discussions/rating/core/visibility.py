@@ -2,7 +2,8 @@
 
 Nothing automatic of any metric is visible before the five questions and the rating are in, and nothing of a metric
 before the evaluator's own blind answers on it are. What was revealed stays visible: reveals are stored as rows with the
-names "roles", "scores", "transcript", "reference:19.2" and "metric:coherence", and "suggestions:12.1-40.2" once the
+names "roles", "scores", "transcript", "reference:19.2" and "metric:coherence"; "more:role_consistency:2" for the second
+batch of messages that the evaluator asked for, and "suggestions:12.1-40.2" once the
 evaluator has looked at the suggested references from one to another ("suggestions": at all of them). What agents
 thought opens ("thoughts") once everything about the roles, and before them, is answered. With "alongside"
 everything is visible from the start; with "never" the automatic values stay hidden until a verdict is recorded. If the
@@ -10,6 +11,7 @@ evaluation begins with the blind test, the transcript stays closed under every s
 the evaluator opens it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
@@ -20,10 +22,11 @@ from discussions.core import judgement_kinds
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
 from discussions.metrics.core.registry import METRICS
-from discussions.verdicts.core.more_messages import RoleSample
+from discussions.verdicts.core.more_messages import AccuracySample
 from workspace.core.words import say
 
 ROLES, SCORES, TRANSCRIPT, THOUGHTS = "roles", "scores", "transcript", "thoughts"
+MORE_MESSAGES = "more"
 
 
 SAMPLED = (judgement_kinds.STRATEGIC_DEPTH, judgement_kinds.COHERENCE)
@@ -66,9 +69,9 @@ class Progress(Struct, frozen=True):
 
     `values` are the evaluator's newest values, kind -> subject -> value, without unset ones; `samples` the positions of
     the accuracy samples by metric; `inconsistent` the messages that violate the rules of role consistency; `yes_needed`
-    and `least_rating` are the rubric's rule for the rating. `role_sample` describes how the sample of role consistency
-    was drawn. `has_private` says that the game keeps what not everybody could hear, `statements` are the sentences of
-    the optional step.
+    and `least_rating` are the rubric's rule for the rating. `drawn` describes how the samples were drawn. `has_private`
+    says that the game keeps what not everybody could hear, `statements` are the sentences of the optional step,
+    `is_role_open` that more answers on the roles may be asked for.
     """
 
     reveal: str
@@ -80,17 +83,17 @@ class Progress(Struct, frozen=True):
     inconsistent: tuple[int, ...]
     yes_needed: int
     least_rating: Fraction
-    role_sample: RoleSample | None = None
+    drawn: Mapping[str, AccuracySample] = {}
     has_private: bool = False
     statements: tuple[str, ...] = ()
+    is_role_open: bool = False
 
     def value(self, kind: str, subject: str) -> str:
         return self.values.get(kind, {}).get(subject, "")
 
-    @property
-    def wants_more_roles(self) -> bool:
-        """Whether role consistency asks for more messages than the accuracy sample has."""
-        return self.role_sample is not None and self.role_sample.times > 0
+    def wants_more(self, metric: str) -> bool:
+        """Whether a metric asks for more messages than its accuracy sample has."""
+        return metric in self.drawn and self.drawn[metric].times > 0
 
 
 class Missing(Struct, frozen=True):
@@ -269,6 +272,11 @@ def is_rated(progress: Progress) -> bool:
     return not any(_engagement(progress))
 
 
+def count_more(revealed: Iterable[str]) -> Counter[str]:
+    """How many further batches of messages the evaluator asked for, by metric."""
+    return Counter(what.split(":")[1] for what in revealed if what.startswith(f"{MORE_MESSAGES}:"))
+
+
 def is_value(what: str) -> bool:
     return what.partition(":")[0] in ("reference", "metric")
 
@@ -292,7 +300,7 @@ def thoughts_seen(progress: Progress) -> bool:
 
 def _may_open_thoughts(progress: Progress) -> bool:
     """Whether every answer on the roles is stored, which thoughts would give away, and every answer before them."""
-    if not roles_seen(progress) or any(_before_roles(progress)):
+    if not roles_seen(progress) or any(_before_roles(progress)) or progress.is_role_open:
         return False
     return not any(_role_labels(progress))
 

@@ -14,7 +14,14 @@ from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation, Remark, Revision
 from discussions.models.slots import CALIBRATION
-from discussions.rating.core.visibility import ROLES, STEP_BY_KIND, THOUGHTS, is_dismissal, is_value
+from discussions.rating.core.visibility import (
+    MORE_MESSAGES,
+    ROLES,
+    STEP_BY_KIND,
+    THOUGHTS,
+    is_dismissal,
+    is_value,
+)
 from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import review, transcript
 from discussions.rating.pages.lease import Lease
@@ -241,6 +248,10 @@ def _lists(visible: VisibleEvaluation, work: EvaluationState, steps: tuple[str, 
             lists[f"more_{name}"] = rating_items.build_more(visible, kind, items)
     if isinstance(listed := lists.get("references"), list):
         lists["suggested"] = rating_items.build_suggested(visible, listed)
+    lists["why_more"] = {
+        STEP_BY_KIND[kind]: rating_items.describe_more(visible, kind)
+        for kind in judgement_kinds.MESSAGE_KINDS
+    }
     if "review" in steps:
         lists["review"] = review.review(visible, work)
     return lists
@@ -315,8 +326,10 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
         steps.append("identify")
     if ROLES in done.revealed:
         steps += ["references", "roles"]
-    elif done.kind == judgement_kinds.ROLE_CONSISTENCY and visible.progress.wants_more_roles:
-        steps.append("roles")
+    elif visible.progress.wants_more(done.kind):
+        steps.append(STEP_BY_KIND[done.kind])
+    elif any(name.startswith(f"{MORE_MESSAGES}:") for name in done.revealed):
+        steps += [STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS]
     # Shortly before the reveal, every act may open or close the step of the roles.
     elif not visible.visibility.roles and len(visible.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if visible.drawn_test else ["roles"]

@@ -384,26 +384,31 @@ def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:
             lambda position: position,
             lambda position: (judgement_kinds.ROLE_CONSISTENCY, str(position)) in visible.asked,
         )
-        return OpenRoles([role(visible, position) for position in shown], why_more=describe_more(visible))
+        return OpenRoles([role(visible, position) for position in shown])
     if not visible.visibility.can_reveal_roles:
         first = visible.visibility.missing[0].says if visible.visibility.missing else ""
         return LockedRoles(why_locked=first, reveal=None)
     return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
 
 
-def describe_more(visible: VisibleEvaluation) -> str:
-    """Why more messages are asked for than the accuracy sample has; "" when they are not."""
-    sample = visible.progress.role_sample
-    if sample is None or not visible.progress.wants_more_roles:
+def describe_more(visible: VisibleEvaluation, metric: str) -> str:
+    """Why a metric asks for more messages than its accuracy sample has; "" when it does not."""
+    if not visible.progress.wants_more(metric):
         return ""
-    rule = read_more_rule(visible.rubric)
+    sample, rule = visible.progress.drawn[metric], read_more_rule(visible.rubric, metric)
+    more = {"count": len(sample.positions) - sample.size, "threshold": rule.threshold}
+    if not rule.percent:
+        says = _(
+            "%(count)d more messages: with the first %(size)d it is not clear on which side of "
+            "%(threshold)g %% this game lies."
+        )
+        return says % {"size": sample.size, **more}
     says = _(
         "You and the automatic rule disagree on %(least)d or more of the %(size)d messages of your sample. So "
         "%(count)d more are asked for, until it is clear on which side of %(threshold)g\u00a0%% this game "
         "lies, or every "
         "message is judged."
     )
-    more = {"count": len(sample.positions) - sample.size, "threshold": rule.threshold}
     return says % {"least": rule.least(sample.size), "size": sample.size, **more}
 
 

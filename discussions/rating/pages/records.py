@@ -101,7 +101,10 @@ class LiveFigure(Struct, frozen=True):
 
 
 class ReviewStep(Struct, frozen=True):
-    """The summary before submitting; `unasked` says how many suggested references were not looked at, or ""."""
+    """The summary before submitting; `unasked` says how many suggested references were not looked at, or "".
+
+    `open` are the metrics, with a sentence each, that more answers would settle.
+    """
 
     cost: str
     rows: list[LiveFigure]
@@ -110,6 +113,7 @@ class ReviewStep(Struct, frozen=True):
     because: list[str]
     notes: list[str]
     unasked: str = ""
+    open: list[tuple[str, str]] = []
 
 
 class MissingStep(Struct, frozen=True):
@@ -348,10 +352,9 @@ class StatementItem(Item, frozen=True, kw_only=True):
 
 
 class OpenRoles(Struct, frozen=True):
-    """M4 with the roles revealed; `why_more` says why more messages than the accuracy sample are asked for."""
+    """M4 with the roles revealed."""
 
     items: list[RoleItem]
-    why_more: str = ""
     is_locked: bool = False
     is_revealed: bool = True
 
@@ -411,7 +414,10 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
 
 
 class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
-    """What the answer to an act renders again, and the lists of the steps that changed as a whole."""
+    """What the answer to an act renders again, and the lists of the steps that changed as a whole.
+
+    `why_more` says, by step, why more messages than the accuracy sample are asked for.
+    """
 
     steps: list[RatingStep]
     figures: list[LiveFigure]
@@ -433,6 +439,7 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
     rating: RatingItem | None = None
     roles: LockedRoles | OpenRoles | None = None
     statements: list[StatementItem] = []
+    why_more: dict[str, str] = {}
     review: ReviewStep | None = None
     at: AtMessage | None = None
     rounds: list[RoundRow] = []

@@ -16,7 +16,7 @@ from discussions.rating.core.visibility import STEPS, count_judged, list_unident
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
-from discussions.verdicts.pages.lines import check_says, describe_unasked
+from discussions.verdicts.pages.lines import check_says, describe_open, describe_unasked, get_state
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 
@@ -149,7 +149,7 @@ def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigur
 
 def _figure(line: OutcomeLine) -> LiveFigure:
     scale = METRICS[line.key].scale
-    state = "pending" if line.passes is None else "pass" if line.passes else "fail"
+    state = get_state(line)
     if line.is_by_rule:
         text = _("not applicable")
     elif line.score is None or line.passes is None:
@@ -184,6 +184,7 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
         unasked=unasked,
+        open=[(line.key, describe_open(line)) for line in outcome.lines if line.is_open],
     )
 
 

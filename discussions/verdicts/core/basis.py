@@ -4,9 +4,11 @@ It keeps values with their ids and versions, so a verdict can be recomputed from
 alone, and the basis can be compared with the revisions that it names.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.adjudication.core.effective import AdjudicatedAnswer
 from discussions.core.judgement_kinds import RATING
@@ -15,7 +17,8 @@ from workspace.core.words import say
 # 2: the majority of those who judged a message decides. In format 1, an evaluator who did not judge it counted as a
 # vote for the automatic value. 3: diversity and repetition have no interval, and no line says that it could change in
 # another game.
-FORMAT = 3
+# 4: under a version that scores by people's estimate, the seeds of the samples; under the others it is still 3.
+FORMAT, WITH_SEEDS = 3, 4
 
 # The source of a cost.
 FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"
@@ -40,9 +43,13 @@ class BasisCost(Struct, frozen=True):
     source: str
 
 
-class BasisEvaluation(Struct, frozen=True):
+class BasisEvaluation(Struct, frozen=True, omit_defaults=True):
+    """`seed` draws the accuracy samples; `more` are the further batches that the evaluator asked for, by metric."""
+
     id: int
     evaluator: int
+    seed: str = ""
+    more: dict[str, int] = {}
 
 
 class BasisJudgement(Struct, frozen=True):
@@ -87,6 +94,14 @@ class Basis(Struct, frozen=True, omit_defaults=True):
     adjudications: list[AdjudicatedAnswer]
     supersedes: int | None
     tests: list[BasisTest] = []
+
+    def with_seeds(self, seeds: Mapping[int, str]) -> "Basis":
+        """The basis with these seeds, by evaluation, where it has none."""
+        evaluations = [
+            replace(evaluation, seed=evaluation.seed or seeds.get(evaluation.id, ""))
+            for evaluation in self.evaluations
+        ]
+        return replace(self, evaluations=evaluations)
 
     @property
     def rater_count(self) -> int:

@@ -1,33 +1,50 @@
-"""Evaluators who contradict the rule of role consistency are asked for more messages until the result is clear."""
+"""The accuracy sample of each evaluator and metric, and the messages that are asked for while a score is open."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from discussions.adjudication.core.judgeable import SampleRule, audit_sample, read_sample_rule, widen_sample
+from discussions.adjudication.core.judgeable import (
+    SampleRule,
+    audit_sample,
+    read_sample_rule,
+    widen_sample,
+)
 from discussions.core.judgement_kinds import CONSISTENT, ROLE_CONSISTENCY
-from discussions.metrics.core.parameters import read_parameter
-from discussions.verdicts.core.people_estimate import predict_people
+from discussions.metrics.core.parameters import COUNTED, WHILE_OPEN, read_message_score, read_parameter
+from discussions.verdicts.core.people_estimate import (
+    OPEN_LEVEL,
+    POSITIVE,
+    build_strata,
+    holds_threshold,
+)
 from rubric.core.records import RubricRecord
 
-LEVEL = 0.9
+# Whoever stops after a first sample has a clear one. With a lower level the lucky ones stop, and shares are biased: by
+# up to 2 points at 90 %, by up to .6 at 99 %, for 2 more answers a game (`make bench-statistics`).
+ASK_LEVEL = 0.99
 
 
 class MoreRule(Struct, frozen=True):
-    """`count` more messages at a time (0: never), once `percent` of the sample contradict the rule."""
+    """`count` more messages at a time (0: never), at most `batches` times, for one metric.
+
+    They are asked for once `percent` of the sample contradict the rule; 0: whatever the evaluator said.
+    """
 
     sample: SampleRule
     count: int
     percent: int
     threshold: float
+    batches: int | None = None
+    key: str = ROLE_CONSISTENCY
 
     def least(self, size: int) -> int:
         return -(-size * self.percent // 100)
 
 
-class RoleSample(Struct, frozen=True):
-    """The messages (from 1, ascending) that an evaluator judges for role consistency, whatever the rules say.
+class AccuracySample(Struct, frozen=True):
+    """The messages (from 1, ascending) that an evaluator judges for a metric, whatever the rules say.
 
     `size` is the size of the accuracy sample; `times` counts how often more messages were asked for.
     """
@@ -37,65 +54,79 @@ class RoleSample(Struct, frozen=True):
     times: int = 0
 
 
-def read_more_rule(rubric: RubricRecord) -> MoreRule:
-    """When a rubric version asks for more messages; versions without the parameters never do."""
+def read_more_rule(rubric: RubricRecord, key: str = ROLE_CONSISTENCY) -> MoreRule:
+    """When a rubric version asks for more messages for a metric.
+
+    By the choice "while_open" for each whose score is people's; else for role consistency alone, after contradictions.
+    """
     parameters: Mapping[str, Any] = rubric.parameters
+    is_symmetric = read_parameter(parameters, "more_messages") == WHILE_OPEN
+    asks = read_message_score(parameters, key) != COUNTED if is_symmetric else key == ROLE_CONSISTENCY
     return MoreRule(
+        key=key,
         sample=read_sample_rule(parameters),
-        count=int(read_parameter(parameters, "role_more_count")),
-        percent=int(read_parameter(parameters, "role_more_percent")),
-        threshold=rubric.criterion(ROLE_CONSISTENCY).threshold or 0.0,
+        count=int(read_parameter(parameters, "role_more_count")) if asks else 0,
+        percent=0 if is_symmetric else int(read_parameter(parameters, "role_more_percent")),
+        threshold=rubric.criterion(key).threshold or 0.0,
+        batches=int(read_parameter(parameters, "more_batches")) if is_symmetric else None,
     )
 
 
-def draw_role_sample(
-    seed: str, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
-) -> RoleSample:
-    """The accuracy sample of role consistency, widened until one evaluator's judgements make the result clear.
+def draw_sample(
+    seed: str, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule, wished: int = 0
+) -> AccuracySample:
+    """The accuracy sample of a metric, widened as the rule asks, and by `wished` further batches.
 
-    `machine` is the automatic value of every message, `values` the evaluator's own. When enough of the audit sample
-    contradicts the automatic values, `rule.count` more are drawn, repeatedly, until the 90 % interval of the
-    evaluator's share over all messages lies on one side of the threshold, or every message is judged.
+    `machine` is the automatic value of every message, `values` the evaluator's own. More messages are drawn by
+    `rule.count`, repeatedly, until the evaluator's share over all messages is clear, every message is judged, or the
+    rule asks for no further batch.
     """
     count = len(machine)
-    positions = audit_sample(seed, ROLE_CONSISTENCY, count, rule.sample)
-    sample = RoleSample(positions, len(positions))
-    if not rule.count or not _is_contradicted(positions, machine, values, rule):
-        return sample
-    while len(sample.positions) < count:
-        times = sample.times + 1
-        wider = widen_sample(seed, ROLE_CONSISTENCY, count, rule.sample, times * rule.count)
-        sample = RoleSample(wider, sample.size, times)
-        if not _is_judged(wider, values) or _is_clear(wider, machine, values, rule.threshold):
-            break
+    positions = audit_sample(seed, rule.key, count, rule.sample)
+    sample = AccuracySample(positions, len(positions))
+    while sample.times != rule.batches and _asks_more(sample, machine, values, rule):
+        sample = _widen(sample, seed, count, rule)
+    for _batch in range(wished):
+        sample = _widen(sample, seed, count, rule)
     return sample
 
 
-def _is_judged(positions: Collection[int], values: Mapping[str, str]) -> bool:
-    return all(str(position) in values for position in positions)
+def _widen(sample: AccuracySample, seed: str, count: int, rule: MoreRule) -> AccuracySample:
+    times = sample.times + 1
+    wider = widen_sample(seed, rule.key, count, rule.sample, times * rule.count)
+    return AccuracySample(wider, sample.size, times)
 
 
-def _is_contradicted(
-    positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
+def _asks_more(
+    sample: AccuracySample, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> bool:
-    if not positions or not _is_judged(positions, values):
+    positions = sample.positions
+    is_judged = all(str(position) in values for position in positions)
+    if not rule.count or not positions or len(positions) >= len(machine) or not is_judged:
         return False
+    if sample.times or not rule.percent:
+        return not _is_clear(positions, machine, values, rule)
+    positive = POSITIVE[rule.key]
     contradictions = sum(
-        (values[str(position)] == CONSISTENT) != (machine[str(position)] == CONSISTENT)
-        for position in positions
+        (values[str(position)] == positive) != (machine[str(position)] == positive) for position in positions
     )
     return contradictions >= rule.least(len(positions))
 
 
 def _is_clear(
-    positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], threshold: float
+    positions: Collection[int], machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> bool:
-    """Whether the interval lies on one side of the threshold. Judgements beyond this sample do not count yet."""
+    """Whether the interval lies on one side of the threshold. Judgements beyond this sample do not count yet.
+
+    All messages that violate a rule of role consistency are judged, so they count.
+    """
     sampled = {str(position) for position in positions}
+    is_whole = rule.key == ROLE_CONSISTENCY
     known = {
         subject: value
         for subject, value in values.items()
-        if subject in sampled or machine[subject] != CONSISTENT
+        if subject in sampled or (is_whole and machine[subject] != CONSISTENT)
     }
-    _share, low, high = predict_people(ROLE_CONSISTENCY, machine, known, sampled, level=LEVEL)
-    return low >= threshold or high < threshold
+    level = OPEN_LEVEL if rule.percent else ASK_LEVEL
+    strata = build_strata(rule.key, machine, known, sampled)
+    return not holds_threshold(strata, rule.threshold, level)

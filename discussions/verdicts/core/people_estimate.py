@@ -1,18 +1,23 @@
 """People's estimate for all messages of a game, from the messages that they judged."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from itertools import accumulate
 
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
-from discussions.core.outcome import OutcomeLine
-from workspace.statistics.proportions import JudgedStratum, predict_share
+from discussions.core.outcome import OutcomeLine, PeopleShare
+from discussions.metrics.core.parameters import IF_CONTRADICTED, PEOPLE
+from workspace.statistics.proportions import JudgedStratum, expect_positive, predict_share
 
 POSITIVE = {
     judgement_kinds.STRATEGIC_DEPTH: judgement_kinds.YES,
     judgement_kinds.COHERENCE: judgement_kinds.YES,
     judgement_kinds.ROLE_CONSISTENCY: judgement_kinds.CONSISTENT,
 }
+# A score stays open while its interval of this level holds the threshold.
+OPEN_LEVEL = 0.9
 
 
 class PeopleEstimate(Struct, frozen=True):
@@ -65,25 +70,31 @@ def predict_people(
     *,
     level: float = 0.95,
 ) -> tuple[float, float, float]:
-    """The share of messages that people would count for a metric, in percent, and the ends of its interval.
+    """The share of messages that people would count for a metric, in percent, and the ends of its interval."""
+    return predict_share(build_strata(key, machine, values, sampled), level)
 
-    A judged message counts as judged. The others are predicted from the judged ones of the samples, separately for
-    those that the rule counts and those that it does not, because people override the two with different frequency.
-    """
+
+def build_strata(
+    key: str, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
+) -> list[JudgedStratum]:
+    """The messages that the rule counts, and those that it does not: people override them with other frequency."""
     positive = POSITIVE[key]
-    strata = [
-        _stratum(
+    judged = {subject: values[subject] for subject in machine if subject in values}
+    if key == judgement_kinds.COHERENCE and "1" in machine:
+        # Nothing was said before the first message: no sample holds it, and its automatic value is no guess.
+        judged.setdefault("1", machine["1"])
+    return [
+        _build_stratum(
             [subject for subject, value in machine.items() if (value == positive) is counts],
-            values,
+            judged,
             sampled,
             positive,
         )
         for counts in (True, False)
     ]
-    return predict_share(strata, level)
 
 
-def _stratum(
+def _build_stratum(
     subjects: Collection[str], values: Mapping[str, str], sampled: Collection[str], positive: str
 ) -> JudgedStratum:
     judged = [subject for subject in subjects if subject in values]
@@ -95,3 +106,60 @@ def _stratum(
         sampled_positive=sum(values[subject] == positive for subject in drawn),
         unjudged=len(subjects) - len(judged),
     )
+
+
+def score_people(
+    strata: Sequence[JudgedStratum], choice: str, counted: Fraction, threshold: Fraction, *, can_ask: bool
+) -> PeopleShare:
+    """People's estimate as a line of a verdict has it. Raises ValueError without messages.
+
+    Under the choice "people" it is the score; under "people_if_contradicted" it is the score if its 95 % interval lies
+    wholly on the other side of the threshold than the `counted` score. `can_ask` says that further messages would be
+    asked for.
+    """
+    limit, total = float(threshold), sum(stratum.judged + stratum.unjudged for stratum in strata)
+    _point, low, high = predict_share(strata)
+    share = expect_positive(strata) / total
+    is_contradicted = high < limit if counted >= threshold else low >= limit
+    is_sampled = any(stratum.sampled for stratum in strata)
+    counts = choice == PEOPLE or (choice == IF_CONTRADICTED and is_sampled and is_contradicted)
+    return PeopleShare(
+        numerator=share.numerator,
+        denominator=share.denominator,
+        low=low,
+        high=high,
+        judged=sum(stratum.judged for stratum in strata),
+        total=total,
+        counted=float(counted),
+        counts=counts,
+        is_open=counts and can_ask and holds_threshold(strata, limit, OPEN_LEVEL),
+        flip=find_people_flip(strata, threshold),
+    )
+
+
+def holds_threshold(strata: Sequence[JudgedStratum], threshold: float, level: float) -> bool:
+    """Whether the interval holds the threshold and messages are left to judge; a share of `threshold` passes."""
+    if not any(stratum.unjudged for stratum in strata):
+        return False
+    _share, low, high = predict_share(strata, level)
+    return low < threshold <= high
+
+
+def find_people_flip(strata: Sequence[JudgedStratum], threshold: Fraction) -> int | None:
+    """How many judged messages must be judged differently for people's share to cross `threshold` (percent).
+
+    A message of a sample stands for unjudged ones too, so that those that weigh most need the fewest. None: it cannot.
+    """
+    needed = threshold / 100 * sum(stratum.judged + stratum.unjudged for stratum in strata)
+    expected = expect_positive(strata)
+    passes = expected >= needed
+    weights: list[Fraction] = []
+    for stratum in strata:
+        drawn, others = stratum.sampled_positive, stratum.positive - stratum.sampled_positive
+        if not passes:
+            drawn, others = stratum.sampled - drawn, stratum.judged - stratum.sampled - others
+        weights += [1 + Fraction(stratum.unjudged, stratum.sampled or 1)] * drawn + [Fraction(1)] * others
+    for number, weight in enumerate(accumulate(sorted(weights, reverse=True)), start=1):
+        if expected - weight < needed if passes else expected + weight >= needed:
+            return number
+    return None

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from discussions.core.outcome import OutcomeLine
+from discussions.core.outcome import OutcomeLine, PeopleShare
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.report import Judge, Report
 from workspace.display.core.csv_lines import csv_bytes
@@ -123,7 +123,16 @@ def _metric(line: OutcomeLine) -> dict[str, Any]:
             "pass": check.passes,
             "decides": check.decides,
         },
+        **_people(line.people),
     }
+
+
+def _people(people: PeopleShare | None) -> dict[str, Any]:
+    """People's estimate, where the version scores by it."""
+    if people is None:
+        return {}
+    names = ("share", "low", "high", "judged", "total", "counted", "counts")
+    return {"people": {name: getattr(people, name) for name in names} | {"open": people.is_open}}
 
 
 def _evaluator(judge: Judge, questions: list[str]) -> dict[str, Any]:

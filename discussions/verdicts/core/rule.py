@@ -22,6 +22,7 @@ from discussions.core.outcome import (
     ManualCheck,
     Outcome,
     OutcomeLine,
+    PeopleShare,
     Reason,
     Recommendation,
 )
@@ -35,6 +36,7 @@ from workspace.core.text import figure
 from workspace.core.words import say
 from workspace.statistics.proportions import wilson
 
+NO_SHARES: Mapping[str, PeopleShare] = {}
 _OUTCOME: Any = msgspec.json.Decoder(Outcome)
 
 
@@ -52,21 +54,26 @@ def decide(
     *,
     manual_check: ManualCheck | None = None,
     facts: Facts | None = None,
+    people: Mapping[str, PeopleShare] = NO_SHARES,
 ) -> Outcome:
     """The verdict on one game from its effective scores (metric -> score), the mean rating and the cost in dollars.
+
+    `people` are people's estimates, by metric, of the metrics that the version scores by them.
 
     A `cost` of None means "not reported"; it neither passes nor fails. If a metric is pending or the rating is missing,
     `passes` is None, and `missing` says which. Known values are filled in nevertheless. Raises KeyError when a metric
     has no score.
     """
     rules = read_rules(rubric)
-    lines = build_lines(rubric.criteria, scores, rating, manual_check=manual_check, facts=facts)
+    lines = build_lines(
+        rubric.criteria, scores, rating, manual_check=manual_check, facts=facts, people=people
+    )
     missing = [line.key for line in lines if line.passes is None]
     quality = _quality_reasons(lines, rules.needed)
     reasons = [] if missing else quality + _cost_reasons(cost, rules)
-    return Outcome(
+    outcome = Outcome(
         passes=None if missing else not reasons,
-        headline=_headline(lines, missing, quality, reasons),
+        headline="",
         lines=lines,
         passed_count=sum(bool(line.passes) for line in lines),
         needed_count=rules.needed,
@@ -78,16 +85,37 @@ def decide(
         cost_amber_usd=rules.amber,
         reasons=reasons,
         missing=missing,
-        flip_distance=None
-        if missing
-        else verdict_flip_distance(
-            passing=[line.flip for line in lines if line.passes],
-            failing=[line.flip for line in lines if line.passes is False],
-            needed=rules.needed,
-            is_open=all(reason.code == "metrics" for reason in reasons),
-        ),
+        flip_distance=None if missing else _find_flip(lines, rules.needed, reasons),
         recommendations=_recommend(rubric, [line for line in lines if line.passes is False]),
         composite=_composite(rubric, lines),
+    )
+    outcome = replace(outcome, open=find_open(outcome))
+    return replace(outcome, headline=_headline(outcome, quality))
+
+
+def _find_flip(lines: list[OutcomeLine], needed: int, reasons: list[Reason]) -> int | None:
+    return verdict_flip_distance(
+        passing=[line.flip for line in lines if line.passes],
+        failing=[line.flip for line in lines if line.passes is False],
+        needed=needed,
+        is_open=all(reason.code == "metrics" for reason in reasons),
+    )
+
+
+def find_open(outcome: Outcome) -> list[str]:
+    """The open metrics, if the verdict depends on which side of their thresholds they end."""
+    keys = [line.key for line in outcome.lines if line.is_open]
+    sides = {passes_with(outcome, dict.fromkeys(keys, side)) for side in (True, False)}
+    return keys if len(sides) > 1 and not outcome.missing else []
+
+
+def passes_with(outcome: Outcome, changed: Mapping[str, bool]) -> bool:
+    """Whether the game would pass if these metrics passed or failed as given, and the others as they do."""
+    passes = {line.key: changed.get(line.key, bool(line.passes)) for line in outcome.lines}
+    return (
+        sum(passes.values()) >= outcome.needed_count
+        and all(passes[line.key] for line in outcome.lines if line.is_mandatory)
+        and outcome.cost_state != ABOVE
     )
 
 
@@ -111,12 +139,16 @@ def build_lines(
     *,
     manual_check: ManualCheck | None = None,
     facts: Facts | None = None,
+    people: Mapping[str, PeopleShare] = NO_SHARES,
 ) -> list[OutcomeLine]:
     """The lines of these criteria; raises KeyError when a metric has no score."""
     return [
         build_rating_line(criterion, rating)
         if METRICS[criterion.key].is_rated
-        else build_score_line(criterion, scores[criterion.key], facts or Facts(), manual_check)
+        else add_people(
+            build_score_line(criterion, scores[criterion.key], facts or Facts(), manual_check),
+            people.get(criterion.key),
+        )
         for criterion in criteria
     ]
 
@@ -181,8 +213,8 @@ def say_again(outcome: Outcome) -> Outcome:
     lines = outcome.lines
     costs = [reason for reason in outcome.reasons if reason.code == "cost"]
     quality = [] if outcome.missing else _quality_reasons(lines, outcome.needed_count)
-    reasons = quality + costs
-    return replace(outcome, headline=_headline(lines, outcome.missing, quality, reasons), reasons=reasons)
+    outcome = replace(outcome, reasons=quality + costs)
+    return replace(outcome, headline=_headline(outcome, quality))
 
 
 def read_outcome(recorded: str) -> Outcome:
@@ -207,19 +239,21 @@ def _cost_reasons(cost: Decimal | None, rules: Rules) -> list[Reason]:
     return [Reason("cost", say("cost {cost} > {limit}", cost=shown, limit=figure(rules.limit, decimals=2)))]
 
 
-def _headline(
-    lines: list[OutcomeLine], missing: list[str], quality: list[Reason], reasons: list[Reason]
-) -> str:
-    if missing:
+def _headline(outcome: Outcome, quality: list[Reason]) -> str:
+    lines, reasons = outcome.lines, outcome.reasons
+    if outcome.missing:
         return say(
             "pending: {missing_count} of {lines_count} are not known yet",
-            missing_count=len(missing),
+            missing_count=len(outcome.missing),
             lines_count=len(lines),
         )
     count = f"{sum(bool(line.passes) for line in lines)}/{len(lines)}"
     by_rule = sum(line.is_by_rule for line in lines)
     rule = say(", {count} not applicable", count=by_rule) if by_rule else ""
     says = "; ".join(reason.says for reason in reasons)
+    if outcome.open:
+        labels = ", ".join(outcome.line(key).label for key in outcome.open)
+        rule += say(", open: {labels}", labels=labels)
     if not reasons:
         return f"{count} PASS{rule}"
     if not quality:
@@ -298,6 +332,25 @@ def build_score_line(
         interval=interval,
         flip=None if value is None else metric.flip(score, threshold, facts),
         manual_check=check,
+    )
+
+
+def add_people(line: OutcomeLine, people: PeopleShare | None) -> OutcomeLine:
+    """The line with people's estimate, which takes the place of the counted score where it counts."""
+    if people is None or line.score is None:
+        return line
+    if not people.counts:
+        return replace(line, people=people)
+    share = Fraction(people.numerator, people.denominator)
+    return replace(
+        line,
+        numerator=people.numerator,
+        denominator=people.denominator,
+        score=people.share,
+        passes=100 * share >= Fraction(str(line.threshold)),
+        interval=(people.low, people.high),
+        flip=people.flip,
+        people=people,
     )
 
 

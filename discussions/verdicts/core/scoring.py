@@ -1,15 +1,20 @@
 """Compute a verdict from judgements and measurements: shared by preview, recording and replay."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
+from fractions import Fraction
 
 from discussions.adjudication.core.authorship_test import AnswerKey
 from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.core import judgement_kinds
-from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, OutcomeLine
+from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, OutcomeLine, PeopleShare
 from discussions.core.records import Measurement, Score
+from discussions.metrics.core.parameters import COUNTED, read_message_score
 from discussions.metrics.core.registry import METRICS, recount
 from discussions.verdicts.core.basis import Basis
+from discussions.verdicts.core.more_messages import draw_sample, read_more_rule
+from discussions.verdicts.core.people_estimate import POSITIVE, build_strata, score_people
 from discussions.verdicts.core.rule import (
     add_binomial_flags,
     build_lines,
@@ -19,31 +24,90 @@ from discussions.verdicts.core.rule import (
 )
 from rubric.core.records import Criterion, RubricRecord
 
+Samples = Mapping[str, Collection[str]]
+
 
 def compute_outcome(
-    found: Effective, measurements: Mapping[str, Measurement], cost: Decimal | None, rubric: RubricRecord
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    cost: Decimal | None,
+    rubric: RubricRecord,
+    samples: Samples,
 ) -> Outcome:
+    """The outcome of these effective values; `samples` are the messages of everybody's accuracy samples, by metric."""
+    scores = compute_scores(found, measurements, rubric)
     return decide(
-        compute_scores(found, measurements, rubric),
+        scores,
         found.rating,
         cost,
         rubric,
         manual_check=build_manual_check(found, rubric),
         facts=collect_flip_facts(found, measurements),
+        people=compute_people_shares(scores, found, measurements, rubric, samples),
     )
 
 
 def compute_metric_lines(
-    metrics: Collection[str], found: Effective, measurements: Mapping[str, Measurement], rubric: RubricRecord
+    metrics: Collection[str],
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    samples: Samples,
 ) -> list[OutcomeLine]:
     criteria = [criterion for criterion in rubric.criteria if criterion.key in metrics]
+    scores = compute_scores(found, measurements, rubric, criteria)
     return build_lines(
         criteria,
-        compute_scores(found, measurements, rubric, criteria),
+        scores,
         found.rating,
         manual_check=build_manual_check(found, rubric),
         facts=collect_flip_facts(found, measurements),
+        people=compute_people_shares(scores, found, measurements, rubric, samples),
     )
+
+
+def compute_people_shares(
+    scores: Mapping[str, Score],
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    samples: Samples,
+) -> dict[str, PeopleShare]:
+    """People's estimates of the metrics that the version scores by them, by metric."""
+    shares = {}
+    for key in POSITIVE.keys() & scores.keys():
+        choice, score = read_message_score(rubric.parameters, key), scores[key]
+        if choice == COUNTED or not score.denominator:
+            continue
+        machine = METRICS[key].machine_values(measurements[key])
+        strata = build_strata(key, machine, found.values.get(key, {}), samples.get(key, ()))
+        threshold = Fraction(str(rubric.criterion(key).threshold or 0))
+        counted = METRICS[key].scale.value(score.numerator, score.denominator)
+        can_ask = read_more_rule(rubric, key).count > 0
+        shares[key] = score_people(strata, choice, counted, threshold, can_ask=can_ask)
+    return shares
+
+
+def draw_samples(
+    basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
+) -> dict[str, set[str]]:
+    """The messages of everybody's accuracy samples, by metric, from the seeds of the basis; none without seeds."""
+    own: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
+    for judgement in basis.judgements:
+        if judgement.value:
+            own[judgement.evaluation, judgement.kind][judgement.subject] = judgement.value
+    samples: dict[str, set[str]] = {}
+    for key in POSITIVE:
+        machine, rule = METRICS[key].machine_values(measurements[key]), read_more_rule(rubric, key)
+        samples[key] = {
+            str(position)
+            for evaluation in basis.evaluations
+            if evaluation.seed
+            for position in draw_sample(
+                evaluation.seed, machine, own[evaluation.id, key], rule, evaluation.more.get(key, 0)
+            ).positions
+        }
+    return samples
 
 
 def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | None:
@@ -54,10 +118,15 @@ def build_manual_check(found: Effective, rubric: RubricRecord) -> ManualCheck | 
 
 
 def compute_basis_outcome(
-    basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
+    basis: Basis,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    found: Effective | None = None,
 ) -> Outcome:
-    found = compute_effective_values(basis, measurements)
-    outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric)
+    """The outcome of a basis; `found` are its effective values, computed here unless given."""
+    found = found or compute_effective_values(basis, measurements)
+    samples = draw_samples(basis, measurements, rubric)
+    outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric, samples)
     return outcome if basis.format >= 3 else add_binomial_flags(outcome)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine
+from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine, PeopleShare
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.next_game import NextGame
@@ -18,7 +18,7 @@ from workspace.statistics.labels import interval_text
 
 NextGames = Mapping[str, NextGame]
 NONE: NextGames = {}
-PASS, FAIL, PENDING = "pass", "fail", "pending"
+PASS, FAIL, PENDING, OPEN = "pass", "fail", "pending", "open"
 
 
 def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRow]:
@@ -45,6 +45,8 @@ def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRo
 def get_state(line: OutcomeLine) -> str:
     if line.passes is None:
         return PENDING
+    if line.is_open:
+        return OPEN
     return PASS if line.passes else FAIL
 
 
@@ -52,6 +54,8 @@ def get_state_word(line: OutcomeLine) -> str:
     """The word for the state, because colour must not be the only sign."""
     if line.passes is None:
         return _("pending")
+    if line.is_open:
+        return _("open")
     if line.is_decided_by_hand and line.manual_check and line.manual_check.is_test:
         return _("PASS by the test") if line.passes else _("FAIL by the test")
     if line.is_decided_by_hand:
@@ -62,8 +66,10 @@ def get_state_word(line: OutcomeLine) -> str:
 
 
 def describe_weak_pass(line: OutcomeLine) -> str:
-    """The reason for a weak pass: "Memory: no references", "Memory: 3 references"."""
-    if line.is_applicable:
+    """The reason for a weak pass: "Memory: no references", "Memory: 3 references", "Roles: open"."""
+    if line.is_open:
+        says = _("open")
+    elif line.is_applicable:
         says = ngettext("%(n)d reference", "%(n)d references", line.denominator) % {"n": line.denominator}
     else:
         says = _("no references") if line.key == MEMORY else _("nothing to count")
@@ -77,7 +83,36 @@ def format_score(line: OutcomeLine) -> str:
 def counted_from(line: OutcomeLine) -> str:
     if not line.is_applicable:
         return _("nothing to count")
+    if line.people is not None and line.people.counts:
+        return describe_judged(line.people)
     return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
+
+
+def describe_judged(people: PeopleShare) -> str:
+    says = _("people's estimate from %(judged)d judged of %(total)d messages")
+    return says % {"judged": people.judged, "total": people.total}
+
+
+def describe_open(line: OutcomeLine) -> str:
+    """What people's estimate of an open metric leaves open; "" for others."""
+    if line.people is None or not line.is_open:
+        return ""
+    says = _(
+        "%(label)s is open: people's estimate is %(share)s (%(low).0f to %(high).0f), the threshold %(limit)s. "
+        "More answers decide it."
+    )
+    return says % {
+        "label": line.label,
+        "share": figure_text(line),
+        "low": line.people.low,
+        "high": line.people.high,
+        "limit": limit_text(line.key, line.threshold),
+    }
+
+
+def describe_all_open(outcome: Outcome) -> str:
+    """What the verdict hangs on and is still open; "" for nothing."""
+    return " ".join(describe_open(outcome.line(key)) for key in outcome.open)
 
 
 def describe_unasked(label: str, count: int) -> str:
@@ -105,7 +140,7 @@ def describe_flip(line: OutcomeLine) -> str:
     )
     if not line.is_applicable:
         return turns
-    unit = LABELS[line.key].unit % {"n": line.denominator}
+    unit = LABELS[line.key].unit % {"n": line.people.judged if line.people else line.denominator}
     counted = _("based on only %(unit)s") if line.is_on_few_references else _("based on %(unit)s")
     return f"{counted % {'unit': unit}}; {turns}"
 

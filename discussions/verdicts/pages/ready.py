@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.models import Game
+from discussions.verdicts.pages.lines import describe_all_open
 from discussions.verdicts.permissions import check_complete, check_first_verdict
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.permissions import get_refusal
@@ -37,7 +38,7 @@ def _read(game: Game) -> ReadyGame:
     preview = load_verdict_preview(game)
     if preview is None:
         return ReadyGame(game.number, game.source_id, _("Not measured yet."))
-    if refusal := get_refusal(check_complete, preview):
+    if refusal := get_refusal(check_complete, preview) or describe_all_open(preview.outcome):
         return ReadyGame(game.number, game.source_id, refusal)
     outcome = preview.outcome
     return ReadyGame(

@@ -18,7 +18,9 @@ from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import read_outcome
 from discussions.verdicts.pages.lines import (
+    FAIL,
     NONE,
+    PASS,
     NextGames,
     build_threshold_chart,
     describe_unasked,
@@ -28,6 +30,7 @@ from discussions.verdicts.pages.lines import (
 from discussions.verdicts.permissions import (
     check_complete,
     check_flags_resolved,
+    check_record_open,
     check_record_verdict,
     check_supersede_verdict,
 )
@@ -169,7 +172,11 @@ def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -
     so_far, rows = _so_far(outcome, basis), figure_rows(outcome, next_games)
     return OutcomePart(
         outcome=outcome,
-        state="pending" if outcome.passes is None or so_far else "pass" if outcome.passes else "fail",
+        state="pending"
+        if outcome.passes is None or so_far or outcome.open
+        else PASS
+        if outcome.passes
+        else FAIL,
         so_far=so_far,
         judged=_judged(basis),
         rows=rows,
@@ -242,5 +249,6 @@ def _refusal(game: Game, person: Person, preview: Preview | None, *, is_correcti
     return (
         get_refusal(check, person, game)
         or get_refusal(check_complete, preview)
+        or get_refusal(check_record_open, person, game, preview.outcome)
         or get_refusal(check_flags_resolved, person, game)
     )

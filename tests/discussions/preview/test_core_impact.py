@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from discussions.adjudication.core.effective import Effective
 from discussions.core.outcome import ManualCheck
+from discussions.metrics.core.parameters import SHARED
 from discussions.metrics.core.registry import measure_game
 from discussions.preview.core import NOT_MEASURED, list_changed_lines, needs_text, reasons
 from discussions.verdicts.core.rule import decide
@@ -153,7 +154,7 @@ GAME = game(
 def test_no_measurement_reads_a_parameter_that_is_named_as_not_measured():
     whole = discussion_version()
     bare = {name: value for name, value in whole.parameters.items() if name not in NOT_MEASURED}
-    assert whole.parameters.keys() >= NOT_MEASURED
+    assert whole.parameters.keys() | SHARED.defaults.keys() >= NOT_MEASURED
     assert measure_game(GAME, replace(whole, parameters=bare)) == measure_game(GAME, whole)
 
 

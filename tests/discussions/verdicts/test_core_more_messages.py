@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discussions.adjudication.core.judgeable import SampleRule, audit_sample, join_seeds, widen_sample
-from discussions.verdicts.core.more_messages import MoreRule, draw_role_sample, read_more_rule
+from discussions.verdicts.core.more_messages import MoreRule, draw_sample, read_more_rule
 from rubric.versions.queries import discussion_version
 
 SEED = join_seeds("game", "own")
@@ -16,14 +16,14 @@ def drawn(inconsistent, *, count=100, rule=RULE, judged=None, flagged=()):
     """The sample after the evaluator judged `judged` (None: whatever is asked for), and these as inconsistent."""
     machine = {str(at): "inconsistent" if at in flagged else "consistent" for at in range(1, count + 1)}
     values: dict[str, str] = {}
-    sample = draw_role_sample(SEED, machine, values, rule)
+    sample = draw_sample(SEED, machine, values, rule)
     while True:
         asked = sample.positions if judged is None else judged
         new = {str(at): "inconsistent" if inconsistent(at) else "consistent" for at in asked}
         if new.keys() <= values.keys():
             return sample
         values |= new
-        sample = draw_role_sample(SEED, machine, values, rule)
+        sample = draw_sample(SEED, machine, values, rule)
 
 
 def worst(share):

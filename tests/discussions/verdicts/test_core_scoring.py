@@ -12,7 +12,7 @@ from discussions.core.outcome import Facts, OutcomeLine
 from discussions.core.records import Measurement, MessageFinding, PhraseFinding
 from discussions.metrics.core.registry import METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import BasisEvaluation, BasisJudgement
-from discussions.verdicts.core.more_messages import draw_role_sample, read_more_rule
+from discussions.verdicts.core.more_messages import draw_sample, read_more_rule
 from discussions.verdicts.core.people_estimate import PeopleEstimate, estimate_people
 from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import (
@@ -22,8 +22,9 @@ from discussions.verdicts.core.scoring import (
     compute_effective_values,
     compute_metric_lines,
     compute_outcome,
+    draw_samples,
 )
-from discussions.verdicts.core.turning import JudgedVerdict, _sampled, estimate_all
+from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.discussions.verdicts.test_core import basis
 from tests.factories.metrics import game, rubric
@@ -112,31 +113,33 @@ def test_only_samples_whose_seeds_are_known_count_for_an_estimate():
     given = judgements("coherence", {str(at): "no" for at in own_half(8)}, evaluation=8)
     assert [estimate.key for estimate in estimate_all(judged_verdict(given))] == ["coherence"]
     assert estimate_all(judged_verdict(given, {7: SEEDS[7]})) == []
-    known = judged_verdict(given, {7: SEEDS[7]})
-    assert _sampled("coherence", known, machine_of("coherence")) == {
-        str(at) for at in audit_sample(SEEDS[7], "coherence", COUNT, RULE)
-    }
+    assert sampled("coherence", given) == {str(at) for at in audit_sample(SEEDS[7], "coherence", COUNT, RULE)}
+
+
+def sampled(key, given):
+    """The sampled messages where the seed of one of the two evaluations is known."""
+    found = judged_verdict(given).basis.with_seeds({7: SEEDS[7]})
+    return draw_samples(found, MEASUREMENTS, RUBRIC)[key]
 
 
 def test_samples_of_role_consistency_are_widened_by_own_judgements_of_roles_alone():
     machine, more = machine_of("role_consistency"), read_more_rule(RUBRIC)
-    first = draw_role_sample(SEEDS[7], machine, {}, more)
+    first = draw_sample(SEEDS[7], machine, {}, more)
     contrary = {"consistent": "inconsistent", "inconsistent": "consistent"}
     against = {str(at): contrary.get(machine[str(at)], "inconsistent") for at in first.positions}
-    wider = draw_role_sample(SEEDS[7], machine, against, more)
+    wider = draw_sample(SEEDS[7], machine, against, more)
     assert len(wider.positions) > len(first.positions), "the version asks for more"
 
-    def sampled(given):
-        return _sampled("role_consistency", judged_verdict(given, {7: SEEDS[7]}), machine)
-
-    assert sampled([]) == {str(at) for at in first.positions}
-    assert sampled(judgements("role_consistency", against)) == {str(at) for at in wider.positions}
+    assert sampled("role_consistency", []) == {str(at) for at in first.positions}
+    assert sampled("role_consistency", judgements("role_consistency", against)) == {
+        str(at) for at in wider.positions
+    }
     for other in (
         judgements("coherence", dict.fromkeys(against, "no")),
         judgements("role_consistency", dict.fromkeys(against, "")),
         judgements("role_consistency", against, evaluation=8),
     ):
-        assert sampled(other) == {str(at) for at in first.positions}
+        assert sampled("role_consistency", other) == {str(at) for at in first.positions}
 
 
 def test_the_blind_test_stands_above_the_question():
@@ -151,20 +154,20 @@ def test_the_blind_test_stands_above_the_question():
 def test_the_lines_of_some_metrics_are_those_of_the_outcome():
     outcome = judged_verdict([]).outcome
     found = Effective(values={})
-    lines = compute_metric_lines(["coherence", "anti_repetition"], found, MEASUREMENTS, RUBRIC)
+    lines = compute_metric_lines(["coherence", "anti_repetition"], found, MEASUREMENTS, RUBRIC, {})
     assert [line.key for line in lines] == [
         line.key for line in outcome.lines if line.key in ("coherence", "anti_repetition")
     ]
     assert len(lines) == 2
-    assert lines == [compute_outcome(found, MEASUREMENTS, None, RUBRIC).line(line.key) for line in lines]
-    assert compute_metric_lines([], found, MEASUREMENTS, RUBRIC) == []
+    assert lines == [compute_outcome(found, MEASUREMENTS, None, RUBRIC, {}).line(line.key) for line in lines]
+    assert compute_metric_lines([], found, MEASUREMENTS, RUBRIC, {}) == []
 
 
 @pytest.mark.parametrize(("number", "has_flags"), [(1, True), (2, True), (3, False)])
 def test_verdicts_of_older_bases_keep_the_intervals_of_their_time(number, has_flags):
     found = replace(basis(), format=number, cost=replace(basis().cost, total_usd=Decimal("1.00")))
     outcome = compute_outcome(
-        compute_effective_values(found, MEASUREMENTS), MEASUREMENTS, Decimal("1.00"), RUBRIC
+        compute_effective_values(found, MEASUREMENTS), MEASUREMENTS, Decimal("1.00"), RUBRIC, {}
     )
     assert add_binomial_flags(outcome) != outcome
     expected = add_binomial_flags(outcome) if has_flags else outcome

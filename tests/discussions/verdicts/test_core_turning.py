@@ -13,9 +13,7 @@ def outcome(passed, *, cost=False, mandatory=True):
         SimpleNamespace(key=str(number), passes=number < passed, is_mandatory=False) for number in range(6)
     ]
     lines.append(SimpleNamespace(key="rated", passes=mandatory, is_mandatory=True))
-    reasons = [SimpleNamespace(code="cost")] if cost else []
-    passes = passed + mandatory >= 5 and mandatory and not cost
-    return SimpleNamespace(lines=lines, reasons=reasons, needed_count=5, passes=passes)
+    return SimpleNamespace(lines=lines, cost_state="above" if cost else "low", needed_count=5)
 
 
 @pytest.mark.parametrize(
