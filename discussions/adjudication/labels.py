@@ -35,4 +35,4 @@ _PLAIN = {
 def answer_label(kind: str, value: str) -> str:
     if kind == judgement_kinds.ATTRIBUTION and value.isdigit():
         return _("agent %(number)s") % {"number": value}
-    return str(_WORDS.get((kind, value)) or _PLAIN.get(value, value))
+    return str(_WORDS.get((kind, value)) or _PLAIN.get(value) or value)
