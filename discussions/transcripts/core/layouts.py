@@ -51,7 +51,7 @@ _FOREIGN = (
     (b"\xff\xd8\xff", _PICTURE),
     (b"%PDF", mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
 )
-_BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\][ \t]*+[A-Za-z<*_]")
+_BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[A-Za-z<*_]")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 

@@ -119,7 +119,10 @@ class _Game(Struct):
 
 
 def recognises_text(text: str) -> bool:
-    """Whether the text is a chat: two messages with times, or a name that speaks twice, among few other lines."""
+    """Whether the text is a chat: two messages with times, or a name that speaks twice, among few other lines.
+
+    In a text of nothing but messages and headings of rounds, nobody need speak twice.
+    """
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:SAMPLE_LINES]
     if lines and (lines[0].lstrip().startswith("{") or _is_markup(lines)):
         return False
@@ -131,7 +134,8 @@ def recognises_text(text: str) -> bool:
     first_lines = len(found) - kinds["more"]
     if style.is_timed:
         return kinds["message"] >= 2 and 10 * first_lines >= len(found)
-    return max(speakers.values(), default=0) >= 2 and 3 * first_lines >= len(found)
+    is_whole = kinds["heading"] > 0 and kinds["message"] >= 2 and {*kinds} == {"heading", "message"}
+    return is_whole or (max(speakers.values(), default=0) >= 2 and 3 * first_lines >= len(found))
 
 
 def _is_markup(lines: list[str]) -> bool:

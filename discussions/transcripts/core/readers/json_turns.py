@@ -220,7 +220,8 @@ def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[
     number = plain.get(
         fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
     )
-    if number is None and not _HAS_NUMBER.search(str(phase or "")):
+    # A phase of a round is not counted as one.
+    if number is None and "round" not in around and not _HAS_NUMBER.search(str(phase or "")):
         number = index + 1
     found = {"round": number, "phase": phase}
     return around | {key: part for key, part in found.items() if part is not None}
