@@ -5,7 +5,16 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core.records import Elimination, GameRecord, Message, PrivateEntry, Vote
-from discussions.transcripts.core.audience import SPEECH, THOUGHT, as_names, kind_of_audience, split_names
+from discussions.transcripts.core.audience import (
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    as_names,
+    kind_of_audience,
+    kind_of_type,
+    looks_like_audience,
+    split_names,
+)
 from discussions.transcripts.core.fields import (
     keys,
     known_keys,
@@ -20,7 +29,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import has_needed, suggest_fields
+from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
 from workspace.core.words import mark, say
 
 GAME_KEYS = keys(
@@ -80,17 +89,27 @@ class _Found(Struct):
 def is_native(value: Any) -> bool:
     """Whether a JSON value is a native game: recognised by its keys, however faulty it is otherwise.
 
-    One whose first message has its player or its text under a key that is known, but not ours, is of another format.
+    One with known keys that are not ours is of another format: of the player, the text, the round, or of who could hear
+    a message; so is one with players by name, or with lists of thoughts or private talk beside its messages.
     """
     if type(value) is not dict:
         return False
     found = {snake_to_camel(key) for key in value}
-    messages = value.get("messages")
-    first = messages[0] if type(messages) is list and messages else None
+    messages = value["messages"] if type(value.get("messages")) is list else []
+    first = messages[0] if messages else None
     if len(found & {"gameId", "players", "messages"}) < 2 or type(first) is not dict:
         return len(found & {"gameId", "players", "messages"}) >= 2
+    if not has_needed(suggest_fields(list(first))):
+        return True
+    names = {key for message in messages if type(message) is dict for key in message}
+    strange = {key for key in names if MESSAGE_KEYS.spellings.get(snake_to_camel(key)) is None}
     ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
-    return ours >= {"message", "playerName"} or not has_needed(suggest_fields(list(first)))
+    is_hidden = any(
+        type(part) is list and key != "messages" and kind_of_type(key) in (PRIVATE, THOUGHT)
+        for key, part in value.items()
+    )
+    is_known = is_hidden or any(field_of(key) or looks_like_audience(key) for key in strange)
+    return ours >= {"message", "playerName"} and not is_known and type(value.get("players")) is not dict
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
