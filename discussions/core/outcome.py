@@ -4,6 +4,8 @@ from decimal import Decimal
 
 from msgspec import Struct
 
+from workspace.statistics.proportions import JudgedStratum
+
 MEMORY = "memory_accuracy"
 DIVERSITY = "personality_diversity"
 REPETITION = "anti_repetition"
@@ -92,7 +94,8 @@ class PeopleShare(Struct, frozen=True, omit_defaults=True):
 
     `judged` of `total` messages were judged; `counted` is the score, in percent, that counts the others as the rule has
     them. `counts`: this share is the score of its line. `is_open`: its 90 % interval holds the threshold, and messages
-    are left to ask for. `flip` is the number of judgements that would take it across the threshold.
+    are left to ask for, `batch` at a time. `flip` is the number of judgements that would take it across the threshold.
+    `strata` are what it was counted from: the messages that the rule counts, and the others.
     """
 
     numerator: int
@@ -105,6 +108,8 @@ class PeopleShare(Struct, frozen=True, omit_defaults=True):
     counts: bool = False
     is_open: bool = False
     flip: int | None = None
+    batch: int = 0
+    strata: list[JudgedStratum] = []
 
     @property
     def share(self) -> float:

@@ -180,7 +180,7 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         cost=cost,
         rows=[_figure(line) for line in outcome.lines],
         verdict=outcome.headline,
-        passes=outcome.passes,
+        passes=None if outcome.open else outcome.passes,
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
         unasked=unasked,

@@ -109,13 +109,13 @@ def _build_stratum(
 
 
 def score_people(
-    strata: Sequence[JudgedStratum], choice: str, counted: Fraction, threshold: Fraction, *, can_ask: bool
+    strata: Sequence[JudgedStratum], choice: str, counted: Fraction, threshold: Fraction, *, batch: int
 ) -> PeopleShare:
     """People's estimate as a line of a verdict has it. Raises ValueError without messages.
 
     Under the choice "people" it is the score; under "people_if_contradicted" it is the score if its 95 % interval lies
-    wholly on the other side of the threshold than the `counted` score. `can_ask` says that further messages would be
-    asked for.
+    wholly on the other side of the threshold than the `counted` score. Further messages are asked for
+    `batch` at a time, 0 for not at all.
     """
     limit, total = float(threshold), sum(stratum.judged + stratum.unjudged for stratum in strata)
     _point, low, high = predict_share(strata)
@@ -132,8 +132,10 @@ def score_people(
         total=total,
         counted=float(counted),
         counts=counts,
-        is_open=counts and can_ask and holds_threshold(strata, limit, OPEN_LEVEL),
+        is_open=counts and batch > 0 and holds_threshold(strata, limit, OPEN_LEVEL),
         flip=find_people_flip(strata, threshold),
+        batch=batch,
+        strata=list(strata),
     )
 
 

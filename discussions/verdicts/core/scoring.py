@@ -83,8 +83,8 @@ def compute_people_shares(
         strata = build_strata(key, machine, found.values.get(key, {}), samples.get(key, ()))
         threshold = Fraction(str(rubric.criterion(key).threshold or 0))
         counted = METRICS[key].scale.value(score.numerator, score.denominator)
-        can_ask = read_more_rule(rubric, key).count > 0
-        shares[key] = score_people(strata, choice, counted, threshold, can_ask=can_ask)
+        batch = read_more_rule(rubric, key).count
+        shares[key] = score_people(strata, choice, counted, threshold, batch=batch)
     return shares
 
 

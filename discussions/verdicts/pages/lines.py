@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine, PeopleShare
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
+from discussions.verdicts.core.label_budget import find_label_budget
 from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import find_rating_flip
@@ -83,9 +84,13 @@ def format_score(line: OutcomeLine) -> str:
 def counted_from(line: OutcomeLine) -> str:
     if not line.is_applicable:
         return _("nothing to count")
-    if line.people is not None and line.people.counts:
+    if line.people is not None and is_scored_by_people(line):
         return describe_judged(line.people)
     return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
+
+
+def is_scored_by_people(line: OutcomeLine) -> bool:
+    return line.people is not None and line.people.counts
 
 
 def describe_judged(people: PeopleShare) -> str:
@@ -98,16 +103,22 @@ def describe_open(line: OutcomeLine) -> str:
     if line.people is None or not line.is_open:
         return ""
     says = _(
-        "%(label)s is open: people's estimate is %(share)s (%(low).0f to %(high).0f), the threshold %(limit)s. "
-        "More answers decide it."
+        "%(label)s is open: people's estimate is %(share)s (%(low).0f to %(high).0f), the threshold %(limit)s."
     )
-    return says % {
+    says %= {
         "label": line.label,
         "share": figure_text(line),
         "low": line.people.low,
         "high": line.people.high,
         "limit": limit_text(line.key, line.threshold),
     }
+    budget = find_label_budget(line.people.strata, line.threshold, line.people.batch)
+    if budget is None:
+        return says
+    more = _("%(likely)d more answers decide it four times in five, %(certain)d always.")
+    if budget.likely == budget.certain:
+        more = _("%(certain)d more answers decide it.")
+    return f"{says} {more % {'likely': budget.likely, 'certain': budget.certain}}"
 
 
 def describe_all_open(outcome: Outcome) -> str:
@@ -140,7 +151,8 @@ def describe_flip(line: OutcomeLine) -> str:
     )
     if not line.is_applicable:
         return turns
-    unit = LABELS[line.key].unit % {"n": line.people.judged if line.people else line.denominator}
+    counted_of = line.people.judged if line.people and is_scored_by_people(line) else line.denominator
+    unit = LABELS[line.key].unit % {"n": counted_of}
     counted = _("based on only %(unit)s") if line.is_on_few_references else _("based on %(unit)s")
     return f"{counted % {'unit': unit}}; {turns}"
 

@@ -23,8 +23,10 @@ from discussions.verdicts.pages.lines import (
     PASS,
     NextGames,
     build_threshold_chart,
+    describe_all_open,
     describe_unasked,
     figure_rows,
+    is_scored_by_people,
     verdict_turns,
 )
 from discussions.verdicts.permissions import (
@@ -68,6 +70,7 @@ class OutcomePart(Struct, frozen=True):
     cost: str
     cost_says: str
     unasked: str = ""
+    open: str = ""
 
 
 class VerdictPage(Struct, frozen=True):
@@ -127,7 +130,11 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         record_refusal=refusal,
         record_way=_way(preview),
         sees_game=sees_game,
-        people=[(estimate, describe_people_estimate(estimate)) for estimate in load_people_estimates(preview)]
+        people=[
+            (estimate, describe_people_estimate(estimate))
+            for estimate in load_people_estimates(preview)
+            if not is_scored_by_people(preview.outcome.line(estimate.key))
+        ]
         if preview and not is_private and not is_hidden
         else [],
         goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
@@ -178,7 +185,7 @@ def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -
         if outcome.passes
         else FAIL,
         so_far=so_far,
-        judged=_judged(basis),
+        judged=_judged(basis, outcome),
         rows=rows,
         chart=build_threshold_chart(rows),
         missing=[outcome.line(key).label for key in outcome.missing],
@@ -187,6 +194,7 @@ def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -
         if outcome.cost_usd is None
         else f"${figure(outcome.cost_usd, float(outcome.cost_limit_usd), decimals=2)}",
         cost_says=cost_says(outcome, basis),
+        open=describe_all_open(outcome),
         unasked=describe_unasked(outcome.line(MEMORY).label, count_unasked_suggestions(basis)),
     )
 
@@ -203,8 +211,12 @@ def _so_far(outcome: Outcome, basis: Basis) -> str:
     return says % counts
 
 
-def _judged(basis: Basis) -> str:
+def _judged(basis: Basis, outcome: Outcome) -> str:
     count = sum(bool(judgement.value) for judgement in basis.judgements)
+    if any(map(is_scored_by_people, outcome.lines)):
+        return ngettext("%(count)d judgement of people", "%(count)d judgements of people", count) % {
+            "count": count
+        }
     says = ngettext(
         "%(count)d judgement of people; the automatic value counts only where nobody judged",
         "%(count)d judgements of people; the automatic value counts only where nobody judged",

@@ -2,16 +2,25 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from django.urls import reverse
 
+from discussions.adjudication.core.judgeable import SampleRule
 from discussions.core.outcome import PeopleShare
 from discussions.models import Evaluation, Iteration, Verdict
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import ask_more, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
-from discussions.verdicts.core.people_estimate import find_people_flip, score_people
+from discussions.verdicts.core.label_budget import LabelBudget, find_label_budget
+from discussions.verdicts.core.more_messages import MoreRule, draw_sample
+from discussions.verdicts.core.people_estimate import (
+    find_people_flip,
+    holds_threshold,
+    predict_people,
+    score_people,
+)
 from discussions.verdicts.core.rule import decide
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import (
@@ -58,13 +67,13 @@ NOTHING = stratum(0, 0, 0)
     ],
 )
 def test_when_peoples_share_is_the_score(rule_counts, choice, counts, is_open):
-    found = score_people([rule_counts, NOTHING], choice, Fraction(90), Fraction(80), can_ask=True)
+    found = score_people([rule_counts, NOTHING], choice, Fraction(90), Fraction(80), batch=10)
     assert (found.counts, found.is_open) == (counts, is_open)
 
 
 def test_the_share_is_judged_messages_and_the_sample_of_each_stratum():
     found = score_people(
-        [stratum(10, 6, 80), stratum(5, 1, 5)], "people", Fraction(90), Fraction(80), can_ask=False
+        [stratum(10, 6, 80), stratum(5, 1, 5)], "people", Fraction(90), Fraction(80), batch=0
     )
     # 6 of 10 stand for 80 more, 1 of 5 for 5 more: 6 + 48 + 1 + 1 = 56 of 100.
     assert (Fraction(found.numerator, found.denominator), found.share) == (Fraction(56, 100), 56)
@@ -73,7 +82,7 @@ def test_the_share_is_judged_messages_and_the_sample_of_each_stratum():
 
 def test_people_who_clear_what_the_rule_objects_to_turn_a_counted_fail():
     strata = [stratum(10, 10, 20), stratum(20, 20, 50)]
-    assert score_people(strata, "people_if_contradicted", Fraction(30), Fraction(80), can_ask=True).counts
+    assert score_people(strata, "people_if_contradicted", Fraction(30), Fraction(80), batch=10).counts
 
 
 @pytest.mark.parametrize(
@@ -90,6 +99,63 @@ def test_people_who_clear_what_the_rule_objects_to_turn_a_counted_fail():
 )
 def test_how_many_answers_would_take_it_across(strata, flip):
     assert find_people_flip(strata, Fraction(80)) == flip
+
+
+@pytest.mark.parametrize(
+    ("strata", "budget"),
+    [
+        ([stratum(10, 10, 90), NOTHING], None),
+        ([stratum(100, 80, 0), NOTHING], None),
+        # At the threshold most of what is left has to be asked; ten are left, and they are one batch.
+        ([stratum(20, 16, 10), NOTHING], LabelBudget(10, 10)),
+        ([stratum(20, 16, 80), NOTHING], LabelBudget(70, 80)),
+    ],
+)
+def test_how_many_more_answers_decide_an_open_metric(strata, budget):
+    assert find_label_budget(strata, 80.0, 10) == budget
+
+
+def test_the_chance_of_a_label_budget_is_kept():
+    """Of games with a share between 50 and 100 % that are open after 20 answers, four in five are clear by then."""
+    random = np.random.default_rng(3)
+    held = []
+    while len(held) < 300:
+        count = int(random.choice([60, 100, 200]))
+        people = random.permutation(random.random(count) < random.uniform(0.5, 1))
+
+        def after(answers, people=people, count=count):
+            positive = int(people[:answers].sum())
+            return [stratum(answers, positive, count - answers), NOTHING]
+
+        budget = find_label_budget(after(20), 80.0, 10)
+        if budget is not None:
+            looks = range(20, min(count, 20 + budget.likely) + 1, 10)
+            held.append(any(not holds_threshold(after(look), 80.0, 0.9) for look in looks))
+    assert 0.8 <= np.mean(held) <= 0.92
+
+
+def test_the_share_is_not_drawn_by_who_is_asked_for_more():
+    """The rows of docs/metrics.md with fewer runs: bias, and how often the 95 % interval holds the truth."""
+    random, rule = np.random.default_rng(5), MoreRule(SampleRule(), 10, 0, 80.0, 1)
+    biases = []
+    for count, share_of_people in ((60, 0.85), (60, 0.8), (100, 0.75), (200, 0.75), (200, 0.95)):
+        errors, held = [], []
+        for run in range(150):
+            truth = {
+                str(at): "consistent" if yes else "inconsistent"
+                for at, yes in enumerate(random.random(count) < share_of_people, start=1)
+            }
+            machine, values = dict.fromkeys(truth, "consistent"), {}
+            for _batch in range(3):
+                sample = draw_sample(f"s{run}:o{run}", machine, values, rule)
+                values = {str(at): truth[str(at)] for at in sample.positions}
+            point, low, high = predict_people(ROLES, machine, values, values)
+            true = 100 * sum(value == "consistent" for value in truth.values()) / count
+            errors.append(point - true)
+            held.append(low - 1e-9 <= true <= high + 1e-9)
+        biases.append(np.mean(errors))
+        assert abs(biases[-1]) < 3 and np.mean(held) > 0.88, (count, share_of_people)
+    assert abs(np.mean(biases)) < 1.2
 
 
 def people(percent, *, is_open=False):
