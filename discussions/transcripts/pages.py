@@ -41,9 +41,12 @@ class ImportCounts(msgspec.Struct, frozen=True):
 
 
 class ImportLine(msgspec.Struct, frozen=True):
-    """An import; `says` is the word for its state.
+    """An import; `says` is the word for its state, `faults` are its first ones.
 
     `state` is waiting, reading, measuring, done, columns (it waits for a mapping), nothing, cancelled or failed.
+    `refused_count` counts the games of the file that were neither imported nor present before. `waiting_count` counts
+    the tables that wait for their columns: how many games they hold is not known yet. `dismissed` says why its faults
+    no longer appear as a notice; "" while they do or there are none.
     """
 
     transcript: Transcript
@@ -51,6 +54,11 @@ class ImportLine(msgspec.Struct, frozen=True):
     state: str
     says: str
     tone: str
+    faults: list[Fault]
+    faults_title: str
+    refused_count: int
+    waiting_count: int
+    dismissed: str
 
     @property
     def is_live(self) -> bool:
@@ -61,21 +69,6 @@ class ImportLine(msgspec.Struct, frozen=True):
     def is_seen(self) -> bool:
         """Whether somebody saw its faults, or a later upload corrected them."""
         return hasattr(self.transcript, "dismissal")
-
-
-class ListedImport(ImportLine, frozen=True):
-    """An import in the list, with its first faults.
-
-    `refused_count` counts the games of the file that were neither imported nor present before. `waiting_count` counts
-    the tables that wait for their columns: how many games they hold is not known yet. `dismissed` says why its faults
-    no longer appear as a notice; "" while they do or there are none.
-    """
-
-    faults: list[Fault] = []
-    faults_title: str = ""
-    refused_count: int = 0
-    waiting_count: int = 0
-    dismissed: str = ""
 
     @property
     def hidden_count(self) -> int:
@@ -93,23 +86,14 @@ class ListedImport(ImportLine, frozen=True):
         return self.transcript.fault_count > 0 and not self.dismissed
 
 
-class Totals(msgspec.Struct, frozen=True):
-    """The sums of the listed imports, in words."""
-
-    games: str
-    refused: str
-    faulty: str
-    waiting: str
-
-
 class ImportsPage(msgspec.Struct, frozen=True):
-    """The imports of a project, newest first, and their totals. `worker_note` says that no worker is running.
+    """The imports of a project, newest first, and their totals in words. `worker_note` says that no worker is running.
 
     Another version of the code measured `outdated_count` games of the project.
     """
 
-    lines: list[ListedImport]
-    totals: Totals
+    lines: list[ImportLine]
+    totals: list[str]
     is_live: bool
     worker_note: str
     older: int | None
@@ -132,7 +116,7 @@ class ImportPage(msgspec.Struct, frozen=True):
     are withdrawn, so that its columns may be mapped differently.
     """
 
-    line: ListedImport
+    line: ImportLine
     job: Job | None
     bar: ProgressBar | None
     worker_note: str
@@ -165,7 +149,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
     found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
     shown = found[:SHOWN_IMPORTS]
     counts = _counts([transcript.pk for transcript in shown])
-    lines = [_listed(_line(transcript, counts.get(transcript.pk, ImportCounts()))) for transcript in shown]
+    lines = [_line(transcript, counts.get(transcript.pk, ImportCounts())) for transcript in shown]
     is_live = any(line.is_live for line in lines)
     return ImportsPage(
         lines=lines,
@@ -179,7 +163,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
 
 def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = False) -> ImportPage:
     """The page of one import. `is_packed` says that the file is an archive."""
-    line = _listed(_line(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts())))
+    line = _line(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts()))
     faults = decode_stored(transcript.faults, list[Fault])
     is_taken = any(fault.code == "game_exists" for fault in faults)
     # Where not all are shown, those with warnings are.
@@ -210,26 +194,6 @@ def _is_withdrawn(transcript: Transcript) -> bool:
     return games.exists() and not games.filter(withdrawn_at=None).exists()
 
 
-def _listed(line: ImportLine) -> ListedImport:
-    transcript = line.transcript
-    faults = decode_stored(transcript.faults, list[Fault])
-    job, known = transcript.job, sum(fault.code == "already_imported" for fault in faults)
-    waiting = sum(fault.code == UNKNOWN_COLUMNS for fault in faults)
-    read = job.total_count if job is not None and job.state == DONE else 0
-    return ListedImport(
-        transcript=transcript,
-        counts=line.counts,
-        state=line.state,
-        says=line.says,
-        tone=line.tone,
-        faults=faults[:SHOWN_FAULTS],
-        faults_title=_faults_title(faults),
-        refused_count=max(0, read - line.counts.own - known - waiting),
-        waiting_count=waiting,
-        dismissed=_dismissed(transcript),
-    )
-
-
 def _dismissed(transcript: Transcript) -> str:
     found: ImportDismissal | None = getattr(transcript, "dismissal", None)
     if found is None:
@@ -239,20 +203,19 @@ def _dismissed(transcript: Transcript) -> str:
     return _("seen by %(name)s") % {"name": found.dismissed_by.name}
 
 
-def _totals(lines: list[ListedImport]) -> Totals:
+def _totals(lines: list[ImportLine]) -> list[str]:
+    """How many games were imported and refused, how many files are faulty, and, if any, how many wait."""
     games = sum(line.counts.games for line in lines)
     refused = sum(line.refused_count for line in lines)
     faulty = sum(line.is_faulty for line in lines)
     waiting = sum(line.state == "columns" for line in lines)
-    return Totals(
-        games=ngettext("%(n)d game imported", "%(n)d games imported", games) % {"n": games},
-        refused=ngettext("%(n)d game refused", "%(n)d games refused", refused) % {"n": refused},
-        faulty=ngettext("%(n)d file with faults", "%(n)d files with faults", faulty) % {"n": faulty},
-        waiting=ngettext("%(n)d file waits for its columns", "%(n)d files wait for their columns", waiting)
-        % {"n": waiting}
-        if waiting
-        else "",
-    )
+    said = [
+        ngettext("%(n)d game imported", "%(n)d games imported", games) % {"n": games},
+        ngettext("%(n)d game refused", "%(n)d games refused", refused) % {"n": refused},
+        ngettext("%(n)d file with faults", "%(n)d files with faults", faulty) % {"n": faulty},
+    ]
+    says = ngettext("%(n)d file waits for its columns", "%(n)d files wait for their columns", waiting)
+    return [*said, says % {"n": waiting}] if waiting else said
 
 
 def _faults_title(faults: list[Fault]) -> str:
@@ -301,7 +264,23 @@ def _line(transcript: Transcript, counts: ImportCounts) -> ImportLine:
         "cancelled": (_("cancelled"), ""),
         "failed": (_("failed"), "fail"),
     }[state]
-    return ImportLine(transcript, counts, state, says, tone)
+    faults = decode_stored(transcript.faults, list[Fault])
+    known = sum(fault.code == "already_imported" for fault in faults)
+    waiting = sum(fault.code == UNKNOWN_COLUMNS for fault in faults)
+    job = transcript.job
+    read = job.total_count if job is not None and job.state == DONE else 0
+    return ImportLine(
+        transcript=transcript,
+        counts=counts,
+        state=state,
+        says=says,
+        tone=tone,
+        faults=faults[:SHOWN_FAULTS],
+        faults_title=_faults_title(faults),
+        refused_count=max(0, read - counts.own - known - waiting),
+        waiting_count=waiting,
+        dismissed=_dismissed(transcript),
+    )
 
 
 def _state(transcript: Transcript, counts: ImportCounts) -> str:

@@ -8,22 +8,8 @@ _LEFT_OUT = frozenset(
     {"license", "licence", "readme", "copying", "notice", "thumbs.db", "desktop.ini", *_BESIDE_SAMPLES}
 )
 _NOTE_ENDINGS = (
-    *(
-        ".txt",
-        ".md",
-        ".rst",
-        ".html",
-        ".htm",
-        ".pdf",
-        ".rtf",
-        ".doc",
-        ".docx",
-        ".odt",
-        ".xls",
-        ".xlsx",
-        ".ods",
-    ),
-    *(".ppt", ".pptx", ".odp", ".pages", ".numbers"),
+    *".txt .md .rst .html .htm .pdf .rtf .doc .docx .odt .xls .xlsx .ods .ppt .pptx .odp".split(),
+    *(".pages", ".numbers"),
 )
 # Endings of files that may be transcripts.
 ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".tsv", ".log", ".eval")

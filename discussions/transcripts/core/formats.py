@@ -6,6 +6,7 @@ output (speakers, lengths, votes, empty messages, cost), and reports faults at t
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from msgspec import Struct
@@ -69,111 +70,71 @@ class Format(Struct, frozen=True):
     to_native_text: Callable[[Decoded, NewNotes, Columns], Iterator[tuple[NativeGame, Notes]]] | None = None
 
 
-NATIVE = Format(
-    name="native",
-    looks=mark("a JSON object with the keys gameId, players, messages and votes"),
+# The functions of `Format` that the module of a reader may have.
+_FUNCTIONS = tuple(
+    f"{does}{what}" for does in ("recognises", "to_native") for what in ("", "_files", "_text")
+)
+
+
+def _format(name: str, reader: ModuleType, looks: str, **more: Any) -> Format:
+    """The format that a module reads by its functions of these names, and by others that are given."""
+    found = {function: getattr(reader, function) for function in _FUNCTIONS if hasattr(reader, function)}
+    return Format(name=name, looks=looks, **found | more)
+
+
+NATIVE = _format(
+    "native",
+    native,
+    mark("a JSON object with the keys gameId, players, messages and votes"),
     recognises=native.is_native,
 )
-
-WEREWOLF_ARENA = Format(
-    name="werewolf_arena",
-    looks=mark("game_complete.json with the keys session_id, players and rounds, or its session folder"),
-    recognises=werewolf_arena.recognises,
-    to_native=werewolf_arena.to_native,
-    recognises_files=werewolf_arena.recognises_files,
-    to_native_files=werewolf_arena.to_native_files,
+WEREWOLF_ARENA = _format(
+    "werewolf_arena",
+    werewolf_arena,
+    mark("game_complete.json with the keys session_id, players and rounds, or its session folder"),
 )
-KAGGLE_WEREWOLF = Format(
-    name="kaggle_werewolf",
-    looks=mark("a replay of Kaggle's werewolf, with its events under info"),
-    recognises=kaggle_werewolf.recognises,
-    to_native=kaggle_werewolf.to_native,
+KAGGLE_WEREWOLF = _format(
+    "kaggle_werewolf",
+    kaggle_werewolf,
+    mark("a replay of Kaggle's werewolf, with its events under info"),
     find_inner=kaggle_werewolf.find_info,
 )
-LLMAFIA = Format(
-    name="llmafia",
-    looks=mark("a folder with config.json and public_daytime_chat.txt"),
-    recognises_files=llmafia.recognises_files,
-    to_native_files=llmafia.to_native_files,
+LLMAFIA = _format("llmafia", llmafia, mark("a folder with config.json and public_daytime_chat.txt"))
+AIWOLF = _format("aiwolf", aiwolf, mark("a JSON object with the keys game_id, agents, entries and win_side"))
+AIWOLF_LOG = _format(
+    "aiwolf_log", aiwolf_log, mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2")
 )
-AIWOLF = Format(
-    name="aiwolf",
-    looks=mark("a JSON object with the keys game_id, agents, entries and win_side"),
-    recognises=aiwolf.recognises,
-    to_native=aiwolf.to_native,
+AVALON_NLU = _format(
+    "avalon_nlu", avalon_nlu, mark("a JSON object with the keys users, messages, beliefs and persuasion")
 )
-AIWOLF_LOG = Format(
-    name="aiwolf_log",
-    looks=mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2"),
-    recognises_text=aiwolf_log.recognises_text,
-    to_native_text=aiwolf_log.to_native_text,
-)
-AVALON_NLU = Format(
-    name="avalon_nlu",
-    looks=mark("a JSON object with the keys users, messages, beliefs and persuasion"),
-    recognises=avalon_nlu.recognises,
-    to_native=avalon_nlu.to_native,
-)
-
-CHAT_EXPORTS = Format(
-    name="chat_exports",
-    looks=mark(
-        "an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"
-    ),
-    recognises=chat_exports.recognises,
-    to_native=chat_exports.to_native,
-    recognises_files=chat_exports.recognises_files,
-    to_native_files=chat_exports.to_native_files,
+CHAT_EXPORTS = _format(
+    "chat_exports",
+    chat_exports,
+    mark("an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"),
     has_folders=True,
 )
-INSPECT = Format(
-    name="inspect",
-    looks=mark("a log of Inspect AI with its samples"),
-    recognises=inspect_eval.recognises,
-    to_native=inspect_eval.to_native,
-    parts=inspect_eval.list_samples,
+INSPECT = _format(
+    "inspect", inspect_eval, mark("a log of Inspect AI with its samples"), parts=inspect_eval.list_samples
 )
-AGENT_TRACES = Format(
-    name="agent_traces",
-    looks=mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
-    recognises=agent_traces.recognises,
-    to_native=agent_traces.to_native,
+AGENT_TRACES = _format(
+    "agent_traces",
+    agent_traces,
+    mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
     parts=agent_traces.list_games,
-    recognises_text=agent_traces.recognises_text,
-    to_native_text=agent_traces.to_native_text,
 )
-OPENAI_CHAT = Format(
-    name="openai_chat",
-    looks=mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
-    recognises=openai_chat.recognises,
-    to_native=openai_chat.to_native,
+OPENAI_CHAT = _format(
+    "openai_chat",
+    openai_chat,
+    mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
 )
-JSON_TURNS = Format(
-    name="json_turns",
-    looks=mark(
-        "a JSON object with a list of messages that name player and text, such as turns or conversation"
-    ),
-    recognises=json_turns.recognises,
-    to_native=json_turns.to_native,
+JSON_TURNS = _format(
+    "json_turns",
+    json_turns,
+    mark("a JSON object with a list of messages that name player and text, such as turns or conversation"),
 )
-JSONL = Format(
-    name="jsonl",
-    looks=mark("a JSON object with a message in each line, or a list of them"),
-    recognises_text=json_rows.recognises_text,
-    to_native_text=json_rows.to_native_text,
-)
-CSV = Format(
-    name="csv",
-    looks=mark("a first line with the names of columns, then a message in each row"),
-    recognises_text=csv_rows.recognises_text,
-    to_native_text=csv_rows.to_native_text,
-)
-CHAT_TEXT = Format(
-    name="chat_text",
-    looks=mark("lines such as [10:05] Name: text"),
-    recognises_text=chat_text.recognises_text,
-    to_native_text=chat_text.to_native_text,
-)
+JSONL = _format("jsonl", json_rows, mark("a JSON object with a message in each line, or a list of them"))
+CSV = _format("csv", csv_rows, mark("a first line with the names of columns, then a message in each row"))
+CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"))
 
 # Games of other formats inside an object that is none itself; each part shows its own format.
 INSIDE = Format(name="inside", looks=mark("an object with games inside"))

@@ -35,18 +35,7 @@ from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_r
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark_many, say
 
-LISTS = (
-    "messages",
-    "turns",
-    "conversation",
-    "dialogue",
-    "dialog",
-    "transcript",
-    "utterances",
-    "history",
-    "chat",
-    "log",
-)
+LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
 DEEPEST = 6
 _ABOUT = frozenset(
     "players roles player_roles playerroles config configuration cost costs usage scores results metadata "
