@@ -112,7 +112,8 @@ _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGN
 _VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
 _NUMBER = re.compile(r"(?<!\d)\d{1,3}\b")
 _BEFORE_NUMBER = re.compile(r"(?:layer|gent|eat|[pP])[ _#-]?\Z")
-# Patterns by what they begin with, which is looked for first in the texts of a game.
+# Patterns by what they begin with, which is looked for first: that is much faster, most of all without a space at
+# the end.
 _Signs = tuple[tuple[str, re.Pattern[str]], ...]
 
 
@@ -122,10 +123,10 @@ def _signs(patterns: dict[str, str]) -> _Signs:
 
 _FOR_ONE = _signs(
     {
-        "nly ": r"nly (?:for you|you (?:know|can (?:hear|see|read)))\b",
-        "etween ": r"etween (?:the two of us|you and me)\b",
-        " tell ": r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
-        "eep ": r"eep (?:this|it) (?:a secret|secret|private)\b",
+        "nly": r"nly (?:for you|you (?:know|can (?:hear|see|read)))\b",
+        "etween": r"etween (?:the two of us|you and me)\b",
+        " tell": r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
+        "eep": r"eep (?:this|it) (?:a secret|secret|private)\b",
     }
 )
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -142,14 +143,14 @@ _SIDE_BEFORE = "|".join(
 )
 _THINKS = _signs(
     {
-        "I ": rf"I (?:(?:must|should|need to|have to) {_HIDES}|(?:{_SIDE_BEFORE})(?:must|should|need)\b)",
-        "must not ": r"must not (?:learn|know|find out|suspect) (?:that )?I\b",
+        "I": rf"I (?:(?:must|should|need to|have to) {_HIDES}|(?:{_SIDE_BEFORE})(?:must|should|need)\b)",
+        "must not": r"must not (?:learn|know|find out|suspect) (?:that )?I\b",
     }
 )
 _DENIES = re.compile(
     r"I (?:did not|didn['’]t|never) vote(?:d)? (?:for |against |to eliminate )?(?P<name>[^.,;:!?\n]{1,80})"
 )
-_DENIAL = _signs({"I ": r"I (?:did(?: not|n['’]t)|never) vote"})
+_DENIAL = _signs({"I": r"I (?:did(?: not|n['’]t)|never) vote"})
 # A word so often in a row is a loop; a text without a player's name is odd only in a game of some length.
 _LOOP_WORDS, _LEAST_MESSAGES = 20, 10
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
@@ -193,7 +194,7 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
     lower = whole.lower()
-    may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(whole)
+    may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(lower)
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
@@ -334,19 +335,19 @@ def _denied(game: GameRecord, whole: str) -> list[int]:
 
 def _may_leak(text: str) -> bool:
     # Every match of the pattern contains a colon, an angle bracket or a fence; most texts contain none.
-    return ":" in text or "<" in text or "```" in text
+    return ":" in text or "<" in text or ("`" in text and "```" in text)
 
 
 def _is_leaked(text: str) -> bool:
     return _may_leak(text) and _LEAKED.search(text) is not None
 
 
-def _may_name_zero(text: str) -> bool:
-    return "0" in text or "zero" in text.lower()
+def _may_name_zero(lower: str) -> bool:
+    return "0" in lower or ("z" in lower and "zero" in lower)
 
 
 def _names_zero(text: str) -> bool:
-    return _may_name_zero(text) and _ZERO.search(text) is not None
+    return _may_name_zero(text.lower()) and _ZERO.search(text) is not None
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:

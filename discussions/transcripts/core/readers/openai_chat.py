@@ -34,9 +34,7 @@ _LISTS = ("messages", "chat_history", "history", "steps", "tasks_output")
 _OUTPUT, _TASK = {"agent", "raw", "description"}, {"agent", "task", "status", "timestamp"}
 _LINE = {*_TASK, "task_name", "output"}
 # The keys of which a message has one: its content, or what becomes its content.
-_HOLDS_CONTENT = frozenset(
-    ("content", "tool_calls", "function_call", "parts", "step_id", "summary", "data", *_OUTPUT, *_TASK)
-)
+_HOLDS_CONTENT = frozenset("content tool_calls function_call parts step_id summary data raw task".split())
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
