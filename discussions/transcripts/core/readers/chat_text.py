@@ -26,6 +26,7 @@ from discussions.transcripts.core.readers.chat_lines import (
     read_heading,
 )
 from discussions.transcripts.core.readers.columns import Columns
+from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.rows import is_nobody
 from workspace.core.words import mark_many
 
@@ -99,20 +100,17 @@ class _Game(Struct):
     """
 
     notes: Notes
+    draft: Draft
     begin: int = 1
     facts: dict[str, str] = {}
     roster: dict[str, dict[str, Any]] = {}
     is_listed: bool = False
     heading_names: frozenset[str] = frozenset()
-    messages: list[dict[str, Any]] = []
-    votes: list[dict[str, Any]] = []
-    out: list[dict[str, Any]] = []
     round: int | None = None
     # Where it was said: "" by day. A line that begins no message continues the `open` one.
     channel: str = ""
     open: dict[str, Any] | None = None
     last_public: dict[str, Any] | None = None
-    turns: int = 0
 
     def place(self, index: int) -> str:
         return f"line {self.begin + index}"
@@ -152,7 +150,8 @@ def to_native_text(
     head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
     style = find_style([line for line in head if line.strip()])
     for begin, end, number in _parts(decoded):
-        game = _Game(notes=new_notes(), begin=number)
+        notes = new_notes()
+        game = _Game(notes, Draft(notes, notes.source), begin=number)
         game.notes.translate("", game.place(0))
         _read_game(game, _lines(decoded.part(begin, end)), style)
         yield _value(game), game.notes
@@ -369,7 +368,6 @@ def _take_message(game: _Game, line: ChatLine, place: str) -> None:
     if line.role and player["role"] not in (None, line.role):
         game.notes.warn("role_differs", place, name, says=_ROLE_DIFFERS)
     player["role"] = player["role"] or line.role or None
-    game.turns += 1
     _add_message(game, name, line.text, line.time, place, None)
     game.last_public = game.open
 
@@ -377,16 +375,8 @@ def _take_message(game: _Game, line: ChatLine, place: str) -> None:
 def _add_message(
     game: _Game, name: str, text: str, time: str | None, place: str, audience: str | dict[str, str] | None
 ) -> None:
-    game.notes.translate(f"/messages/{len(game.messages)}", place)
-    game.open = {
-        "turn": game.turns if audience is None else None,
-        "roundNumber": game.round,
-        "playerName": name,
-        "message": text,
-        "timestamp": time,
-        "audience": audience,
-    }
-    game.messages.append(game.open)
+    game.draft.add_message(place, game.round, name, text, time=time, audience=audience)
+    game.open = game.draft.game["messages"][-1]
 
 
 def _take_more(game: _Game, line: ChatLine, place: str) -> None:
@@ -400,52 +390,41 @@ def _take_more(game: _Game, line: ChatLine, place: str) -> None:
 
 def _take_out(game: _Game, line: ChatLine, place: str) -> None:
     name, _sign, how = line.text.partition("(")
-    game.notes.translate(f"/eliminations/{len(game.out)}", place)
-    game.out.append(
-        {
-            "roundNumber": 1 if game.round is None else game.round,
-            "playerName": _add_player(game, name.strip(), place),
-            "how": how.rstrip(") ").strip(),
-        }
-    )
+    player = _add_player(game, name.strip(), place)
+    game.draft.add_elimination(place, _round(game), player, how.rstrip(") ").strip())
 
 
 def _take_vote(game: _Game, line: ChatLine, place: str) -> None:
     arrow = ARROW.fullmatch(line.text)
     assert arrow is not None
-    target = arrow["target"].strip()
-    game.notes.translate(f"/votes/{len(game.votes)}", place)
-    game.votes.append(
-        {
-            "roundNumber": 1 if game.round is None else game.round,
-            "voterName": _add_player(game, arrow["voter"].strip(), place),
-            "targetName": target if is_nobody(target) else _add_player(game, target, place),
-            "timestamp": line.time,
-        }
-    )
+    voter, target = _add_player(game, arrow["voter"].strip(), place), arrow["target"].strip()
+    target = target if is_nobody(target) else _add_player(game, target, place)
+    game.draft.add_vote(place, _round(game), voter, target, time=line.time)
+
+
+def _round(game: _Game) -> int:
+    return 1 if game.round is None else game.round
 
 
 def _value(game: _Game) -> dict[str, Any]:
-    for vote in game.votes:
+    for vote in game.draft.game["votes"]:
         # Only after all lines are read is it known whether a player is called "Skip".
         if is_nobody(vote["targetName"]):
             vote["targetName"] = _known_name(game, vote["targetName"])
-    for message in game.messages:
+    messages = game.draft.game["messages"]
+    for message in messages:
         message["message"] = message["message"].strip()
         if message["audience"] is not None:
             _name_author(game, message)
-    spoken = Counter(message["playerName"] for message in game.messages if message["audience"] is None)
+    spoken = Counter(message["playerName"] for message in messages if message["audience"] is None)
     once = [name for name, count in spoken.items() if count == 1]
     if not game.is_listed and once and len(spoken) > 2 and spoken.total() >= 2 * len(spoken):
         game.notes.warn("speaks_once", "", once[0], count=len(once), says=_SPEAKS_ONCE)
-    return {
+    return game.draft.game | {
         "gameId": game.facts.get("game") or game.notes.source,
         "timestamp": game.facts.get("date"),
         "winner": game.facts.get("winner"),
         "players": list(game.roster.values()),
-        "messages": game.messages,
-        "votes": game.votes,
-        "eliminations": game.out,
     }
 
 
