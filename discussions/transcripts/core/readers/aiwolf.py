@@ -20,7 +20,6 @@ from discussions.transcripts.core.readers.draft import (
     VOTED_OUT,
     Draft,
     find_side,
-    heard_by,
     join_texts,
 )
 from workspace.core.words import mark_many, say
@@ -203,13 +202,17 @@ def _is_at_night(request: _Request) -> bool:
 
 
 def _add_at_night(draft: Draft, request: _Request) -> None:
+    day, time = request.info["day"], format_moment(request.answered)
+    add_night(draft, request.place, day, request.kind.lower(), request.agent, request.answer, time)
+
+
+def add_night(
+    draft: Draft, place: str, day: Any, kind: str, agent: Any, answer: str | None, time: str | None
+) -> None:
     """What an agent whispered to the werewolves, or whom it chose."""
-    number, time = find_round(request.info["day"]), format_moment(request.answered)
-    wolves = [player["name"] for player in draft.game["players"] if player["role"] == MAFIA]
-    hearers = wolves if request.kind in ("WHISPER", "ATTACK") else []
-    audience = heard_by(hearers, request.agent, request.kind.lower())
-    text = request.answer if request.kind == "WHISPER" else f"{request.kind.lower()} → {request.answer}"
-    draft.add_message(request.place, number, request.agent, text, time=time, audience=audience)
+    text = answer if kind == "whisper" else f"{kind} → {answer}"
+    side = MAFIA if kind in ("whisper", "attack", "attackVote") else ""
+    draft.add_night(place, find_round(day), agent, text, kind, time, side)
 
 
 def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | None]]:

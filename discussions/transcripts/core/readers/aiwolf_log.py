@@ -13,15 +13,13 @@ from msgspec import Struct
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.aiwolf import LEFT_OUT, SIDES, find_round, format_moment
+from discussions.transcripts.core.readers.aiwolf import LEFT_OUT, SIDES, add_night, find_round, format_moment
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import (
     KILLED,
-    MAFIA,
     VOTED_OUT,
     Draft,
     find_side,
-    heard_by,
     join_texts,
 )
 from workspace.core.words import mark_many, say
@@ -77,7 +75,11 @@ def to_native_text(
     votes: dict[tuple[int, str], tuple[_Entry, str]] = {}
     for entry in _entries(decoded.text, notes):
         if entry.kind in _AT_NIGHT and (chosen := _AT_NIGHT[entry.kind].fullmatch(entry.rest)):
-            _add_at_night(draft, names, entry, chosen)
+            is_whisper = entry.kind == "whisper"
+            answer = chosen[2] if is_whisper else _name(names, chosen[2])
+            time = format_moment(int(chosen[3])) if is_whisper and chosen[3] else None
+            if answer not in LEFT_OUT:
+                add_night(draft, entry.place, entry.day, entry.kind, _name(names, chosen[1]), answer, time)
         if entry.kind not in _SHAPES:
             continue
         shape, example = _SHAPES[entry.kind]
@@ -143,18 +145,6 @@ def _add(draft: Draft, names: dict[str, str], taken: set[str], entry: _Entry, fo
     elif int(found[1]) > 0 and found[2] != "false":
         how = KILLED if entry.kind == "attack" else VOTED_OUT
         draft.add_elimination(entry.place, find_round(entry.day), _name(names, found[1]), how)
-
-
-def _add_at_night(draft: Draft, names: dict[str, str], entry: _Entry, found: "re.Match[str]") -> None:
-    """What an agent whispered to the werewolves, or whom it chose."""
-    is_whisper = entry.kind == "whisper"
-    author = _name(names, found[1])
-    wolves = [player["name"] for player in draft.game["players"] if player["role"] == MAFIA]
-    audience = heard_by(wolves if entry.kind in ("whisper", "attackVote") else [], author, entry.kind)
-    text = found[2] if is_whisper else f"{entry.kind} → {_name(names, found[2])}"
-    time = format_moment(int(found[3])) if is_whisper and found[3] else None
-    if text not in LEFT_OUT:
-        draft.add_message(entry.place, find_round(entry.day), author, text, time=time, audience=audience)
 
 
 def _new_name(draft: Draft, taken: set[str], place: str, found: "re.Match[str]") -> str:

@@ -3,7 +3,7 @@
 Values are passed on unchanged: `native.read_game` checks them and reports their faults.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from discussions.transcripts.core.notes import Notes
@@ -67,6 +67,14 @@ class Draft:
         if type(text) is str and text.strip():
             self.add_message(place, number, player, text, audience="nobody")
 
+    def add_night(
+        self, place: str, number: Any, player: Any, text: Any, channel: str, time: Any = None, side: str = ""
+    ) -> None:
+        """What was said or done at night: the players of the side hear it, where there are others, else the channel."""
+        known = [known["name"] for known in self.game["players"] if side and known["role"] == side]
+        hearers = [name for name in known if type(name) is str and name != player]
+        self.add_message(place, number, player, text, time=time, audience={"channel": hearers or channel})
+
     def add_vote(
         self, place: str, number: Any, voter: Any, target: Any, *, time: Any = None, **private: Any
     ) -> None:
@@ -85,11 +93,6 @@ class Draft:
         for field, suffix in fields.items():
             self.notes.translate(f"{pointer}/{field}", f"{place}{suffix}")
         parts.append(part)
-
-
-def heard_by(hearers: Iterable[Any], author: Any, channel: str) -> dict[str, Any]:
-    """The audience of what some players heard; they are listed where they are known, else the channel is named."""
-    return {"channel": [name for name in hearers if type(name) is str and name != author] or channel}
 
 
 def find_side(role: Any, sides: Mapping[str, str]) -> Any:

@@ -21,7 +21,6 @@ from discussions.transcripts.core.readers.draft import (
     VILLAGER,
     VOTED_OUT,
     Draft,
-    heard_by,
 )
 from workspace.core.strict_json import normalise_text
 from workspace.core.words import say
@@ -187,8 +186,7 @@ def _add_night_line(draft: Draft, number: int, line: _Line) -> None:
         text = f"→ {target}"
         if not target:
             return
-    mafia = [player["name"] for player in draft.game["players"] if player["role"] == MAFIA]
-    draft.add_message(line.place, number, name, text, time=line.time, audience=heard_by(mafia, name, "night"))
+    draft.add_night(line.place, number, name, text, "night", line.time, MAFIA)
 
 
 def _phases(manager: list[_Line]) -> Iterator[tuple[int, bool, _Line]]:
