@@ -28,9 +28,9 @@ from discussions.transcripts.actions import IMPORT, queue_reading, record_act
 from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.notes import Limits, ReadOutcome
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
-from discussions.transcripts.core.reader import ReadOutcome, ReadTally, read_games
+from discussions.transcripts.core.reader import ReadTally, read_games
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from discussions.transcripts.queries import load_mappings, load_read_options
 from rubric.core.records import RubricRecord

@@ -17,7 +17,7 @@ from discussions.transcripts.core.decoding import Decoded, decode_text, describe
 from discussions.transcripts.core.fields import describe_type
 from discussions.transcripts.core.formats import FORMATS, INSIDE, Format, Inner
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import MIB, Limits, many_times
+from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.inner_parts import (
     describe_inner_part,
@@ -111,16 +111,10 @@ class Layout(Struct, frozen=True):
         return 1 if self.parts is None else len(self.parts)
 
 
-class UnreadableLayout(Struct, frozen=True):
-    faults: list[Fault]
-    fault_count: int
-
-
-def lay_out(file: File, options: ReadOptions) -> Layout | UnreadableLayout:
+def lay_out(file: File, options: ReadOptions) -> Layout | ReadOutcome:
     """How the file holds its games, or why none of them is read. Never raises."""
-    refusal = _refused_at_sight(file, options.limits)
-    if refusal:
-        return unreadable(refusal)
+    if refusal := _refused_at_sight(file, options.limits):
+        return refused(refusal)
     found = _lay_out_json(file.data, options) or _lay_out_text(file.data, options)
     return found or _unrecognised(file, options)
 
@@ -157,10 +151,6 @@ def json_faults(file: str, problems: list[Problem]) -> list[Fault]:
         )
         for cause, problem in sorted(first.items(), key=lambda item: (item[1].line, item[1].column))
     ]
-
-
-def unreadable(fault: Fault) -> UnreadableLayout:
-    return UnreadableLayout(faults=[fault], fault_count=1)
 
 
 def _refused_at_sight(file: File, limits: Limits) -> Fault | None:
@@ -307,7 +297,7 @@ def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
         return document.value, document.is_readable
 
 
-def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
+def _unrecognised(file: File, options: ReadOptions) -> ReadOutcome:
     if (
         options.named is not None
         and options.named.recognises is None
@@ -317,7 +307,7 @@ def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
             "A game in the format {name} is a folder of several files. Put it into a zip archive.",
             name=options.named.name,
         )
-        return unreadable(Fault(place=file.name, code="not_one_file", message=sentence))
+        return refused(Fault(place=file.name, code="not_one_file", message=sentence))
     document = read_value(file.data, options.limits)
     begin = begin_of(file.data)
     # "[Day 1] Ann: Hello" is not broken JSON.
@@ -331,10 +321,10 @@ def _unrecognised(file: File, options: ReadOptions) -> UnreadableLayout:
         if document.problems[0].code == "encoding":
             faults = [structs.replace(faults[0], message=faults[0].message + describe_proposals(file.data))]
         left = document.problem_count - len(document.problems)
-        return UnreadableLayout(faults=faults, fault_count=len(faults) + left)
+        return ReadOutcome(faults=faults, fault_count=len(faults) + left)
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
-        return unreadable(Fault(place=file.name, code="no_games", message=sentence))
+        return refused(Fault(place=file.name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
     return _unknown(file, found, document.value, options)
 
@@ -346,12 +336,12 @@ def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
     return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
 
 
-def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> UnreadableLayout:
+def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> ReadOutcome:
     """What a file holds, and which part of it could be read by itself or which formats there are."""
     inner = find_inner_part(value, options.formats)
     if inner is not None:
         sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))
-        return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
+        return refused(Fault(place=file.name, code="unknown_format", message=sentence))
     known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
     sentence = say(
         "The file holds {found}, which is no transcript format we know. Known are: {known}. "
@@ -360,7 +350,7 @@ def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> Unread
         found=found,
         known=known,
     )
-    return unreadable(Fault(place=file.name, code="unknown_format", message=sentence))
+    return refused(Fault(place=file.name, code="unknown_format", message=sentence))
 
 
 def _describe(value: Any) -> str:

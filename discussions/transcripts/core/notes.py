@@ -42,6 +42,20 @@ class ReadGame(Struct, frozen=True):
     private: list[PrivateEntry] = []
 
 
+class ReadOutcome(Struct, frozen=True):
+    """The outcome of one game, or of a file in which no game was read (then `format` is empty)."""
+
+    game: ReadGame | None = None
+    faults: list[Fault] = []
+    fault_count: int = 0
+    format: str = ""
+
+
+def refused(fault: Fault) -> ReadOutcome:
+    """The outcome of a file in which no game was read for one reason."""
+    return ReadOutcome(faults=[fault], fault_count=1)
+
+
 class Transcripts(Struct, frozen=True):
     """The content of a file. `faults` holds the first ones in order of place, `fault_count` counts all of them."""
 

@@ -32,11 +32,9 @@ from discussions.transcripts.core.layouts import (
     File,
     Layout,
     ReadOptions,
-    UnreadableLayout,
     lay_out,
-    unreadable,
 )
-from discussions.transcripts.core.notes import MIB
+from discussions.transcripts.core.notes import MIB, ReadOutcome, refused
 from workspace.core.words import mark, mark_many, say, say_many
 
 _TAR = RefusedFile(
@@ -59,7 +57,7 @@ class Unit(Struct, frozen=True):
     """A file, or a folder of an archive that is one game of the format `found`. `members` are its archived files."""
 
     file: File
-    found: Layout | UnreadableLayout | Format
+    found: Layout | ReadOutcome | Format
     members: list[Member] = []
 
 
@@ -74,8 +72,8 @@ class ReadPlan(Struct, frozen=True):
     @property
     def game_count(self) -> int:
         """How many games there may be, the refused ones included."""
-        found = [unit.found for unit in self.units if not isinstance(unit.found, UnreadableLayout)]
-        return sum(layout.game_count if isinstance(layout, Layout) else 1 for layout in found)
+        readable = [unit.found for unit in self.units if not isinstance(unit.found, ReadOutcome)]
+        return sum(found.game_count if isinstance(found, Layout) else 1 for found in readable)
 
 
 def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
@@ -198,4 +196,4 @@ def folder_format(names: list[str], options: ReadOptions) -> Format | None:
 
 
 def _refused_unit(file: File, why: RefusedFile) -> Unit:
-    return Unit(replace(file, data=b""), unreadable(Fault(file.name, why.code, say(why.message))))
+    return Unit(replace(file, data=b""), refused(Fault(file.name, why.code, say(why.message))))

@@ -19,14 +19,13 @@ from discussions.transcripts.core.layouts import (
     File,
     Layout,
     ReadOptions,
-    UnreadableLayout,
     format_of,
     json_faults,
     read_value,
 )
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import Limits, Notes, ReadGame, Transcripts
+from discussions.transcripts.core.notes import Limits, Notes, ReadGame, ReadOutcome, Transcripts, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
 from discussions.transcripts.core.readers.columns import Columns
@@ -38,15 +37,6 @@ from workspace.core.words import say
 MIXED = "mixed"
 # How many games of a file wait to be compared with those behind them.
 MOST_WAITING = 4
-
-
-class ReadOutcome(Struct, frozen=True):
-    """The outcome of one game, or of a file in which no game was read (then `format` is empty)."""
-
-    game: ReadGame | None = None
-    faults: list[Fault] = []
-    fault_count: int = 0
-    format: str = ""
 
 
 class ReadTally:
@@ -151,14 +141,14 @@ def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     options = plan.options
     budget = Budget(options.limits.unpacked_bytes)
     for unit in plan.units:
-        if isinstance(unit.found, UnreadableLayout):
-            yield ReadOutcome(faults=unit.found.faults, fault_count=unit.found.fault_count)
+        if isinstance(unit.found, ReadOutcome):
+            yield unit.found
             continue
         files: dict[str, bytes] | RefusedFile = {"": unit.file.data}
         if plan.archive is not None:
             files = unpack_unit(plan.archive, unit.members, options, budget)
         if isinstance(files, RefusedFile):
-            yield ReadOutcome(faults=[Fault(unit.file.name, files.code, say(files.message))], fault_count=1)
+            yield refused(Fault(unit.file.name, files.code, say(files.message)))
         elif isinstance(unit.found, Format):
             yield _read_folder(unit.file, unit.found, files, options)
         else:
@@ -294,7 +284,7 @@ def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[Read
             "No game was found in this text of the format {name}. Look at it, or name another format.",
             name=known.name,
         )
-        yield ReadOutcome(faults=[Fault(file.name, "no_games", sentence)], fault_count=1)
+        yield refused(Fault(file.name, "no_games", sentence))
 
 
 def _with_line(fault: Fault, value: Value) -> Fault:
