@@ -10,6 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
+from discussions.metrics.core.parameters import SHARED
 from discussions.queue.core import format_duration
 from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
@@ -49,6 +50,12 @@ NAMES = {
     "dice bigrams": "a value of a parameter, as the rubric's file has it",
     "pooled": "a value of a parameter, as the rubric's file has it",
     "reset": "a value of a parameter, as the rubric's file has it",
+    # Parameters that the shipped versions lack, so that their defaults hold.
+    **{
+        str(word).replace("_", " "): "a parameter or its value, as the rubric's file has it"
+        for name in SHARED.defaults
+        for word in (name, *SHARED.choices.get(name, ()))
+    },
     **dict.fromkeys(("Otis", "Mira", "Lena", "Pia", "Kuno"), "a player of the practice item"),
 }
 # What is made for one person and shown once.
