@@ -67,6 +67,9 @@ EMPTY_MESSAGES_IN = 10
 _NO_MESSAGES = mark(
     "The game has no messages, so there is nothing to measure. Add them, or take the game out."
 )
+_MAY_HIDE = mark(
+    'The key "{key}" of the messages may say who could hear them. Write it as "audience", or do not name the format.'
+)
 _NO_PUBLIC = mark(
     "No message of the game could be heard by everybody, so there is nothing to measure. Look at their audience."
 )
@@ -101,8 +104,7 @@ def is_native(value: Any) -> bool:
         return len(found & {"gameId", "players", "messages"}) >= 2
     if not has_needed(suggest_fields(list(first))):
         return True
-    names = {key for message in messages if type(message) is dict for key in message}
-    strange = {key for key in names if MESSAGE_KEYS.spellings.get(snake_to_camel(key)) is None}
+    strange = _strange_keys(messages)
     ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
     is_hidden = any(
         type(part) is list and key != "messages" and kind_of_type(key) in (PRIVATE, THOUGHT)
@@ -110,6 +112,16 @@ def is_native(value: Any) -> bool:
     )
     is_known = is_hidden or any(field_of(key) or looks_like_audience(key) for key in strange)
     return ours >= {"message", "playerName"} and not is_known and type(value.get("players")) is not dict
+
+
+def _strange_keys(messages: list[Any]) -> list[str]:
+    """The keys of messages that are not ours, in order."""
+    names = dict.fromkeys(key for message in messages if type(message) is dict for key in message)
+    return [key for key in names if MESSAGE_KEYS.spellings.get(snake_to_camel(key)) is None]
+
+
+def _may_hide(key: str) -> bool:
+    return looks_like_audience(key) or field_of(key) in ("phase", "audience", "private")
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
@@ -168,6 +180,9 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
         notes.fault("no_messages", "/messages", say(_NO_MESSAGES))
         return
     found.entries = entries
+    # Where a person named this format, nobody looked at the keys.
+    for key in filter(_may_hide, _strange_keys(entries)):
+        notes.fault("unknown_audience", "/messages", say(_MAY_HIDE, key=key[:60]))
     before = notes.fault_count
     for index, entry in enumerate(entries):
         pointer = f"/messages/{index}"

@@ -71,7 +71,7 @@ def test_who_an_audience_is():
     assert kind_of_flag("True", is_private=True) == kind_of_flag("0", is_private=False) == PRIVATE
     assert kind_of_flag("no", is_private=True) == SPEECH
     assert kind_of_flag("Bea", is_private=True) == ""
-    assert len({*audience.KINDS}) == 6
+    assert len({*audience.KINDS}) == 7
 
 
 def read_rows(rows, *mappings):

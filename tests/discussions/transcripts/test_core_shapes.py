@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from discussions.core.records import GameRecord
+from discussions.transcripts.core.formats import NATIVE
 from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.game_shapes import SHAPES, make_game
 
@@ -50,6 +51,14 @@ def test_a_game_in_any_shape_is_the_same_game(shape, seed):
     if "private" not in lacks:
         kept = sorted(entry.text for entry in game.private)
         assert kept == sorted(line.text for line in made.of("thought", "private"))
+
+
+@pytest.mark.parametrize("key", ["to", "phase", "visible_to", "type", "isPrivate"])
+def test_a_named_format_hides_no_key_that_may_hide(key):
+    messages = [{"playerName": name, "message": "CANARY", key: name} for name in ("Ann", "Bea")]
+    game = {"gameId": "g", "players": [{"name": "Ann"}, {"name": "Bea"}], "messages": messages}
+    read = read_transcripts(json.dumps(game).encode(), "g.json", named=NATIVE)
+    assert ([fault.code for fault in read.faults], read.games) == (["unknown_audience"], [])
 
 
 def test_most_shapes_need_no_question():
