@@ -102,12 +102,12 @@ def is_native(value: Any) -> bool:
     first = messages[0] if messages else None
     if len(found & {"gameId", "players", "messages"}) < 2 or type(first) is not dict:
         return len(found & {"gameId", "players", "messages"}) >= 2
-    if not has_needed(suggest_fields(list(first))):
+    if not ({"message", "playerName"} <= first.keys() or has_needed(suggest_fields(list(first)))):
         return True
     strange = _strange_keys(messages)
     ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
     is_hidden = any(
-        type(part) is list and key != "messages" and kind_of_type(key) in (PRIVATE, THOUGHT)
+        type(part) is list and key not in GAME_KEYS.ours and kind_of_type(key) in (PRIVATE, THOUGHT)
         for key, part in value.items()
     )
     is_known = is_hidden or any(field_of(key) or looks_like_audience(key) for key in strange)
@@ -116,7 +116,8 @@ def is_native(value: Any) -> bool:
 
 def _strange_keys(messages: list[Any]) -> list[str]:
     """The keys of messages that are not ours, in order."""
-    names = dict.fromkeys(key for message in messages if type(message) is dict for key in message)
+    others = [part for part in messages if type(part) is dict and not part.keys() <= MESSAGE_KEYS.ours]
+    names = dict.fromkeys(key for message in others for key in message)
     return [key for key in names if MESSAGE_KEYS.spellings.get(snake_to_camel(key)) is None]
 
 
