@@ -189,7 +189,6 @@ def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = Fals
 
 
 def _is_withdrawn(transcript: Transcript) -> bool:
-    """Whether the import has games and all of them are withdrawn."""
     games = Game.objects.filter(transcript=transcript)
     return games.exists() and not games.filter(withdrawn_at=None).exists()
 

@@ -354,7 +354,6 @@ def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> ReadOu
 
 
 def _describe(value: Any) -> str:
-    """A JSON value in words, with its first keys."""
     if type(value) is dict and value:
         names = ", ".join(key[:MOST_SHOWN] for key in islice(value, MOST_KEYS))
         more = say(" and {count} more", count=len(value) - MOST_KEYS) if len(value) > MOST_KEYS else ""

@@ -230,7 +230,6 @@ def name_key(name: str) -> str:
 
 
 def _note_twin(name: str, pointer: str, seen: dict[str, str], notes: Notes) -> None:
-    """Note a fault for two names that a reader cannot tell apart."""
     key = name_key(name)
     if key not in seen:
         seen[key] = name

@@ -242,7 +242,6 @@ def _find_texts(game: GameRecord, is_odd: Callable[[str], object]) -> list[int]:
 
 
 def _many_votes(game: GameRecord) -> list[int]:
-    """The rounds with more votes than players."""
     counts = Counter(vote.round for vote in game.votes)
     return [number for number, count in counts.items() if count > len(game.players)]
 

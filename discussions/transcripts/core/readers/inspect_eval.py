@@ -107,7 +107,6 @@ def _agents_of_outputs(events: list[Any]) -> dict[str, tuple[str, Any]]:
 
 
 def _agent_of_span(span: Any, spans: dict[str, dict[str, Any]]) -> str:
-    """The name of the innermost span of an agent around a call."""
     seen: set[str] = set()
     while type(span) is str and span in spans and span not in seen:
         seen.add(span)

@@ -290,7 +290,6 @@ def _add_acts(draft: Draft, log: dict[str, Any], place: str, number: int) -> Non
 
 
 def _add_summaries(draft: Draft, log: dict[str, Any], place: str, number: int) -> None:
-    """What each player made of the round."""
     listed = log["summaries"] if type(log.get("summaries")) is list else []
     for index, entry in enumerate(listed):
         if type(entry) is list and len(entry) == 2:
