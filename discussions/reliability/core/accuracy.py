@@ -371,5 +371,8 @@ def _over_games(tally: Tally) -> Interval | None:
     if not sums[1] or not sums[3] or not (without[:, 1] * without[:, 3]).all():
         return None
     index = float(sums[0] / sums[1] - sums[2] / sums[3])
-    found, _reason = jackknife_t(index, without[:, 0] / without[:, 1] - without[:, 2] / without[:, 3])
+    parts = without[:, 0] / without[:, 1] - without[:, 2] / without[:, 3]
+    if not parts.any():
+        return None  # nobody ever moved: the games say nothing of how often that may happen
+    found, _reason = jackknife_t(index, parts)
     return (100 * found[0], 100 * found[1]) if found else None

@@ -85,6 +85,16 @@ class AgreementLine(Struct, frozen=True):
     common_share: float
 
     @property
+    def needed_range(self) -> tuple[int, int | None] | None:
+        """How many evaluators would do by either end of the interval of one; None as the second: no number known.
+
+        None without an interval, or where even its better end reaches no number.
+        """
+        one = self.icc if self.icc and self.icc.value is not None else self.alpha
+        most, least = map(raters_needed, one.interval or (None, None))
+        return None if least is None else (least, most)
+
+    @property
     def is_skewed(self) -> bool:
         """Whether alpha is low because nearly all answers are the same; then it says little about the raters."""
         return self.common_share >= SKEWED and self.alpha.value is not None and self.alpha.value < TENTATIVE

@@ -124,7 +124,8 @@ class AgreementRow:
         self.label = get_kind_label(subject)
         self.text = questions[int(subject.question) - 1] if subject.question else ""
         self.strength = STRENGTHS[line.strength]
-        self.needed = _describe_needed(subject, line)
+        self.needed = _describe_needed(line)
+        self.needed_says = _explain_needed(line, self.needed)
         figures = [
             (_("Alpha"), line.alpha),
             (gwet_name(subject), line.gwet),
@@ -211,22 +212,27 @@ def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
     return notes
 
 
-def _describe_needed(answer_kind: AnswerKind, line: AgreementLine) -> str:
-    """A sentence on the evaluators that would be enough; "" when alpha is undefined."""
-    if line.alpha.value is None:
+def _describe_needed(line: AgreementLine) -> str:
+    """How many evaluators are enough by the ends of an interval; "" without one."""
+    if line.needed_range is None:
         return ""
-    basis = "ICC(2,1)" if line.icc and line.icc.value is not None else _("alpha")
-    if line.needed is None:
-        return _("By %(basis)s no panel of up to 1,000 evaluators would reach a reliability of .80.") % {
-            "basis": basis
-        }
-    says = ngettext(
-        "%(n)d evaluator for each game would do for a reliability of .80 (Spearman-Brown, from %(basis)s).",
-        "%(n)d evaluators for each game would do for a reliability of .80 of what they say together (Spearman-Brown, "
-        "from %(basis)s).",
-        line.needed,
+    least, most = line.needed_range
+    if most is None:
+        return _("%(n)d or more: too few games to say") % {"n": least}
+    return f"{least}" if least == most else _("%(least)d to %(most)d") % {"least": least, "most": most}
+
+
+def _explain_needed(line: AgreementLine, needed: str) -> str:
+    """A sentence on the evaluators that would be enough; "" without a number."""
+    if not needed:
+        return ""
+    says = _(
+        "Evaluators for each game that make their joint answer reliable (.80): %(needed)s (Spearman-Brown, %(basis)s)."
     )
-    return says % {"n": line.needed, "basis": basis}
+    return says % {
+        "needed": needed,
+        "basis": "ICC(2,1)" if line.icc and line.icc.value is not None else _("alpha"),
+    }
 
 
 MOST_PAIRS = 100

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.results.core.ranking_uncertainty import count_unanimous, leads, moves
 from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
-from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, lead_word, name_responses
+from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, lead_text, name_responses
 from rubric.reviews.core.panel import Rankings
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
@@ -94,12 +94,13 @@ def _outcome_row(
 ) -> dict[str, Any]:
     """The names of the first, its lead over the second if there is one, and `says`, the word for it.
 
-    `unanimous` is the number of its reviewers if all of them put this response first, else 0.
+    Where all reviewers put the first response first, `says` tells how often chance alone does that.
     """
     outcome = next(iter(compute_outcomes(scored)), ComparisonOutcome(str(number), [], "", None, 0))
     values = list_values(scored)
     lead = leads(values, outcome.first[0], [outcome.second])[0] if outcome.second else None
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
+    unanimous = count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
     return {
         "number": number,
@@ -107,7 +108,6 @@ def _outcome_row(
         "first": join_names(named_responses[key].name for key in outcome.first),
         "outcome": outcome,
         "lead": lead,
-        "says": lead_word(lead) if lead else "",
-        "unanimous": count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0,
+        "says": lead_text(lead, unanimous, len(named_responses)),
         "is_fragile": any(move.is_fragile for move in moved),
     }

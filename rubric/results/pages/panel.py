@@ -149,7 +149,10 @@ def _lead_sentence(
             "names": names, "mean": mean,
         }  # fmt: skip
     nearest = ahead[0]
-    said = [unanimous_text(unanimous, names), _worth(names, named_responses[nearest.rival].name, nearest)]
+    said = [
+        unanimous_text(unanimous, len(standings), names),
+        _worth(names, named_responses[nearest.rival].name, nearest),
+    ]
     return " ".join(sentence for sentence in said if sentence)
 
 

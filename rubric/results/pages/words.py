@@ -159,14 +159,29 @@ def lead_word(lead: Lead) -> str:
     return said % {"n": lead.panel_size}
 
 
-def unanimous_text(reviewers: int, name: str) -> str:
-    """ "Alpha: all 3 reviewers put it first."; "" if they do not, or if there is only one."""
+def unanimous_text(reviewers: int, responses: int, name: str) -> str:
+    """ "Alpha: all 3 reviewers put it first (by chance 11 %)."; "" if they do not, or if there is only one."""
     if not reviewers:
         return ""
-    said = ngettext(
-        "%(name)s: %(n)d reviewer put it first.", "%(name)s: all %(n)d reviewers put it first.", reviewers
-    )
-    return said % {"name": name, "n": reviewers}
+    says = _("%(name)s: all %(n)d reviewers put it first (by chance %(chance)s %%).")
+    return says % {"name": name, "n": reviewers, "chance": _chance_of_agreement(reviewers, responses)}
+
+
+def lead_text(lead: Lead | None, reviewers: int, responses: int) -> str:
+    """The word for a lead; where all `reviewers` (else 0) put the first response first, that stands before it."""
+    word = lead_word(lead) if lead else ""
+    if not reviewers:
+        return word
+    says = _("all %(n)d put it first (by chance %(chance)s %%)")
+    says %= {"n": reviewers, "chance": _chance_of_agreement(reviewers, responses)}
+    if lead and lead.word not in ("tie", "ahead", "level"):
+        word = _("by how much is open")
+    return f"{says}; {word}" if word else says
+
+
+def _chance_of_agreement(reviewers: int, responses: int) -> str:
+    """The probability in percent that all put the same of so many equal responses first: responses^(1 - reviewers)."""
+    return f"{100 * responses ** (1.0 - reviewers):.2g}"
 
 
 def rank_by_value(values: Mapping[str, Fraction | float | None]) -> dict[str, int]:

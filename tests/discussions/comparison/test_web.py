@@ -88,7 +88,7 @@ def test_cannot_tell_yet_comes_first_with_what_is_still_possible(client):
     answer = get_part(body, "compare-answer")
     assert answer.startswith(says)
     assert "Stay with the earlier prompt for now, or collect games." in answer
-    assert "1 of 3 at this pair" in answer
+    assert "1 of the 3 that are allowed for at this pair" in answer
     # 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
     why = get_part(body, "compare-why")
     for said in (
@@ -308,7 +308,7 @@ def test_the_look_is_counted_and_a_fourth_refused(client):
             stage=stage, games=games, target="coherence", prompt=prompt, minutes=10 * look
         )
         said = get_part(get_body(client, change), "compare-answer")
-        assert f"{look} of 3 at this pair" in said
+        assert f"{look} of the 3 that are allowed for at this pair" in said
         assert ("played the same prompt against the same iteration" in said) == (look > 1)
         decide_on(iteration=change, choice="inconclusive", minutes=10 * look + 5)
     game = Game.objects.filter(iteration=change).first()

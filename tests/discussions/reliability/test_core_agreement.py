@@ -5,6 +5,7 @@ Evaluators beside themselves: by hand, pooled over people, and left out where no
 
 from collections import Counter
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -316,3 +317,24 @@ def test_nothing_answered_twice_is_nothing():
     )
     calibration = said(1, 1, judgement_kinds.RATING, "", "2.0", purpose="calibration")
     assert compute_self_agreement([said(1, 1, judgement_kinds.RATING, "", "2.0"), calibration], 5) == []
+
+
+@pytest.mark.parametrize(
+    ("interval", "found"),
+    [
+        (None, None),
+        ((-0.2, 0.974), (1, None)),
+        ((0.5, 0.8), (1, 4)),
+        ((-0.5, -0.1), None),
+        ((0.8, 0.8), (1, 1)),
+    ],
+)
+def test_how_many_would_do_is_said_by_both_ends_of_the_interval(interval, found):
+    line = find_line(
+        make_answers(
+            by_rater("1 2 3", "1 2 3"), judgement_kinds.RATING, {1: "1.0", 2: "2.0", 3: "3.0"}, subject=""
+        ),
+        "rating",
+    )
+    one = msgspec.structs.replace(line.alpha, interval=interval)
+    assert msgspec.structs.replace(line, icc=None, alpha=one).needed_range == found

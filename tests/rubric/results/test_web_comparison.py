@@ -106,15 +106,18 @@ def test_that_every_reviewer_puts_it_first_is_said_first(client):
         review_with(comparison=row, reviewer=reviewer, scores=moved(RECORD_SCORES, **changes))
     text = get_text(client, place(row))
     assert (
-        "By overall Beta: all 3 reviewers put it first. Beta scores 0.65 (−0.22 to 1.52) more than Alpha"
-        in text
+        "By overall Beta: all 3 reviewers put it first (by chance 11 %). "
+        "Beta scores 0.65 (−0.22 to 1.52) more than Alpha" in text
     )
     assert "whether others would agree cannot be told with 3 reviewers." in text
 
 
 def test_a_difference_inside_the_margin_is_level(client):
     text = get_text(client, place(reviewed(readers=3)))
-    assert "Alpha: all 3 reviewers put it first. Alpha and Beta are level: 0.05 (0.05 to 0.05)." in text
+    assert (
+        "Alpha: all 3 reviewers put it first (by chance 11 %). Alpha and Beta are level: 0.05 (0.05 to 0.05)."
+        in text
+    )
     assert "The whole interval lies within 0.25 points either way." in text
     assert "Beta 0.05 0.05 to 0.05 100 % level within 0.25" in text
     assert "Gamma 2.15 2.15 to 2.15 100 % ahead" in text
