@@ -28,6 +28,7 @@ from discussions.transcripts.core.readers import (
     json_rows,
     json_turns,
     kaggle_werewolf,
+    lists,
     llmafia,
     openai_chat,
     werewolf_arena,
@@ -132,7 +133,12 @@ JSON_TURNS = _format(
     json_turns,
     mark("a JSON object with a list of messages that name player and text, such as turns or conversation"),
 )
-JSONL = _format("jsonl", json_rows, mark("a JSON object with a message in each line, or a list of them"))
+JSONL = _format(
+    "jsonl",
+    json_rows,
+    mark("a JSON object with a message in each line, or a list of them"),
+    to_native_text=lists.to_native_text,
+)
 CSV = _format("csv", csv_rows, mark("a first line with the names of columns, then a message in each row"))
 CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"))
 

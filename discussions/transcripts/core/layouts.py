@@ -15,15 +15,19 @@ from msgspec import Struct, structs
 from discussions.core.records import Fault
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
 from discussions.transcripts.core.fields import describe_type
-from discussions.transcripts.core.formats import FORMATS, INSIDE, Format, Inner
+from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, Format, Inner
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
-from discussions.transcripts.core.readers.columns import Columns
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, read_head
 from discussions.transcripts.core.readers.inner_parts import (
+    InnerPart,
     describe_inner_part,
     find_inner_part,
     list_inner_games,
 )
+from discussions.transcripts.core.readers.lists import read_listed
+from discussions.transcripts.core.readers.profiles import propose_mapping
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import (
     Parts,
@@ -116,6 +120,8 @@ def lay_out(file: File, options: ReadOptions) -> Layout | ReadOutcome:
     if refusal := _refused_at_sight(file, options.limits):
         return refused(refusal)
     found = _lay_out_json(file.data, options) or _lay_out_text(file.data, options)
+    if found is None and read_listed(Decoded(file.data), options.columns):
+        return Layout(TEXT, JSONL)
     return found or _unrecognised(file, options)
 
 
@@ -319,7 +325,10 @@ def _unrecognised(file: File, options: ReadOptions) -> ReadOutcome:
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = json_faults(file.name, document.problems)
         if document.problems[0].code == "encoding":
-            faults = [structs.replace(faults[0], message=faults[0].message + describe_proposals(file.data))]
+            is_table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES) is not None
+            says = faults[0].message + describe_proposals(file.data)
+            code = UNKNOWN_COLUMNS if is_table else "encoding"
+            faults = [structs.replace(faults[0], code=code, message=says)]
         left = document.problem_count - len(document.problems)
         return ReadOutcome(faults=faults, fault_count=len(faults) + left)
     if document.is_readable and document.value == []:
@@ -336,12 +345,21 @@ def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
     return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
 
 
+def _find_messages(data: bytes) -> str:
+    """The path of a list that looks like messages by what it holds; "" without one."""
+    table = None if len(data) > MOST_BYTES else read_head(data, is_part=False)
+    return table.list if table and has_needed(propose_mapping(table).fields) else ""
+
+
 def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> ReadOutcome:
     """What a file holds, and which part of it could be read by itself or which formats there are."""
     inner = find_inner_part(value, options.formats)
+    if inner is None and (path := _find_messages(file.data)):
+        inner = InnerPart(tuple(path.split(".")), is_list=True)
     if inner is not None:
         sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))
-        return refused(Fault(place=file.name, code="unknown_format", message=sentence))
+        code = "unknown_format" if inner.format else UNKNOWN_COLUMNS
+        return refused(Fault(place=file.name, code=code, message=sentence))
     known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
     sentence = say(
         "The file holds {found}, which is no transcript format we know. Known are: {known}. "

@@ -35,6 +35,7 @@ from discussions.transcripts.core.layouts import (
     lay_out,
 )
 from discussions.transcripts.core.notes import MIB, ReadOutcome, refused
+from discussions.transcripts.core.readers.heads import find_encoding
 from workspace.core.words import mark, mark_many, say, say_many
 
 _TAR = RefusedFile(
@@ -96,10 +97,11 @@ def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
 
 def _recoded(data: bytes, options: ReadOptions) -> bytes | RefusedFile:
     """The bytes in UTF-8, where somebody named their encoding or they begin with the mark of UTF-16."""
-    recoded = recode(data, options.encoding)
+    encoding = options.encoding or find_encoding(data, options.columns)
+    recoded = recode(data, encoding)
     if recoded is not None:
         return recoded
-    sentence = say(_NOT_SO, name=options.encoding or "utf-16") + describe_proposals(data)
+    sentence = say(_NOT_SO, name=encoding or "utf-16") + describe_proposals(data)
     return RefusedFile("encoding", sentence)
 
 

@@ -116,6 +116,8 @@ def field_of(column: str) -> str | None:
     A nested name counts by its last part where what is around says nothing ("data.speaker"), or is the player
     ("author.name").
     """
+    if "*" in column.split("."):
+        return None
     *around, last = (_SIGNS.sub("", part).lower() for part in column.split("."))
     if around and last in ("name", "displayname", "username") and _FIELD_OF.get(around[-1]) == PLAYER:
         return PLAYER

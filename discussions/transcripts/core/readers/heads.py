@@ -1,24 +1,33 @@
 """Preview of a file of rows, for people who map its columns: only the beginning of a long file is read."""
 
+from typing import Any
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
-from discussions.transcripts.core.decoding import decode_text, recode
+from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.columns import (
+    ENCODING,
+    Columns,
+    MappingRecord,
+    find_mapping,
+    has_needed,
+)
 from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.json_rows import read_first_rows
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
 from discussions.transcripts.core.readers.json_turns import recognises as is_turns
 from discussions.transcripts.core.readers.json_turns import table_of_game
+from discussions.transcripts.core.readers.lists import find_lists, read_values, table_at
+from discussions.transcripts.core.readers.profiles import propose_mapping
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.tables import Table
-from workspace.core.strict_json import read_json
 
 HEAD_BYTES = 256 * 1024
 # A game that is one JSON object is read whole.
@@ -36,29 +45,64 @@ class FirstGame(Struct, frozen=True):
     private: list[PrivateEntry] = []
 
 
-def read_head(data: bytes, *, is_part: bool, format_name: str = "", encoding: str = "") -> Table | None:
+def read_head(
+    data: bytes, *, is_part: bool, format_name: str = "", encoding: str = "", path: str = ""
+) -> Table | None:
     """The rows at the beginning of a file, which may be packed by gzip; None when it holds no rows with columns.
 
     `is_part` says that `data` is cut off; an incomplete row is left out. A file that was read as `format_name` may have
-    rows that would not be recognised as such, since a person named the format. Never raises.
+    rows that would not be recognised as such, since a person named the format. Bytes that are not UTF-8 are read in the
+    `encoding`, else in the most plausible one; a value with several lists by that at `path`, else by the one that looks
+    most like messages. Never raises.
     """
     text, is_whole = gunzip_start(data, HEAD_BYTES)
     is_part = is_part or not is_whole
-    text = recode(text, encoding, is_part=is_part) or b""
-    decoded = decode_text(text[: text.rfind(b"\n") + 1] if is_part and b"\n" in text else text)
+    plain = _decode(text, "", is_part=is_part)
+    guesses = [] if plain is not None and plain.encoding == UTF_8 else propose_encodings(text)
+    if guesses and plain is None:
+        encoding = encoding or guesses[0][0]
+    decoded = _decode(text, encoding, is_part=is_part) if encoding else plain
     if decoded is None:
         return None
-    if format_name == JSONL or is_json(decoded.text):
+    if not path and (format_name == JSONL or is_json(decoded.text)):
         table = read_first_rows(decoded.text)
     elif format_name == CSV or is_csv(decoded.text):
         table = read_csv(decoded, is_part=is_part)
     else:
-        value = None if is_part else read_json(decoded.data).value
-        found = table_of_game(value) if is_turns(value) else None
+        value = None if is_part else read_values(decoded.data)
+        found = (table_of_game(value) if is_turns(value) else None) or _listed(value, path)
         if found is None:
             return None
         table = found
+    if guesses:
+        table = replace(table, encoding=encoding, encodings=guesses)
     return replace(table, is_part=is_part) if table.columns else None
+
+
+def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:
+    recoded = recode(text, encoding, is_part=is_part) or b""
+    return decode_text(recoded[: recoded.rfind(b"\n") + 1] if is_part and b"\n" in recoded else recoded)
+
+
+def _listed(value: Any, path: str) -> Table | None:
+    """The rows of the list at the path, else of that with most rows among those that look like messages."""
+    tables = [table for name in ([path] if path else find_lists(value)) if (table := table_at(value, name))]
+    return max(
+        tables, key=lambda table: (has_needed(propose_mapping(table).fields), table.span[1]), default=None
+    )
+
+
+def find_encoding(data: bytes, columns: Columns) -> str:
+    """The encoding of a recipe that fits bytes that are not UTF-8; "" without one."""
+    named = [mapping for mapping in columns if ENCODING in mapping.settings]
+    decoded = decode_text(data) if named else None
+    for mapping in () if decoded and decoded.encoding == UTF_8 else named:
+        table = read_head(
+            data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES, encoding=mapping.settings[ENCODING]
+        )
+        if table is not None and find_mapping(table.columns, [mapping]):
+            return mapping.settings[ENCODING]
+    return ""
 
 
 def read_first_game(

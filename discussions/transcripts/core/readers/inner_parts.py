@@ -44,9 +44,9 @@ def describe_inner_part(part: InnerPart) -> str:
     path = ".".join(key[:LONGEST_KEY] for key in part.keys)
     if not part.format:
         return say(
-            'The list under "{path}" holds rows. If they are the messages, save this list alone as a file, and upload '
-            "that file.",
-            path=path,
+            'The list under "{path}" holds rows. If they are the messages, say so under “Is this the game?” of the '
+            "import, or with --map list={path},player=KEY,text=KEY.",
+            path=path.removeprefix("[0]."),
         )
     if part.is_list:
         return say(

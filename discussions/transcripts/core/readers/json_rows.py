@@ -1,7 +1,8 @@
 """JSON with one message in each object: objects one after another, as in JSONL (one in each line), or a list."""
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -10,9 +11,9 @@ import msgspec
 
 from discussions.transcripts.core.audience import as_names
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS, Columns, field_of
-from discussions.transcripts.core.readers.rows import read_table
+from discussions.transcripts.core.notes import Limits, many_times
+from discussions.transcripts.core.readers.aliases import ANY
+from discussions.transcripts.core.readers.columns import MOST_COLUMNS, PLAYER, field_of
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_value, find_items, find_values
@@ -20,6 +21,7 @@ from workspace.core.strict_json import NotFinite, Replaced, normalise_text, read
 from workspace.core.words import mark, say
 
 DEEPEST = 4
+_DIGIT = re.compile(r"\d")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
     "The rows have more than {columns} keys, or more than {cells:,} values in all. Split the file, or leave keys out."
@@ -109,18 +111,21 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     """The rows of objects that are in memory, each with its number. Never raises."""
     flat = [(number, flattened(entry)) for number, entry in entries]
     names = dict.fromkeys(name for _number, cells in flat for name in cells)
-    numbers = {name: index for index, name in enumerate(names)}
+    players = {
+        cells[name] for name in names if field_of(name) == PLAYER for _number, cells in flat if name in cells
+    }
+    numbers, columns = _positions(names, {name for name in players if type(name) is str})
     rows = [
-        TableRow(number=number, start=index, end=index + 1, cells=_cells(cells, numbers))
+        TableRow(number=number, start=index, end=index + 1, cells=_cells(cells, numbers, len(columns)))
         for index, (number, cells) in enumerate(flat)
     ]
     faults = TableFaults()
     for number, cells in flat:
         _note_not_finite(cells, Replaced(), place(number), faults)
-    if len(numbers) > MOST_COLUMNS:
+    if len(columns) > MOST_COLUMNS:
         faults.add("too_many", place(entries[0][0]), say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
     return Table(
-        columns=list(numbers),
+        columns=columns,
         read=lambda start, end, _number: islice(iter(rows), start, end),
         span=(0, len(rows), 0),
         faults=faults,
@@ -131,7 +136,8 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
 
 def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callable[[int], str]) -> Table:
     """The rows of these entries. Each entry is checked once for faults."""
-    numbers: dict[str, int] = {}
+    names: dict[str, bool] = {}
+    players: set[str] = set()
     faults = TableFaults()
     causes: _Causes = {}
     cell_count = 0
@@ -140,14 +146,21 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callabl
         cells = _checked_cells(data, where, faults, causes)
         cell_count += len(cells)
         for name in cells:
-            numbers.setdefault(name, len(numbers))
-        if len(numbers) > MOST_COLUMNS or cell_count > MOST_CELLS:
+            if name not in names:
+                names[name] = field_of(name) == PLAYER
+        players |= {
+            cell
+            for name, cell in cells.items()
+            if names[name] and type(cell) is str and len(players) < MOST_COLUMNS
+        }
+        if len(names) > MOST_COLUMNS or cell_count > MOST_CELLS:
             faults.add("too_many", where, say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
             break
     for (code, sentence), (at, count) in causes.items():
         faults.add(code, at, many_times(sentence, count))
-    read = partial(_rows, entries, numbers)
-    return Table(columns=list(numbers), read=read, span=span, faults=faults, place=place)
+    numbers, columns = _positions(names, players)
+    read = partial(_rows, entries, numbers, len(columns))
+    return Table(columns=columns, read=read, span=span, faults=faults, place=place)
 
 
 def _checked_cells(data: bytes, where: str, faults: TableFaults, causes: _Causes) -> dict[str, Any]:
@@ -179,12 +192,12 @@ def _note_not_finite(cells: dict[str, Any], replaced: Replaced, where: str, faul
 
 
 def _rows(
-    entries: _Entries, numbers: dict[str, int], start: int, end: int, number: int
+    entries: _Entries, numbers: dict[str, int], width: int, start: int, end: int, number: int
 ) -> Iterator[TableRow]:
     for begin, after, at, data in entries(start, end, number):
         entry = _value(data)
         if type(entry) is dict:
-            yield TableRow(number=at, start=begin, end=after, cells=_cells(flattened(entry), numbers))
+            yield TableRow(number=at, start=begin, end=after, cells=_cells(flattened(entry), numbers, width))
 
 
 def _no_rows(start: int, end: int, number: int) -> Iterator[TableRow]:
@@ -225,10 +238,10 @@ def _value(data: bytes) -> Any:
         return read_json(data, is_lenient=True).value
 
 
-def _cells(values: dict[str, Any], numbers: dict[str, int]) -> list[str]:
-    cells = [""] * len(numbers)
+def _cells(values: dict[str, Any], numbers: dict[str, int], width: int) -> list[str]:
+    cells = [""] * width
     for name, cell in values.items():
-        if name in numbers:
+        if name in numbers and not cells[numbers[name]]:
             cells[numbers[name]] = _as_text(cell)
     return cells
 
@@ -267,17 +280,43 @@ def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
 
 
 def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
-    """The plain values of an object by name; lists are left out."""
+    """The plain values of an object by name; lists are left out.
+
+    Keys that hold ids are one path, with `*`: those of an object whose keys all have a digit ("final_ranks.Player12"),
+    and of an object in the row ("p_0041.score"). The first of several values counts.
+    """
     found: dict[str, Any] = {}
+    is_map = depth > 1 and all(map(_is_id, entry))
     for key, value in entry.items():
-        name = f"{prefix}{key}"[:200]
+        is_id = is_map or (type(value) is dict and _is_id(key))
+        name = f"{prefix}{ANY if is_id else key}"[:200]
         if type(value) is dict and depth < DEEPEST:
-            found |= flattened(value, f"{name}.", depth + 1)
+            for inner, part in flattened(value, f"{name}.", depth + 1).items():
+                found.setdefault(inner, part)
         elif type(value) is list and field_of(key) == "audience" and _are_plain(value):
-            found[name] = as_names(value)
+            found.setdefault(name, as_names(value))
         elif type(value) not in (dict, list) and name.strip():
-            found[name] = value
+            found.setdefault(name, value)
     return found
+
+
+def _is_id(key: str) -> bool:
+    return _DIGIT.search(key) is not None and field_of(key) is None
+
+
+def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str, int], list[str]]:
+    """The column of each name, and all columns. Keys of one object that are players are one path, with `*`."""
+    inner: dict[str, set[str]] = {}
+    for name in names:
+        around, _dot, key = name.rpartition(".")
+        inner.setdefault(around, set()).add(key)
+    numbers: dict[str, int] = {}
+    columns: dict[str, int] = {}
+    for name in names:
+        around = name.rpartition(".")[0]
+        path = f"{around}.{ANY}" if around and inner[around] <= set(players) else name
+        numbers[name] = columns.setdefault(path, len(columns))
+    return numbers, list(columns)
 
 
 def _are_plain(values: list[Any]) -> bool:

@@ -7,6 +7,8 @@ from msgspec import Struct
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.aliases import propose_aliases
 from discussions.transcripts.core.readers.columns import (
+    ENCODING,
+    LIST,
     PLAYER,
     TEXT,
     MappingRecord,
@@ -57,10 +59,15 @@ def propose_mapping(table: Table) -> MappingRecord:
     if PLAYER not in found and (player := _most_named(free, texts)):
         found[PLAYER] = player.name
         free.remove(player)
-    number = next((column for column in free if _is_round(column)), None)
+    number = next(
+        (one for one in free if _is_round(one) and not f"{one.name}.".startswith(f"{table.counted}.")), None
+    )
     if "round" not in found and "phase" not in found and number is not None:
         found["round"] = number.name
-    return MappingRecord(table.columns, found)
+    if table.counted and "game" not in found:
+        found["game"] = table.counted
+    settings = {LIST: table.list, ENCODING: table.encoding}
+    return MappingRecord(table.columns, found, settings={key: said for key, said in settings.items() if said})
 
 
 def find_aliases(table: Table, mapping: MappingRecord) -> dict[str, str]:
@@ -109,7 +116,9 @@ def _is_small(column: _Column, most: int = MOST_TYPES) -> bool:
 
 
 def _is_round(column: _Column) -> bool:
-    if len(column.different) > MOST_ROUNDS or not all(cell.strip().isdecimal() for cell in column.cells):
+    if not 1 < len(column.different) <= MOST_ROUNDS or not all(
+        cell.strip().isdecimal() for cell in column.cells
+    ):
         return False
     numbers = [int(cell) for cell in column.cells[:MOST_ROWS]]
     return (

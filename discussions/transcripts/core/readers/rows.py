@@ -151,7 +151,9 @@ def games_of_rows(
     signs = read_signs(table, mapping)
     for key, runs in _runs(table, signs.at).items():
         notes = new_notes()
-        game = _RowGame(id=key if "game" in signs.at else notes.source, notes=notes)
+        # A column that only numbers the games of a file is no id.
+        is_named = "game" in signs.at and mapping.fields.get("game") != table.counted
+        game = _RowGame(id=key if is_named else notes.source, notes=notes)
         game.round = None if signs.reads_rounds else 1
         notes.translate("", table.place(runs[2]))
         spans = list(zip(runs[::3], runs[1::3], runs[2::3], strict=True))

@@ -69,7 +69,9 @@ class Table(Struct, frozen=True):
 
     `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
     `left_out` names the keys of JSON whose values are lists, where they were looked for. `is_part` says that these are
-    only the rows at the beginning of the file.
+    only the rows at the beginning of the file. `list` is the path of the list that holds them, where there may be
+    others (`lists`); `counted` is a column that only numbers the games. `encodings` are what bytes that are not UTF-8
+    may be, each with a sample, `encoding` is the one that was taken.
     """
 
     columns: list[str]
@@ -79,6 +81,11 @@ class Table(Struct, frozen=True):
     place: Callable[[int], str] = "line {}".format
     left_out: list[str] = []
     is_part: bool = False
+    list: str = ""
+    lists: "list[str]" = []
+    counted: str = ""
+    encoding: str = ""
+    encodings: "list[tuple[str, str]]" = []
 
     @property
     def rows(self) -> Iterator[TableRow]:
