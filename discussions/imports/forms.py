@@ -3,91 +3,161 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 from django import forms
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, USUAL_COUNT
+from discussions.transcripts.core.audience import ROUND
 from discussions.transcripts.core.readers.aliases import ANY, is_pair
 from discussions.transcripts.core.readers.columns import (
+    ENCODING,
+    IS,
+    LIST,
     NEEDED,
+    OF_TYPED_ROWS,
     OR,
+    ROUNDS,
+    SETTINGS,
     MappingRecord,
     split_columns,
     suggest_fields,
 )
 from discussions.transcripts.core.readers.recipes import MOST_BYTES, read_recipe
 from discussions.transcripts.core.readers.row_kinds import Question
+from discussions.transcripts.core.readers.tables import Table
 
 PREVIEW, SAVE = "preview", "save"
 LONGEST_SHOWN = 60
 
 
 class ColumnsForm(forms.Form):
-    """One choice for each field. `do` says which button was pressed."""
+    """One choice for each field, and what only a person can say. `do` says which button was pressed.
+
+    `mapping` is what is chosen before anything is posted; `marks` are values of a type at which a round may begin.
+    """
 
     do = forms.ChoiceField(choices=((PREVIEW, PREVIEW), (SAVE, SAVE)), widget=forms.HiddenInput)
 
     def __init__(
         self,
         *args: Any,
-        columns: Sequence[str],
-        mapping: MappingRecord | None = None,
+        table: Table,
+        mapping: MappingRecord,
         questions: Sequence[Question] = (),
         pairs: Mapping[str, str] = {},
+        marks: Mapping[str, int] = {},
         **given: Any,
     ) -> None:
-        numbers = {column: str(number) for number, column in enumerate(columns)}
+        self.columns, self.before = table.columns, mapping
+        self.numbers = {column: str(number) for number, column in enumerate(table.columns)}
         # In rows of several types a field may have several columns.
-        suggested = (mapping.fields if mapping else {}) | suggest_fields(columns)
-        for name in suggested.values():
-            numbers.setdefault(name, "|".join(numbers[part] for part in split_columns(name, columns)))
-        given["initial"] = {
-            field: numbers.get(name, "") for field, name in (mapping.fields if mapping else {}).items()
-        }
+        self.suggested = suggest_fields(table.columns) | mapping.fields
+        given["initial"] = {field: self._number(name) for field, name in mapping.fields.items()}
         super().__init__(*args, **given)
-        self.names = {number: name for name, number in numbers.items()}
-        choices = [(number, _shortened(name.replace(OR, ", "))) for name, number in numbers.items()]
         for field, label in FIELD_LABELS.items():
             is_needed = field in NEEDED
             nothing = _("choose a column") if is_needed else _("not in this file")
             self.fields[field] = forms.ChoiceField(
                 label=label,
-                choices=[("", nothing), *choices],
+                choices=[("", nothing), *self._choices(field)],
                 required=is_needed,
                 help_text=FIELD_HELP.get(field, ""),
                 error_messages={"required": _("Choose the column.")},
             )
-        self.questions, self.pairs = list(questions), list(pairs.items())
-        self._ask(mapping.kinds if mapping else {}, mapping.aliases if mapping else {})
+        self.questions = {_name("is", question.value): question for question in questions}
+        self.pairs = {_name("also", alias): (alias, name) for alias, name in pairs.items()}
+        self._ask_about_file(table)
+        self._ask_about_rounds(marks)
+        self._ask()
+        # The answer to a question that another choice has made needless.
+        for name in self.data:
+            if name.startswith(("is_", "also_")) or name in SETTINGS:
+                self.fields.setdefault(name, forms.CharField(required=False))
 
-    def _ask(self, kinds: Mapping[str, str], kept: Mapping[str, str]) -> None:
-        """Add what only a person can say; `kinds` and `kept` are the answers so far."""
-        for number, question in enumerate(self.questions):
-            self.fields[f"is_{number}"] = forms.ChoiceField(
+    def _number(self, name: str) -> str:
+        return self.numbers.get(name) or OR.join(
+            self.numbers[part] for part in split_columns(name, self.columns)
+        )
+
+    def _choices(self, field: str) -> list[tuple[str, Any]]:
+        """All columns, several for one field as they were proposed, and a further one beside those that are chosen."""
+        chosen = self.data.get(field, "") if self.is_bound else self.initial.get(field, "")
+        parts = [part for part in chosen.split(OR) if part.isdecimal() and int(part) < len(self.columns)]
+        several = {self._number(self.suggested[field])} if OR in self.suggested.get(field, "") else set()
+        several |= {OR.join(parts)} if len(parts) > 1 else set()
+        found: list[tuple[str, Any]] = [(number, _shortened(name)) for name, number in self.numbers.items()]
+        found += [
+            (number, _shortened(self._names(number, ", "))) for number in sorted(several) if OR in number
+        ]
+        more = [OR.join([*parts, number]) for number in self.numbers.values() if number not in parts]
+        if parts and field in (*NEEDED, *OF_TYPED_ROWS, "vote", "type", "game", "thought"):
+            found.append(
+                (gettext("With another column"), [(key, _shortened(self._names(key, ", "))) for key in more])
+            )
+        return found
+
+    def _names(self, numbers: str, joint: str = OR) -> str:
+        return joint.join(self.columns[int(part)] for part in numbers.split(OR))
+
+    def _ask_about_file(self, table: Table) -> None:
+        """Add where the messages are, and which encoding is right, where there is a choice."""
+        asked = (
+            (LIST, _("Where are the messages?"), [(path, path) for path in table.lists], table.list),
+            (
+                ENCODING,
+                _("Which text is right?"),
+                [(name, sample) for name, sample in table.encodings],
+                table.encoding,
+            ),
+        )
+        for name, label, choices, chosen in asked:
+            if len(choices) > 1:
+                self.fields[name] = forms.ChoiceField(
+                    label=label, choices=choices, initial=chosen, required=False, widget=forms.RadioSelect
+                )
+
+    def _ask_about_rounds(self, marks: Mapping[str, int]) -> None:
+        begins = next((f"{IS}{value}" for value, kind in self.before.kinds.items() if kind == ROUND), "")
+        choices: list[tuple[str, Any]] = [("", _("As the columns Round and Phase say"))]
+        for value, count in marks.items():
+            says = ngettext("At “%(value)s”, %(n)d round", "At “%(value)s”, %(n)d rounds", count)
+            choices.append((f"{IS}{value.casefold()}", says % {"value": value[:LONGEST_SHOWN], "n": count}))
+        self.fields[ROUNDS] = forms.ChoiceField(
+            label=_("Where does a round begin?"),
+            choices=[*choices, ("none", _("Nowhere: there are no rounds"))],
+            initial=self.before.settings.get(ROUNDS, begins),
+            required=False,
+            widget=forms.RadioSelect,
+        )
+
+    def _ask(self) -> None:
+        """Add what only a person can say: what rows are, and who is called otherwise."""
+        for name, question in self.questions.items():
+            self.fields[name] = forms.ChoiceField(
                 label=question.title,
                 choices=list(KIND_LABELS.items()),
-                initial=kinds.get(question.value.casefold(), ""),
+                initial=self.before.kinds.get(question.value.casefold(), ""),
                 error_messages={"required": _("Answer this: nobody else can know.")},
                 widget=forms.RadioSelect,
             )
-
-        for number, (alias, name) in enumerate(self.pairs):
-            self.fields[f"also_{number}"] = forms.ChoiceField(
+        kept = self.before.aliases
+        for field, (alias, name) in self.pairs.items():
+            self.fields[field] = forms.ChoiceField(
                 label=_ask_pair(alias, name),
                 choices=[(alias, gettext("Yes")), ("", gettext("No"))],
                 required=False,
                 initial=alias if alias in kept else "",
                 widget=forms.RadioSelect,
             )
+        others = {alias: name for alias, name in kept.items() if (alias, name) not in self.pairs.values()}
         self.fields["also"] = forms.CharField(
             label=_("Other names"),
             required=False,
             help_text=_("What texts call players: Mari=Marisol, P*=Player* (P1 is Player1)."),
-            initial=", ".join(
-                f"{alias}={name}" for alias, name in kept.items() if (alias, name) not in self.pairs
-            ),
+            initial=", ".join(f"{alias}={name}" for alias, name in others.items()),
         )
 
     def clean_also(self) -> dict[str, str]:
@@ -111,45 +181,57 @@ class ColumnsForm(forms.Form):
         """Whether one of the other fields is chosen or has a fault."""
         return any(field.value() or field.errors for field in self.other_fields())
 
-    def chosen_fields(self) -> dict[str, str]:
-        """Field -> column for valid choices, also of a form with faults."""
+    def chosen(self) -> MappingRecord:
+        """What is chosen validly, also of a form with faults."""
         self.is_valid()
         given = self.cleaned_data
-        return {field: self.names[given[field]] for field in FIELD_LABELS if given.get(field)}
+        fields = {field: self._names(given[field]) for field in FIELD_LABELS if given.get(field)}
+        answers = {row.value.casefold(): given.get(name) for name, row in self.questions.items()}
+        begins = given.get(ROUNDS) or ""
+        # What an earlier recipe says of rows that are not asked about stays.
+        kinds = {value: kind for value, kind in self.before.kinds.items() if kind != ROUND}
+        kinds |= {value: kind for value, kind in answers.items() if kind}
+        kinds |= {begins.removeprefix(IS): ROUND} if begins.startswith(IS) else {}
+        aliases = dict(pair for name, pair in self.pairs.items() if given.get(name))
+        settings = {name: given.get(name) or self.before.settings.get(name) for name in (ENCODING, LIST)}
+        settings[ROUNDS] = begins if begins == "none" else ""
+        return MappingRecord(
+            self.columns,
+            fields,
+            {value: kind for value, kind in kinds.items() if answers.get(value, kind)},
+            aliases | (given.get("also") or {}),
+            {name: said for name, said in settings.items() if said},
+        )
+
+    def about_file(self) -> list[forms.BoundField]:
+        """Questions about the file as a whole, and where rounds begin if no column says it."""
+        names = [name for name in (LIST, ENCODING) if isinstance(self.fields.get(name), forms.ChoiceField)]
+        return [self[name] for name in ([*names, ROUNDS] if self.asks_rounds() else names)]
+
+    def asks_rounds(self) -> bool:
+        return not (self["round"].value() or self["phase"].value())
 
     def asked(self) -> list[tuple[Question, forms.BoundField]]:
         """The questions that only a person can answer."""
-        return [(question, self[f"is_{number}"]) for number, question in enumerate(self.questions)]
-
-    def chosen_kinds(self) -> dict[str, str]:
-        """What rows of a type are, as the questions were answered."""
-        self.is_valid()
-        given = (
-            (row.value.casefold(), self.cleaned_data.get(f"is_{n}")) for n, row in enumerate(self.questions)
-        )
-        return {value: kind for value, kind in given if kind}
+        return [(question, self[name]) for name, question in self.questions.items()]
 
     def asked_pairs(self) -> list[forms.BoundField]:
-        return [self[f"also_{number}"] for number in range(len(self.pairs))]
+        return [self[name] for name in self.pairs]
 
-    def chosen_aliases(self) -> dict[str, str]:
-        """Other names, as the questions were answered and as they were written."""
-        self.is_valid()
-        said = {self.cleaned_data.get(f"also_{number}") for number in range(len(self.pairs))}
-        return dict(pair for pair in self.pairs if pair[0] in said) | self.cleaned_data.get("also", {})
-
-    def has_column_faults(self) -> bool:
-        return any(field.errors for field in self.usual_fields())
-
-    def is_complete(self) -> bool:
-        """Whether player and text have a column, so that only answers are missing."""
-        return all(self[field].value() for field in NEEDED)
+    def is_open(self) -> bool:
+        """Whether the columns are shown: one is missing, has a fault, or was changed."""
+        return (
+            not all(self[field].value() for field in NEEDED)
+            or any(field.errors for field in self.usual_fields())
+            or bool(self.is_bound and set(self.changed_data) & {*list(FIELD_LABELS)[:USUAL_COUNT]})
+        )
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        counts = Counter(cleaned.get(field) for field in FIELD_LABELS if cleaned.get(field))
-        for field in FIELD_LABELS:
-            if counts[cleaned.get(field)] > 1:
+        parts = {field: (cleaned.get(field) or "").split(OR) for field in FIELD_LABELS if cleaned.get(field)}
+        counts = Counter(part for own in parts.values() for part in own)
+        for field, own in parts.items():
+            if any(counts[part] > 1 for part in own):
                 sentence = gettext("This column is chosen twice. Choose another one for one of the two.")
                 self.add_error(field, sentence)
         return cleaned
@@ -172,6 +254,11 @@ class RecipeForm(forms.Form):
 
 class NameForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=100, error_messages={"required": _("Write a name.")})
+
+
+def _name(kind: str, value: str) -> str:
+    """The name of a question's field, the same whatever else is asked."""
+    return f"{kind}_{crc32(value.encode()):08x}"
 
 
 def _ask_pair(alias: str, name: str) -> str:

@@ -9,14 +9,16 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from discussions.imports.actions import columns as actions
 from discussions.imports.forms import PREVIEW, ColumnsForm, NameForm, RecipeForm
 from discussions.imports.pages import build_columns_page, list_mappings
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import MappingRecord
-from discussions.transcripts.core.readers.profiles import find_aliases
+from discussions.transcripts.core.decoding import ENCODINGS
+from discussions.transcripts.core.readers.columns import ENCODING, LIST, MappingRecord
+from discussions.transcripts.core.readers.profiles import find_aliases, find_marks
 from discussions.transcripts.core.readers.recipes import write_recipe
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table
@@ -39,17 +41,15 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)
     only_parameters(request)
-    rows = load_head(found)
+    rows = load_head(found, request.POST.get(ENCODING, ""), request.POST.get(LIST, ""))
+    before = first_mapping(kept_mapping(found, rows.columns), rows)
     if request.method == "GET":
-        mapping = first_mapping(kept_mapping(found, rows.columns), rows)
-        form = ColumnsForm(columns=rows.columns, mapping=mapping, **_asked(rows, mapping))
-        return _show(request, found, rows, form, mapping)
+        form = ColumnsForm(table=rows, mapping=before, **_asked(rows, before))
+        return _show(request, found, rows, form, before)
     # Which questions there are depends on the columns that are chosen.
-    chosen = ColumnsForm(request.POST, columns=rows.columns).chosen_fields()
-    asked = _asked(rows, MappingRecord(rows.columns, chosen))
-    form = bind_form(request, ColumnsForm, columns=rows.columns, **asked)
-    mapping = MappingRecord(rows.columns, chosen, form.chosen_kinds(), form.chosen_aliases())
-    status = 200
+    chosen = ColumnsForm(request.POST, table=rows, mapping=before).chosen()
+    form = bind_form(request, ColumnsForm, table=rows, mapping=before, **_asked(rows, chosen))
+    mapping, status = form.chosen(), 200
     if form.cleaned_data.get("do") != PREVIEW:
         status = 422
         try:
@@ -125,8 +125,13 @@ def _list(request: SignedIn, project: Project, form: Form, status: int) -> HttpR
 
 
 def _asked(rows: Table, mapping: MappingRecord) -> dict[str, Any]:
-    """What only a person can know: what rows are, and who is called otherwise."""
-    return {"questions": find_questions(rows, mapping), "pairs": find_aliases(rows, mapping)}
+    """What only a person can know: what rows are, who is called otherwise, and where a round begins."""
+    plain = replace(mapping, kinds={})
+    return {
+        "questions": find_questions(rows, plain),
+        "pairs": find_aliases(rows, mapping),
+        "marks": find_marks(rows, plain),
+    }
 
 
 def _show(
@@ -143,9 +148,9 @@ def _show(
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
 
-def load_head(transcript: Transcript) -> Table:
-    """The rows at the beginning of the file. Raises NotAllowed."""
-    table = actions.load_head(transcript)
+def load_head(transcript: Transcript, encoding: str = "", path: str = "") -> Table:
+    """The rows at the beginning of the file, in this encoding, of the list at this path. Raises NotAllowed."""
+    table = actions.load_head(transcript, encoding if encoding in ENCODINGS else "", path)
     if table is None:
         raise NotAllowed(_no_columns(), code="no_columns")
     return table

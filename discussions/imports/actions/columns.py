@@ -11,29 +11,42 @@ from django.utils.translation import gettext as _
 from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import resume_import
 from discussions.transcripts.core.file_names import shown_name
-from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash, fits_columns, has_needed
-from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, read_head
+from discussions.transcripts.core.readers.columns import (
+    LIST,
+    MappingRecord,
+    columns_hash,
+    fits_columns,
+    has_needed,
+)
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
 from discussions.transcripts.core.readers.recipes import find_fault
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
-from discussions.transcripts.queries import mapping_record
+from discussions.transcripts.queries import load_mappings, mapping_record
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_start
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
 
 
-def load_head(transcript: Transcript) -> Table | None:
-    """The rows at the beginning of the file, or of a whole game in one object. None if it has no rows or is lost."""
+def load_head(transcript: Transcript, encoding: str = "", path: str = "") -> Table | None:
+    """The rows at the beginning of the file, or of a whole game in one object. None if it has no rows or is lost.
+
+    Without an encoding or a path, those of a recipe that fits are taken, else the likeliest.
+    """
+    kept = [] if encoding and path else load_mappings(transcript.project)
     for most in (HEAD_BYTES, MOST_BYTES):
         try:
             data = load_start(transcript.sha256, most)
         except BytesLost:
             return None
         is_part = transcript.byte_count > len(data)
-        table = read_head(
-            data, is_part=is_part, format_name=transcript.format, encoding=transcript.named_encoding
-        )
+        given = {"is_part": is_part, "format_name": transcript.format}
+        named = encoding or transcript.named_encoding or find_encoding(data, kept)
+        own = next((mapping.settings[LIST] for mapping in kept if LIST in mapping.settings), "")
+        table = read_head(data, encoding=named, path=path or own, **given)
+        if table is None and (path or own):
+            table = read_head(data, encoding=named, **given)
         if table is not None or not is_part:
             return table
     return None

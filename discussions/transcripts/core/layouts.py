@@ -325,9 +325,9 @@ def _unrecognised(file: File, options: ReadOptions) -> ReadOutcome:
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = json_faults(file.name, document.problems)
         if document.problems[0].code == "encoding":
-            is_table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES) is not None
+            table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES)
             says = faults[0].message + describe_proposals(file.data)
-            code = UNKNOWN_COLUMNS if is_table else "encoding"
+            code = UNKNOWN_COLUMNS if table and not table.list else "encoding"
             faults = [structs.replace(faults[0], code=code, message=says)]
         left = document.problem_count - len(document.problems)
         return ReadOutcome(faults=faults, fault_count=len(faults) + left)

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from zlib import crc32
 
 import pytest
 from django.urls import reverse
@@ -130,7 +131,7 @@ def test_the_first_game_is_shown_by_htmx_and_by_a_button(seen, table):
     chosen = {**CHOSEN, "do": "preview"}
     region = seen.post(address(table), chosen, **HTMX)
     assert region.status_code == 200
-    assert region.content.decode().strip().startswith("<section")
+    assert region.content.decode().strip().startswith('<div class="propose"')
     page = seen.post(address(table), chosen)
     assert page.status_code == 200
     for answer in (region, page):
@@ -339,6 +340,7 @@ LOG = b"".join(
         * 6
     )
 )
+UNDERTONE, MARI = (f"{kind}_{crc32(value):08x}" for kind, value in (("is", b"undertone"), ("also", b"P*")))
 ANSWERS = {"player": "1", "text": "3", "round": "0", "type": "2"}
 
 
@@ -356,7 +358,7 @@ def test_an_unknown_log_is_proposed_as_a_game_with_one_question(seen, project, l
     assert re.findall(r'<p class="gap">\s*(\d+) messages', page) == ["3", "5"]
     refused = seen.post(address(log), {**ANSWERS, "do": "save"})
     assert refused.status_code == 422 and "nobody else can know" in refused.content.decode()
-    seen.post(address(log), {**ANSWERS, "is_0": "thought", "do": "save"})
+    seen.post(address(log), {**ANSWERS, UNDERTONE: "thought", "do": "save"})
     run_waiting_jobs()
     game = Game.objects.get(transcript=log)
     assert (game.message_count, len(game.private_track.to_entries())) == (18, 6)
@@ -380,7 +382,7 @@ def test_a_game_in_one_object_is_asked_about_on_the_same_page(seen, project, lea
     assert not Game.objects.exists()
     assert "undertone" in seen.get(address(log)).content.decode()
     answer = seen.post(
-        address(log), {"player": "0", "text": "1", "phase": "2", "is_0": "private", "do": "save"}
+        address(log), {"player": "0", "text": "1", "phase": "2", UNDERTONE: "private", "do": "save"}
     )
     assert answer.status_code == 303
     run_waiting_jobs()
@@ -400,11 +402,11 @@ def test_names_that_only_texts_use_are_asked_about_and_kept(seen, project, lead)
     run_waiting_jobs()
     page = " ".join(seen.get(address(log)).content.decode().split())
     assert "Is P1 Player1, and so on?" in re.sub(r"</?bdi[^>]*>", "", page)
-    assert '<input type="radio" name="also_0" value="P*"' in page
+    assert f'<input type="radio" name="{MARI}" value="P*"' in page
     chosen = {"player": "0", "text": "1"}
     wrong = seen.post(address(log), {**chosen, "also": "Mari", "do": "save"})
     assert wrong.status_code == 422 and "has no player" in wrong.content.decode()
-    seen.post(address(log), {**chosen, "also_0": "P*", "also": "Third = Player3_G7", "do": "save"})
+    seen.post(address(log), {**chosen, MARI: "P*", "also": "Third = Player3_G7", "do": "save"})
     run_waiting_jobs()
     game = Game.objects.get(transcript=log)
     names = [player.aliases for player in game_record(game.pk, game.content_sha256).players]

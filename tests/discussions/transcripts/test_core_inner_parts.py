@@ -12,7 +12,7 @@ ROWS = [{"who": "Ann", "said": "Good morning."}, {"who": "Bea", "said": "Who beg
 CHAT = [{"role": "assistant", "name": "Ann", "content": "Hi."}, {"role": "user", "content": "Hi, Ann."}]
 TURNS = [{"speaker": "Ann", "text": "a"}, {"speaker": "Bea", "text": "b"}]
 ALONE = " Save this list alone as a file, and upload that file."
-IF_MESSAGES = " If they are the messages, save this list alone as a file, and upload that file."
+IF_MESSAGES = " If they are the messages, say so under “Is this the game?” of the import, or with --map list="
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,9 @@ IF_MESSAGES = " If they are the messages, save this list alone as a file, and up
 def test_the_part_that_could_be_read_is_named(value, says, indent):
     read = read_transcripts(json.dumps(value, indent=indent).encode(), "log.json")
     (fault,) = read.faults
-    assert (read.games, fault.code, fault.place) == ([], "unknown_format", "log.json")
-    assert fault.message == f"The file holds a JSON object with the keys {', '.join(value)}. {says}"
+    assert (read.games, fault.code, fault.place) == ([], "unknown_columns", "log.json")
+    assert fault.message.startswith(f"The file holds a JSON object with the keys {', '.join(value)}. {says}")
+    assert fault.message.endswith("player=KEY,text=KEY.")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_the_list_alone_is_read():
     ("value", "says"),
     [
         ([{"run": "1", "games": GAMES}], 'The list under "[0].games" is in the format native.' + ALONE),
-        ([{"id": "1", "calls": ROWS}, {"id": "2"}], 'The list under "[0].calls" holds rows.' + IF_MESSAGES),
+        ([{"id": "1", "calls": ROWS}, {"id": "2"}], 'The list under "calls" holds rows.' + IF_MESSAGES),
         ([[1], GAMES], "Known are: "),
         ([[]], "Known are: "),
         ([{}], "Known are: "),

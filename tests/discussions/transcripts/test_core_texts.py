@@ -156,7 +156,7 @@ TABLES = {
 def test_an_encoding_is_proposed_and_read_when_it_is_named(name):
     text = TABLES[name].replace("утро, я", "утро. Я")
     data = text.encode(ENCODINGS[name])
-    assert read(data, "a.csv") == ([], ["encoding"])
+    assert read(data, "a.csv") == ([], ["unknown_columns"])
     proposed = propose_encodings(data)
     assert proposed[0][0] == name
     assert 1 <= len(proposed) <= 3

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
-from discussions.transcripts.core.formats import read_converted
+from discussions.transcripts.core.formats import FORMATS, read_converted
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.columns import (
@@ -20,6 +20,7 @@ from discussions.transcripts.core.readers.columns import (
 )
 from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
+from discussions.transcripts.core.readers.inner_parts import list_inner_games
 from discussions.transcripts.core.readers.json_rows import read_first_rows
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
 from discussions.transcripts.core.readers.json_turns import recognises as is_turns
@@ -32,6 +33,8 @@ from discussions.transcripts.core.readers.tables import Table
 HEAD_BYTES = 256 * 1024
 # A game that is one JSON object is read whole.
 MOST_BYTES = 4 * 1024 * 1024
+# Of a list so many items show its format.
+MOST_HEAD = 20
 JSONL, CSV = "jsonl", "csv"
 
 
@@ -85,7 +88,15 @@ def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:
 
 
 def _listed(value: Any, path: str) -> Table | None:
-    """The rows of the list at the path, else of that with most rows among those that look like messages."""
+    """The rows of the list at the path, else of that with most rows among those that look like messages.
+
+    None of a game in a known format.
+    """
+    heads = [value[:MOST_HEAD], *value[:1]] if type(value) is list else [value]
+    if any(known.recognises and known.recognises(head) for known in FORMATS for head in heads):
+        return None
+    if list_inner_games(value, FORMATS):
+        return None
     tables = [table for name in ([path] if path else find_lists(value)) if (table := table_at(value, name))]
     return max(
         tables, key=lambda table: (has_needed(propose_mapping(table).fields), table.span[1]), default=None

@@ -11,9 +11,10 @@ import msgspec
 
 from discussions.transcripts.core.audience import as_names
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.notes import Limits, many_times
+from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
 from discussions.transcripts.core.readers.aliases import ANY
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS, PLAYER, field_of
+from discussions.transcripts.core.readers.columns import MOST_COLUMNS, PLAYER, Columns, field_of
+from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_value, find_items, find_values
@@ -49,8 +50,10 @@ def recognises_text(text: str) -> bool:
         return False
     if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):
         return False
-    cells = flattened(first[0])
-    return len(cells) >= 2 and any(type(cell) is str for cell in cells.values())
+    return any(
+        len(cells) >= 2 and any(type(cell) is str for cell in cells.values())
+        for cells in map(flattened, first)
+    )
 
 
 def to_native_text(

@@ -5,6 +5,7 @@ around it: the plain values of its game under "game.KEY", and the number of each
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from discussions.transcripts.core.readers.tables import Table
 from workspace.core.json_items import begin_of, each_value
 from workspace.core.strict_json import read_json
 
-DEEPEST, MOST_LISTS, MOST_ITEMS = 6, 20, 50
+DEEPEST, MOST_LISTS, MOST_ITEMS, MOST_KEYS = 6, 20, 50, 200
 GAME = "game"
 
 
@@ -47,7 +48,9 @@ def find_lists(value: Any) -> list[str]:
 def _look_for_lists(value: Any, path: str, found: dict[str, None]) -> None:
     parts = value[:MOST_ITEMS] if type(value) is list else [value]
     for part in parts:
-        for key, inner in part.items() if type(part) is dict and path.count(".") < DEEPEST else ():
+        for key, inner in (
+            islice(part.items(), MOST_KEYS) if type(part) is dict and path.count(".") < DEEPEST else ()
+        ):
             own = f"{path}.{key}" if path else key
             if type(inner) is list and inner and type(inner[0]) is dict and len(found) < MOST_LISTS:
                 found[own] = None

@@ -1,9 +1,12 @@
 """What columns with unknown names may be, by what they hold: proposed to a person, never read without one."""
 
+import re
+from collections import Counter
 from itertools import islice
 
 from msgspec import Struct
 
+from discussions.transcripts.core.audience import VOTE, kind_of_type
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.aliases import propose_aliases
 from discussions.transcripts.core.readers.columns import (
@@ -22,6 +25,7 @@ from discussions.transcripts.core.readers.tables import Table
 MOST_ROWS, LEAST_TEXT = 2000, 12
 LONGEST_NAME, MOST_ROUNDS = 60, 60
 MOST_TYPES = 20
+_UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
 class _Column(Struct, frozen=True):
@@ -33,7 +37,10 @@ class _Column(Struct, frozen=True):
 
     @property
     def length(self) -> float:
-        return sum(map(len, self.cells)) / max(1, len(self.cells))
+        # A sign of a script without spaces says as much as a few letters.
+        return sum(len(cell) + 2 * len(_UNSPACED.findall(cell)) for cell in self.cells) / max(
+            1, len(self.cells)
+        )
 
 
 def propose_mapping(table: Table) -> MappingRecord:
@@ -84,11 +91,26 @@ def find_aliases(table: Table, mapping: MappingRecord) -> dict[str, str]:
     return propose_aliases(names, "\n".join(texts)) if len(names) <= Limits().players else {}
 
 
+def find_marks(table: Table, mapping: MappingRecord) -> dict[str, int]:
+    """The values of a type at which a round may begin, and how often: rows of a type that mostly say nothing."""
+    signs = read_signs(table, mapping)
+    rows = [cells_of(row, signs.at) for row in islice(table.rows, MOST_ROWS)]
+    counts = Counter(cells["type"] for cells in rows if "type" in cells)
+    said = Counter(
+        cells["type"] for cells in rows if cells.get(TEXT) and cells.get(PLAYER) and "type" in cells
+    )
+    return {
+        value: count
+        for value, count in counts.items()
+        if said[value] < count <= MOST_ROUNDS and kind_of_type(value) != VOTE
+    }
+
+
 def _longest(columns: list[_Column]) -> _Column | None:
     texts = [
         column
         for column in columns
-        if column.length >= LEAST_TEXT and any(" " in cell for cell in column.cells)
+        if column.length >= LEAST_TEXT and any(" " in cell or _UNSPACED.search(cell) for cell in column.cells)
     ]
     varied = [column for column in texts if len(column.different) * 2 > len(column.cells)]
     return max(varied, key=lambda column: column.length * len(column.cells), default=None)
