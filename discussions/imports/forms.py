@@ -121,7 +121,7 @@ class ColumnsForm(forms.Form):
 
     def _ask_about_rounds(self, marks: Mapping[str, int]) -> None:
         begins = next((f"{IS}{value}" for value, kind in self.before.kinds.items() if kind == ROUND), "")
-        choices: list[tuple[str, Any]] = [("", _("As the columns Round and Phase say"))]
+        choices: list[tuple[str, Any]] = [("", _("As the columns say"))]
         for value, count in marks.items():
             says = ngettext("At “%(value)s”, %(n)d round", "At “%(value)s”, %(n)d rounds", count)
             choices.append((f"{IS}{value.casefold()}", says % {"value": value[:LONGEST_SHOWN], "n": count}))

@@ -1,4 +1,4 @@
-"""What is fuzzed: six readers of what comes from outside, each with what it promises and with inputs to start from.
+"""What is fuzzed: the readers of what comes from outside, each with what it promises and with inputs to start from.
 
 A target is a function of bytes that raises when a promise is broken. It is given nothing else, so that one file
 repeats a finding; what varies besides (labels, limits) is chosen by the bytes.
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from zlib import crc32
 
-from tests.fuzz import archive, converters, own_logs, review, strict_json, transcript, version
+from tests.fuzz import archive, converters, own_logs, recipe, review, strict_json, transcript, version
 
 LONG_ONE_IN = 64
 
@@ -28,6 +28,7 @@ class Target(NamedTuple):
 
 
 TARGETS = {
+    "recipe": Target(recipe.check, recipe.check_long, recipe.seeds),
     "review": Target(review.check, review.check_long, review.seeds),
     "strict_json": Target(strict_json.check, strict_json.check_long, strict_json.seeds),
     "version": Target(version.check, version.check_long, version.seeds),

@@ -1,6 +1,7 @@
 """Keep recipes, by which files of a project are read; rename and remove them."""
 
 from datetime import datetime
+from functools import partial
 from itertools import count
 
 import msgspec
@@ -41,12 +42,10 @@ def load_head(transcript: Transcript, encoding: str = "", path: str = "") -> Tab
         except BytesLost:
             return None
         is_part = transcript.byte_count > len(data)
-        given = {"is_part": is_part, "format_name": transcript.format}
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
-        own = next((mapping.settings[LIST] for mapping in kept if LIST in mapping.settings), "")
-        table = read_head(data, encoding=named, path=path or own, **given)
-        if table is None and (path or own):
-            table = read_head(data, encoding=named, **given)
+        own = path or next((mapping.settings[LIST] for mapping in kept if LIST in mapping.settings), "")
+        read = partial(read_head, data, is_part=is_part, format_name=transcript.format, encoding=named)
+        table = read(path=own) or (read() if own else None)
         if table is not None or not is_part:
             return table
     return None

@@ -6,6 +6,7 @@ track of the game.
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Any
 
 SPEECH, PRIVATE, THOUGHT = "speech", "private", "thought"
@@ -80,6 +81,7 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(_CAMEL.sub(" ", text).replace("_", " ").casefold())
 
 
+@lru_cache(maxsize=4096)
 def kind_of_type(value: str) -> str:
     """What a row of this type is, one of KINDS; "" when the words are not known."""
     known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))

@@ -128,10 +128,7 @@ def test_a_round_begins_where_a_person_says(seen, project, lead, begins, rounds)
     table = upload_table(project=project, by=lead, data=rounds_log(), name="a.jsonl")
     run_waiting_jobs()
     page = seen.get(address(table))
-    assert (
-        "Where does a round begin? As the columns Round and Phase say At “dawn_bell”, 2 rounds Nowhere"
-        in words(page)
-    )
+    assert "Where does a round begin? As the columns say At “dawn_bell”, 2 rounds Nowhere" in words(page)
     chosen = {"type": "0", "player": "1", "text": "2", "rounds": begins}
     shown = words(seen.post(address(table), {**chosen, "do": "preview"}))
     assert f"{len(rounds)} round" in shown

@@ -25,7 +25,13 @@ from discussions.transcripts.core.readers.json_rows import read_first_rows
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
 from discussions.transcripts.core.readers.json_turns import recognises as is_turns
 from discussions.transcripts.core.readers.json_turns import table_of_game
-from discussions.transcripts.core.readers.lists import find_lists, read_values, table_at
+from discussions.transcripts.core.readers.lists import (
+    count_rows,
+    cut_lists,
+    find_lists,
+    read_values,
+    table_at,
+)
 from discussions.transcripts.core.readers.profiles import propose_mapping
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.tables import Table
@@ -33,8 +39,6 @@ from discussions.transcripts.core.readers.tables import Table
 HEAD_BYTES = 256 * 1024
 # A game that is one JSON object is read whole.
 MOST_BYTES = 4 * 1024 * 1024
-# Of a list so many items show its format.
-MOST_HEAD = 20
 JSONL, CSV = "jsonl", "csv"
 
 
@@ -73,7 +77,14 @@ def read_head(
         table = read_csv(decoded, is_part=is_part)
     else:
         value = None if is_part else read_values(decoded.data)
-        found = (table_of_game(value) if is_turns(value) else None) or _listed(value, path)
+        brief = cut_lists(value)
+        found = (
+            table_of_game(value)
+            if is_turns(brief)
+            else None
+            if _is_known(brief)
+            else _find_rows(value, brief, path)
+        )
         if found is None:
             return None
         table = found
@@ -87,20 +98,23 @@ def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:
     return decode_text(recoded[: recoded.rfind(b"\n") + 1] if is_part and b"\n" in recoded else recoded)
 
 
-def _listed(value: Any, path: str) -> Table | None:
-    """The rows of the list at the path, else of that with most rows among those that look like messages.
+def _is_known(value: Any) -> bool:
+    """Whether a value is a game in a known format, a list of them, or holds some."""
+    heads = [value, *value[:1]] if type(value) is list else [value]
+    found = (known for known in FORMATS for head in heads if known.recognises and known.recognises(head))
+    return any(True for _known in found) or bool(list_inner_games(value, FORMATS))
 
-    None of a game in a known format.
-    """
-    heads = [value[:MOST_HEAD], *value[:1]] if type(value) is list else [value]
-    if any(known.recognises and known.recognises(head) for known in FORMATS for head in heads):
-        return None
-    if list_inner_games(value, FORMATS):
-        return None
-    tables = [table for name in ([path] if path else find_lists(value)) if (table := table_at(value, name))]
-    return max(
-        tables, key=lambda table: (has_needed(propose_mapping(table).fields), table.span[1]), default=None
-    )
+
+def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
+    """The rows of the list at the path, else of that with most rows among those that look like messages in `brief`."""
+
+    def rank(path: str) -> tuple[bool, int]:
+        table = table_at(brief, path)
+        is_talk = table is not None and has_needed(propose_mapping(table).fields)
+        return is_talk, count_rows(value, path)
+
+    path = path or max(find_lists(value), key=rank, default="")
+    return table_at(value, path) if path else None
 
 
 def find_encoding(data: bytes, columns: Columns) -> str:

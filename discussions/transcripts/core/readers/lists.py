@@ -20,7 +20,7 @@ from discussions.transcripts.core.readers.tables import Table
 from workspace.core.json_items import begin_of, each_value
 from workspace.core.strict_json import read_json
 
-DEEPEST, MOST_LISTS, MOST_ITEMS, MOST_KEYS = 6, 20, 50, 200
+DEEPEST, MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 6, 20, 50, 200, 20
 GAME = "game"
 
 
@@ -36,6 +36,15 @@ def read_values(data: bytes) -> Any:
     return (
         [value.value for value in values] if values and all(value.is_readable for value in values) else None
     )
+
+
+def cut_lists(value: Any, depth: int = 0) -> Any:
+    """The value with the first items of its lists only, which show its format."""
+    if depth > DEEPEST or type(value) not in (dict, list):
+        return value
+    if type(value) is list:
+        return [cut_lists(item, depth + 1) for item in value[:MOST_SHOWN]]
+    return {key: cut_lists(part, depth + 1) for key, part in value.items()}
 
 
 def find_lists(value: Any) -> list[str]:
@@ -60,7 +69,7 @@ def _look_for_lists(value: Any, path: str, found: dict[str, None]) -> None:
 
 def table_at(value: Any, path: str) -> Table | None:
     """The rows of the list at a path; None where there is none. Never raises."""
-    rows = list(_rows(value, path.split("."), {}, ""))
+    rows = list(_rows_at(value, path.split("."), {}, ""))
     if not rows:
         return None
     table = table_of_objects(
@@ -71,7 +80,11 @@ def table_at(value: Any, path: str) -> Table | None:
     return replace(table, list=path, lists=find_lists(value), counted=counted)
 
 
-def _rows(
+def count_rows(value: Any, path: str) -> int:
+    return sum(1 for _row in _rows_at(value, path.split("."), {}, ""))
+
+
+def _rows_at(
     value: Any, keys: list[str], around: dict[str, Any], place: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects at a path, each with its place and what is around it."""
@@ -79,12 +92,12 @@ def _rows(
         is_outer = GAME not in around
         for index, item in enumerate(value):
             number = {GAME if is_outer else _one_of(place): index + 1} if keys else {}
-            yield from _rows(item, keys, around | number, f"{place}/{index}")
+            yield from _rows_at(item, keys, around | number, f"{place}/{index}")
     elif type(value) is dict and not keys:
         yield place, {key: part for key, part in around.items() if key not in value} | value
     elif type(value) is dict and keys[0] in value:
         plain = {_beside(key): part for key, part in value.items() if type(part) not in (dict, list)}
-        yield from _rows(value[keys[0]], keys[1:], plain | around, f"{place}/{keys[0]}")
+        yield from _rows_at(value[keys[0]], keys[1:], plain | around, f"{place}/{keys[0]}")
 
 
 def _beside(key: str) -> str:

@@ -5,8 +5,9 @@ from collections import Counter
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import VOTE, kind_of_type
+from discussions.transcripts.core.audience import IGNORE, ROUND, SPEECH, VOTE, kind_of_type
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.aliases import propose_aliases
 from discussions.transcripts.core.readers.columns import (
@@ -19,7 +20,7 @@ from discussions.transcripts.core.readers.columns import (
     suggest_fields,
 )
 from discussions.transcripts.core.readers.row_kinds import cells_of, read_signs
-from discussions.transcripts.core.readers.tables import Table
+from discussions.transcripts.core.readers.tables import Table, TableRow
 
 # How many rows are looked at, and the shortest average text.
 MOST_ROWS, LEAST_TEXT = 2000, 12
@@ -73,8 +74,38 @@ def propose_mapping(table: Table) -> MappingRecord:
         found["round"] = number.name
     if table.counted and "game" not in found:
         found["game"] = table.counted
-    settings = {LIST: table.list, ENCODING: table.encoding}
-    return MappingRecord(table.columns, found, settings={key: said for key, said in settings.items() if said})
+    if "type" in found and "target" not in found and (target := _target(free, rows, table, found)):
+        found["target"] = target
+    return _with_settings(table, found)
+
+
+def _with_settings(table: Table, found: dict[str, str]) -> MappingRecord:
+    """The columns, with what was chosen to read the file; where no column gives a round, a lone type may begin one."""
+    settings = {key: said for key, said in ((LIST, table.list), (ENCODING, table.encoding)) if said}
+    mapping = MappingRecord(table.columns, found, settings=settings)
+    marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
+    has_rounds = "round" in found or "phase" in found
+    return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
+
+
+def _target(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
+    """The column that names a player in votes alone; "" without one."""
+    at = {
+        name: [table.columns.index(part) for part in split_columns(own, table.columns)]
+        for name, own in found.items()
+    }
+    cells = [cells_of(row, at) for row in rows]
+    players = {own[PLAYER] for own in cells if PLAYER in own}
+    for column in free:
+        index = table.columns.index(column.name)
+        filled = [
+            own for own, row in zip(cells, rows, strict=True) if index < len(row.cells) and row.cells[index]
+        ]
+        if players.issuperset(column.different) and all(
+            kind_of_type(own.get("type", "")) == VOTE for own in filled
+        ):
+            return column.name
+    return ""
 
 
 def find_aliases(table: Table, mapping: MappingRecord) -> dict[str, str]:
@@ -102,7 +133,7 @@ def find_marks(table: Table, mapping: MappingRecord) -> dict[str, int]:
     return {
         value: count
         for value, count in counts.items()
-        if said[value] < count <= MOST_ROUNDS and kind_of_type(value) != VOTE
+        if said[value] < count <= MOST_ROUNDS and count > 1 and kind_of_type(value) != VOTE
     }
 
 

@@ -81,11 +81,12 @@ class Table(Struct, frozen=True):
     place: Callable[[int], str] = "line {}".format
     left_out: list[str] = []
     is_part: bool = False
-    list: str = ""
-    lists: "list[str]" = []
     counted: str = ""
     encoding: str = ""
-    encodings: "list[tuple[str, str]]" = []
+    encodings: list[tuple[str, str]] = []
+    lists: list[str] = []
+    # Last, since it hides the type of the same name.
+    list: str = ""
 
     @property
     def rows(self) -> Iterator[TableRow]:

@@ -1,0 +1,57 @@
+"""The reader of recipe files: a recipe that is written as it was read, or a sentence."""
+
+import json
+from typing import Any
+
+from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.recipes import find_fault, read_recipe, write_recipe
+from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
+
+FULL = MappingRecord(
+    ["line", "who", "note", "stage", "said"],
+    {"player": "who", "text": "line|said", "type": "stage"},
+    {"undertone": "thought", "dawn": "round"},
+    {"P*": "Player*"},
+    {"encoding": "gb18030", "list": "games.log", "rounds": "none"},
+)
+
+
+def check(data: bytes, read: Any = read_recipe) -> None:
+    """Everything that holds of every file. Raises when it does not."""
+    try:
+        name, found = in_time(read, data)
+    except ValueError as refused:
+        check_sentences(str(refused))
+        check_storable(str(refused))
+        return
+    check_storable([name, found])
+    assert not find_fault(found)
+    body = write_recipe(name, found)
+    assert read(body) == (name, found), "written and read again, it is another"
+    assert write_recipe(*read(body)) == body
+    assert MappingRecord.of_written(found.columns, found.written) == found, "stored and loaded, it is another"
+
+
+def check_long(data: bytes) -> None:
+    """The same many times over is read in time."""
+    for case in longer(data):
+        try:
+            in_time(read_recipe, case)
+        except ValueError:
+            continue
+
+
+def seeds() -> list[bytes]:
+    """Recipes as they should be, and some that are not."""
+    full = json.loads(write_recipe("Nights", FULL))
+    return [
+        write_recipe("Nights", FULL),
+        write_recipe("names", MappingRecord([], {}, aliases={"Mari": "Marisol"})),
+        json.dumps(full | {"paths": {"player": ["a|b"], "text": ["is.x"]}}).encode(),
+        json.dumps(full | {"kinds": {"also.x": "speech"}, "aliases": {"is.y": "z"}}).encode(),
+        json.dumps(full | {"version": 2}).encode(),
+        json.dumps(full | {"more": []}).encode(),
+        b"{}",
+        b"[]",
+        b"",
+    ]
