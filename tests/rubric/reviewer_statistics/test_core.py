@@ -47,7 +47,6 @@ from rubric.reviewer_statistics.core.weights_fit import (
     tuned_to_holistic,
     tuned_to_preferences,
 )
-from rubric.reviewer_statistics.views.rater_effects import describe_unused
 from rubric.reviews.core.score_rows import ReviewRow, sort_rows
 from tests.factories.scores import WEIGHTS, make_rows, simulate_panel
 from tests.workspace.statistics.test_core_real_ratings import SQUALITY
@@ -209,15 +208,6 @@ def flats(reviewer, flat, count):
     return [
         ReviewRow("q1", f"r{at}", reviewer, {"a": 5.0, "b": 5.0 if at < flat else 6.0}) for at in range(count)
     ]
-
-
-def test_a_panel_that_gives_one_number_on_all_criteria_is_told_so():
-    everybody = [*flats("ann", 20, 20), *flats("bob", 18, 20), *flats("eve", 20, 20)]
-    found = flat_rows(everybody, ["a", "b"])
-    assert [effect.is_flagged for effect in found] == [False] * 3, "nobody stands out"
-    assert describe_unused(found).startswith("97\u00a0% of all scored responses")
-    assert describe_unused(flat_rows([*flats("ann", 9, 20), *flats("bob", 9, 20)], ["a", "b"])) == ""
-    assert describe_unused(flat_rows(flats("ann", 9, 9), ["a", "b"])) == ""
 
 
 def test_flat_rows_are_held_against_the_other_reviewers():
