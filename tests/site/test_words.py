@@ -87,7 +87,6 @@ ALLOWED = (
     Allowed("come in pairs", "two things belong together"),
     Allowed("come in parts", "a list has parts"),
     Allowed("change of the machine", "a computer, not a program that judges"),
-    Allowed("Admins of the machine", "a computer, not a program that judges"),
 )
 # Names of values within a text are nobody's words.
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w+[^{}]*\}")
