@@ -186,7 +186,7 @@ SAVED_JUDGEMENTS = {"games": "discussions.Revision", "comparisons": "rubric.Mark
 JOB_ACTIONS = {
     "import": "discussions.imports.actions.reading.import_games",
     "import_part": "discussions.imports.actions.reading.help_import",
-    "import_private": "discussions.imports.actions.private.keep_private",
+    "import_private": "discussions.imports.actions.reading.keep_private",
     "measure": "discussions.metrics.actions.measure_games",
     "companions": "discussions.metrics.actions.add_diagnostics",
     "figure_team": "discussions.reliability.actions.compute_team_figures",

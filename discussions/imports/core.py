@@ -1,4 +1,4 @@
-"""A file cut into parts that several workers read, and the summed outcomes of its games."""
+"""A file cut into parts that several workers read, and which of its games are new to a project."""
 
 from collections.abc import Iterator
 from zlib import crc32
@@ -7,11 +7,21 @@ from msgspec import Struct
 
 from discussions.core.records import Fault
 from discussions.transcripts.core.formats import find_format
-from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, File, Layout, ReadOptions
 from discussions.transcripts.core.plans import ReadPlan, Unit
-from discussions.transcripts.core.reader import MIXED, ReadTally
+from discussions.transcripts.core.reader import ReadTally
 from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, find_values, split_items
+from workspace.core.words import mark, say
+
+# The games of a project: id -> content hash -> (number, transcript).
+KnownGames = dict[str, dict[str, tuple[int, int]]]
+
+_TWICE = mark('The game "{id}" is in this file twice, word for word; it was taken once.')
+_HERE = mark('The game "{id}" is already here as game {number}, word for word; it was not taken again.')
+_TAKEN = mark(
+    'The id "{id}" already belongs to {where}, whose content is another. Nothing was overwritten. Give this game an id '
+    "of its own, or import it as a separate game."
+)
 
 # A part is stored in one transaction, during which people who save on SQLite wait.
 PART_GAMES, PART_BYTES = 100, 2_000_000
@@ -42,40 +52,6 @@ class PartClaim(Struct, frozen=True, array_like=True):
 
     job: int
     fence: int
-
-
-class Sums(Struct):
-    """The outcomes of the games read so far: counts, the first faults of reading and of importing, and formats."""
-
-    game_count: int = 0
-    refused_count: int = 0
-    faults: list[Fault] = []
-    fault_count: int = 0
-    formats: list[str] = []
-    taken_count: int = 0
-    not_taken: list[Fault] = []
-    not_taken_count: int = 0
-
-    def add(self, tally: ReadTally, intake: Intake, most: int) -> None:
-        """Add the outcomes of more games; at most a limited number of faults is kept."""
-        self.game_count += tally.game_count
-        self.refused_count += tally.refused_count
-        self.faults += tally.faults[: most - len(self.faults)]
-        self.fault_count += tally.fault_count
-        self.formats = sorted({*self.formats, *tally.formats})
-        self.taken_count += intake.game_count
-        self.not_taken += intake.faults[: most - len(self.not_taken)]
-        self.not_taken_count += intake.refused_count
-
-    @property
-    def read_count(self) -> int:
-        """How many games were read, those that were refused included."""
-        return self.game_count + self.refused_count
-
-    @property
-    def format(self) -> str:
-        """The one format, "mixed" of several, "" of none."""
-        return MIXED if len(self.formats) > 1 else "".join(self.formats)
 
 
 def cut(plan: ReadPlan, data: bytes) -> tuple[CutLayout, list[FilePart]] | None:
@@ -124,3 +100,59 @@ def plan_part(data: bytes, part: FilePart, layout: CutLayout, options: ReadOptio
     assert items is not None and len(items) == part.count, "the bytes were looked through when they were cut"
     own = Layout(layout.kind, found, items.moved(-items_at), part.begin, layout.had_bom)
     return ReadPlan(units=[Unit(File(layout.name, layout.source, data), own)], options=options)
+
+
+class Intake:
+    """Decides for each game of a transcript, in the order of the file, whether to store it.
+
+    `faults` are those of refused games, `game_count` counts the stored ones. The same file gives the same result.
+    """
+
+    def __init__(self, *, transcript: int, is_separate: bool) -> None:
+        self.transcript = transcript
+        self.is_separate = is_separate
+        self.faults: list[Fault] = []
+        self.game_count = 0
+        self._seen: dict[str, set[str]] = {}
+
+    @property
+    def refused_count(self) -> int:
+        """The games that were refused because their ids are taken."""
+        return sum(not fault.is_warning for fault in self.faults)
+
+    def add_to(self, tally: ReadTally) -> None:
+        """Add to the totals what was taken, and why other games were not."""
+        tally.taken_count += self.game_count
+        tally.not_taken += self.faults[: max(0, tally.most - len(tally.not_taken))]
+        tally.not_taken_count += self.refused_count
+
+    def know(self, game_id: str, sha256: str) -> None:
+        self._seen.setdefault(game_id, set()).add(sha256)
+
+    def takes(self, game_id: str, sha256: str, place: str, known: KnownGames) -> bool:
+        """Whether to store the game; if not, it is stored already, or `faults` says why."""
+        seen = self._seen.setdefault(game_id, set())
+        here = known.get(game_id, {})
+        if sha256 in seen:
+            self._fault(place, "already_imported", say(_TWICE, id=game_id), is_warning=True)
+            return False
+        if sha256 in here:
+            seen.add(sha256)
+            number, transcript = here[sha256]
+            if transcript == self.transcript:
+                self.game_count += 1
+            else:
+                sentence = say(_HERE, id=game_id, number=number)
+                self._fault(place, "already_imported", sentence, is_warning=True)
+            return False
+        others = [number for number, transcript in here.values() if transcript != self.transcript]
+        if (others or seen) and not self.is_separate:
+            where = say("game {number}", number=min(others)) if others else say("another game of this file")
+            self._fault(place, "game_exists", say(_TAKEN, id=game_id, where=where))
+            return False
+        seen.add(sha256)
+        self.game_count += 1
+        return True
+
+    def _fault(self, place: str, code: str, message: str, *, is_warning: bool = False) -> None:
+        self.faults.append(Fault(place=place, code=code, message=message, is_warning=is_warning))

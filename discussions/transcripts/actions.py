@@ -3,7 +3,6 @@
 A game is stored completely or not at all, only once, with a number in its project.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -107,13 +106,8 @@ def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None
             transcript=transcript, defaults={"dismissed_at": now, "dismissed_by": by}
         )
         if is_new:
-            record_act(
-                verb="transcript:faults_seen",
-                transcript=transcript,
-                by=by,
-                now=now,
-                detail={"faults": transcript.fault_count},
-            )
+            detail = {"faults": transcript.fault_count}
+            record_event("transcript:faults_seen", transcript, by=by, now=now, detail=detail)
 
 
 def import_transcripts(
@@ -245,7 +239,7 @@ def _queue(
         return _again(transcript, format_name, iteration, by, now)
     queue_reading(transcript=transcript, by=by, now=now)
     detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
-    record_act(verb="transcript:uploaded", transcript=transcript, by=by, now=now, detail=detail)
+    record_event("transcript:uploaded", transcript, by=by, now=now, detail=detail)
     return Imported(transcript, NEW)
 
 
@@ -262,7 +256,8 @@ def _again(
     is_new = is_renamed or transcript.waits_for_columns
     if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
         if job.state == DONE and transcript.games.filter(private_track=None).exists():
-            _ask_for_tracks(transcript, by, now)
+            # Earlier versions did not keep what not everybody could hear: the file is looked at once more.
+            _enqueue(transcript, IMPORT_PRIVATE, by, now)
         return Imported(transcript, ALREADY)
     if iteration is not None and not has_games:
         transcript.iteration = iteration
@@ -274,21 +269,15 @@ def _again(
         transcript.faults, transcript.fault_count = "[]", 0
         transcript.save(update_fields=["named_format", "format", "faults", "fault_count"])
     queue_reading(transcript=transcript, by=by, now=now)
-    record_act(
-        verb="transcript:resumed",
-        transcript=transcript,
-        by=by,
-        now=now,
-        detail={"format": format_name} if is_renamed else {},
-    )
+    detail = {"format": format_name} if is_renamed else {}
+    record_event("transcript:resumed", transcript, by=by, now=now, detail=detail)
     return Imported(transcript, RESUMED)
 
 
-def _ask_for_tracks(transcript: Transcript, by: Person, now: datetime) -> None:
-    """Queue a look at the file for what not everybody could hear, which earlier versions did not keep."""
-    enqueue(
+def _enqueue(transcript: Transcript, kind: str, by: Person, now: datetime) -> Job:
+    return enqueue(
         project=transcript.project,
-        kind=IMPORT_PRIVATE,
+        kind=kind,
         subject=f"transcript:{transcript.pk}",
         input_hash=transcript.sha256,
         by=by,
@@ -300,19 +289,5 @@ def _ask_for_tracks(transcript: Transcript, by: Person, now: datetime) -> None:
 def queue_reading(*, transcript: Transcript, by: Person, now: datetime) -> None:
     """Queue the file for a reading from its beginning, in the caller's transaction; games already stored stay."""
     ImportRun.objects.filter(transcript=transcript).delete()
-    transcript.job = enqueue(
-        project=transcript.project,
-        kind=IMPORT,
-        subject=f"transcript:{transcript.pk}",
-        input_hash=transcript.sha256,
-        by=by,
-        now=now,
-        total_bytes=transcript.byte_count,
-    )
+    transcript.job = _enqueue(transcript, IMPORT, by, now)
     transcript.save(update_fields=["job"])
-
-
-def record_act(
-    *, verb: str, transcript: Transcript, by: Person, now: datetime, detail: Mapping[str, object]
-) -> None:
-    record_event(verb, transcript, by=by, now=now, detail=detail)

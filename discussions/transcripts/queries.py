@@ -1,12 +1,11 @@
-"""What an import reads from its project: mappings of columns, options for reading files, and the games it holds."""
+"""What an import reads from its project: mappings of columns, and options for reading files."""
 
 import msgspec
 from django.conf import settings
 from django.db.models import Sum
 
-from discussions.models import ColumnMapping, Game, Transcript
+from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.formats import find_format
-from discussions.transcripts.core.intake import KnownGames
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import MappingRecord
@@ -35,16 +34,6 @@ def load_read_options(transcript: Transcript) -> ReadOptions:
         encoding=transcript.named_encoding,
         columns=load_mappings(transcript.project),
     )
-
-
-def load_known_games(project: int, ids: list[str]) -> KnownGames:
-    known: KnownGames = {}
-    rows = Game.objects.filter(project=project, source_id__in=ids)
-    for source_id, sha256, number, transcript in rows.values_list(
-        "source_id", "content_sha256", "number", "transcript_id"
-    ):
-        known.setdefault(source_id, {})[sha256] = (number, transcript)
-    return known
 
 
 def count_file_bytes(project: Project) -> int:

@@ -11,29 +11,33 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 import msgspec
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from discussions.core.limits import ONE_PASS_MESSAGES
-from discussions.imports.actions.storing import PreparedGame, Store, StoredGame, dismiss_replaced, prepare
-from discussions.imports.core import CutLayout, FilePart, PartClaim, Sums, cut, plan_part
-from discussions.metrics.actions import GameResult, ask_to_measure, hash_input, store_results
-from discussions.metrics.core.registry import CODE_VERSION
+from discussions.core.records import Fault
+from discussions.imports.actions.storing import (
+    PreparedGame,
+    Store,
+    add_missing_tracks,
+    dismiss_replaced,
+    prepare,
+)
+from discussions.imports.core import CutLayout, FilePart, Intake, PartClaim, cut, plan_part
+from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, ImportRun, Iteration, Transcript
 from discussions.queries import rubric_record
-from discussions.slots.actions import sync_slots
-from discussions.transcripts.actions import IMPORT, queue_reading, record_act
+from discussions.transcripts.actions import IMPORT, queue_reading
 from discussions.transcripts.core.archives import is_archive
-from discussions.transcripts.core.intake import Intake
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.notes import Limits, ReadOutcome
+from discussions.transcripts.core.notes import ReadOutcome
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
 from discussions.transcripts.core.reader import ReadTally, read_games
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from discussions.transcripts.queries import load_mappings, load_read_options
 from rubric.core.records import RubricRecord
+from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, load_range
 from workspace.core.words import for_storage
 from workspace.jobs.actions import (
@@ -75,23 +79,20 @@ def import_games(*, job: Job, clock: Clock) -> None:
     Run again after a kill, it finds the games that are stored, and ends with the same rows. Raises JobLost when the job
     was cancelled or taken over: what was committed stays.
     """
-    transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(job=job)
+    transcript = _transcript(job=job)
     run = ImportRun.objects.filter(transcript=transcript).first()
     try:
         if run is None:
-            data = load_bytes(transcript.sha256)
-            options = load_read_options(transcript)
-            plan, lease = look_through(job, transcript, data, options, clock)
+            data, plan, lease = _look_through(job, transcript, clock)
             found = cut(plan, data)
             if found is None:
                 _import_in_order(job, transcript, plan, lease, clock)
                 return
-            run = _begin(job, transcript, *found, now=clock())
+            run = _begin(job, transcript, plan, *found, clock())
             del data, plan
         _PartReader(job, transcript, run, clock).work()
     except BytesLost:
-        reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
-        fail(job=job, code="bytes_lost", reason=reason, now=clock())
+        _fail_without_bytes(job, clock)
     except JobOver as over:
         raise JobLost(str(over)) from over
 
@@ -104,12 +105,44 @@ def help_import(*, job: Job, clock: Clock) -> None:
     key = int(job.subject.split(":")[1])
     run = ImportRun.objects.filter(transcript=key).first()
     if run is not None and job.attempt < 2:
-        transcript = Transcript.objects.select_related("project", "iteration__rubric_version").get(pk=key)
+        transcript = _transcript(pk=key)
         with suppress(JobOver, BytesLost):
             _PartReader(job, transcript, run, clock).work()
         if Job.objects.filter(pk=job.pk, state=QUEUED).exists():
             return
     finish(job=job, now=clock())
+
+
+def keep_private(*, job: Job, clock: Clock) -> None:
+    """Read the job's file, and keep what is private of stored games that have none of it. Raises JobLost.
+
+    Versions before 2026-11 left that out. Games stay as they are, whoever rates them.
+    """
+    transcript = _transcript(pk=int(job.subject.partition(":")[2]))
+    try:
+        _data, plan, lease = _look_through(job, transcript, clock)
+    except BytesLost:
+        _fail_without_bytes(job, clock)
+        return
+    for batch in _batches(_outcomes(plan), transcript.name, None):
+        with transaction.atomic():
+            renew(job=job, now=clock(), lease=lease)
+            _add_tracks(transcript, batch, job, clock, plan.options.limits.faults)
+    finish(job=job, now=clock())
+
+
+def _add_tracks(transcript: Transcript, games: list[PreparedGame], job: Job, clock: Clock, most: int) -> None:
+    Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
+    with for_storage():
+        added = add_missing_tracks(transcript.project_id, games)
+    if not added:
+        return
+    row = Transcript.objects.select_for_update(no_key=True).get(pk=transcript.pk)
+    known = msgspec.json.decode(row.faults, type=list[Fault])
+    row.faults = msgspec.json.encode([*known, *added][:most]).decode()
+    row.save(update_fields=["faults"])
+    detail = {"games": len(added)}
+    record_event("transcript:private_added", row, by=job.created_by, now=clock(), detail=detail)
 
 
 def measure_imported_games(*, job: Job, now: datetime) -> None:
@@ -120,17 +153,25 @@ def measure_imported_games(*, job: Job, now: datetime) -> None:
             ask_to_measure(iteration=iteration, by=job.created_by, now=now)
 
 
-def look_through(
-    job: Job, transcript: Transcript, data: bytes, options: ReadOptions, clock: Clock
-) -> tuple[ReadPlan, timedelta]:
-    """The content of the file, and the lease that is needed to read it in one go."""
+def _transcript(**which: object) -> Transcript:
+    return Transcript.objects.select_related("project", "iteration__rubric_version").get(**which)
+
+
+def _fail_without_bytes(job: Job, clock: Clock) -> None:
+    reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
+    fail(job=job, code="bytes_lost", reason=reason, now=clock())
+
+
+def _look_through(job: Job, transcript: Transcript, clock: Clock) -> tuple[bytes, ReadPlan, timedelta]:
+    """The bytes of the file, its content, and the lease that is needed to read it in one go. Raises BytesLost."""
+    data, options = load_bytes(transcript.sha256), load_read_options(transcript)
     # A small archive may unpack to the largest size allowed.
     size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = _lease_for(size)
     renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
     # Faults and warnings are read later, in any language.
     with for_storage():
-        return plan_reading(data, transcript.name, options), lease
+        return data, plan_reading(data, transcript.name, options), lease
 
 
 def _lease_for(size: int) -> timedelta:
@@ -144,64 +185,31 @@ def _rubric_for_one_pass(job: Job, iteration: Iteration) -> RubricRecord | None:
     return rubric_record(iteration.rubric_version_id, iteration.rubric_version.sha256)
 
 
-class _Writer:
-    """Stores games of one transcript with their measurements and slots, in the caller's transaction."""
-
-    def __init__(self, transcript: Transcript, main: int, by: Person) -> None:
-        self.transcript = transcript
-        self.iteration = transcript.iteration
-        self.main = main
-        self.by = by
-
-    def lock(self) -> None:
-        """First in a transaction: who opens the iteration for rating sees these games, or this sees that it is open."""
-        if not self.iteration.is_unsorted:
-            rows = Iteration.objects.select_for_update(no_key=True, of=("self",))
-            self.iteration = rows.select_related("project", "rubric_version").get(pk=self.iteration.pk)
-
-    def put(self, store: Store, games: list[PreparedGame], now: datetime) -> None:
-        """Store the games that are new, and what measuring gave."""
-        stored = store.put(games, now=now)
-        rows = [row for game in stored if (row := self._result(game)) is not None]
-        if not rows:
-            return
-        store_results(rows=rows, iteration=self.iteration, job=self.main, by=self.by, now=now)
-        if self.iteration.has_slots:
-            sync_slots(games=[row.game for row in rows])
-
-    def _result(self, game: StoredGame) -> GameResult | None:
-        ready = game.ready
-        if ready.result is None:
-            return None
-        hashed = hash_input(ready.sha256, self.iteration.rubric_version.sha256, CODE_VERSION)
-        return GameResult(game.key, game.number, 0, hashed, ready.result)
-
-
 def _import_in_order(
     job: Job, transcript: Transcript, plan: ReadPlan, lease: timedelta, clock: Clock
 ) -> None:
     """Read a file from its beginning to its end, in batches."""
-    writer, sums = _Writer(transcript, job.pk, job.created_by), Sums()
     tally, store = ReadTally(plan), Store(transcript=transcript, by=job.created_by)
-    for batch in batches(plan, tally, transcript.name, _rubric_for_one_pass(job, transcript.iteration)):
+    rubric = _rubric_for_one_pass(job, transcript.iteration)
+    for batch in _batches(tally.counting(_outcomes(plan)), transcript.name, rubric):
         with transaction.atomic():
-            writer.lock()
-            done = tally.game_count + tally.refused_count
+            store.lock()
+            done = tally.read_count
             _renew_at(job, clock(), lease, done, max(done, plan.game_count))
-            writer.put(store, batch, clock())
-    sums.add(tally, store.intake, plan.options.limits.faults)
+            store.put(batch, now=clock())
+    store.intake.add_to(tally)
     with transaction.atomic():
         renew(job=job, now=clock())
-        _close(transcript, job.pk, sums, plan.options, by=job.created_by, now=clock())
+        _close(transcript, job.pk, tally, plan.options, by=job.created_by, now=clock())
 
 
-def batches(
-    plan: ReadPlan, tally: ReadTally, name: str, rubric: RubricRecord | None
+def _batches(
+    outcomes: Iterable[ReadOutcome], name: str, rubric: RubricRecord | None
 ) -> Iterator[list[PreparedGame]]:
-    """The games of the plan, as many at once as fit into memory; the outcome of each is counted."""
+    """The games that may be imported, as many at once as fit into memory."""
     batch: list[PreparedGame] = []
     size = 0
-    for ready in _prepare(_outcomes(plan), tally, name, rubric):
+    for ready in _prepare(outcomes, name, rubric):
         batch.append(ready)
         size += len(ready.body) + len(ready.private)
         if len(batch) == BATCH or size > BATCH_CHARACTERS:
@@ -212,11 +220,10 @@ def batches(
 
 
 def _prepare(
-    outcomes: Iterable[ReadOutcome], tally: ReadTally, name: str, rubric: RubricRecord | None
+    outcomes: Iterable[ReadOutcome], name: str, rubric: RubricRecord | None
 ) -> Iterator[PreparedGame]:
     """The games that may be imported, measured if there is a version; very long ones are left to a job of their own."""
     for outcome in outcomes:
-        tally.add(outcome)
         if outcome.game is not None:
             is_short = len(outcome.game.record.messages) <= ONE_PASS_MESSAGES
             yield prepare(outcome.game, name, rubric if is_short else None)
@@ -247,7 +254,7 @@ def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) 
 
 
 def _begin(
-    job: Job, transcript: Transcript, layout: CutLayout, parts: list[FilePart], *, now: datetime
+    job: Job, transcript: Transcript, plan: ReadPlan, layout: CutLayout, parts: list[FilePart], now: datetime
 ) -> ImportRun:
     """Store where the parts are, so that every worker finds them."""
     there = Game.objects.filter(transcript=transcript).aggregate(newest=Max("pk"))["newest"] or 0
@@ -257,7 +264,7 @@ def _begin(
             transcript=transcript,
             layout=_text(layout),
             parts=_text(parts),
-            sums=_text(Sums()),
+            sums=_text(ReadTally(plan)),
             newest_before=there,
         )
 
@@ -273,7 +280,6 @@ class _PartReader:
         self.layout = msgspec.json.decode(run.layout, type=CutLayout)
         self.parts = msgspec.json.decode(run.parts, type=list[FilePart])
         self.rubric = _rubric_for_one_pass(job, transcript.iteration)
-        self.writer = _Writer(transcript, self.main, job.created_by)
         self.wait_until = time.monotonic() + LONGEST_WAIT
 
     @property
@@ -302,18 +308,16 @@ class _PartReader:
         """Read a part and store it in its turn. Meanwhile read earlier parts, too, if their worker died."""
         part = self.parts[number]
         data = load_range(self.transcript.sha256, part.start, part.end, part.checksum)
-        plan = plan_part(data, part, self.layout, self.options)
-        tally = ReadTally(plan)
         # Reading all games before measuring the first takes less time: neither step evicts the other's data from the
         # caches.
-        outcomes = list(_outcomes(plan))
-        games = list(_prepare(outcomes, tally, self.transcript.name, self.rubric))
+        outcomes = list(_outcomes(plan_part(data, part, self.layout, self.options)))
+        games = list(_prepare(outcomes, self.transcript.name, self.rubric))
         self.wait_until = time.monotonic() + LONGEST_WAIT
         while not self._wait_for(lambda: self._is_turn(number)):
             before = self._claim(number)
             if before is not None:
                 self._read_and_store(before)
-        self._store(number, tally, games)
+        self._store(number, outcomes, games)
 
     def _wait_for(self, happens: Callable[[], bool]) -> bool:
         """Wait for a condition; False after so long that a worker may have died. Raises _WaitedTooLong."""
@@ -404,40 +408,40 @@ class _PartReader:
         live = Job.objects.filter(project=self.transcript.project, kind__in=(IMPORT, IMPORT_PART))
         return GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
 
-    def _store(self, number: int, tally: ReadTally, games: list[PreparedGame]) -> None:
+    def _store(self, number: int, outcomes: list[ReadOutcome], games: list[PreparedGame]) -> None:
         """Store a part in its turn, unless another worker took it over and stored it. Raises JobLost, JobOver."""
+        store = Store(transcript=self.transcript, by=self.job.created_by)
         with transaction.atomic():
-            self.writer.lock()
+            store.lock()
             run, now = self._lock_run(), self.clock()
             if run.next_part != number:
                 return
-            sums, part = msgspec.json.decode(run.sums, type=Sums), self.parts[number]
-            intake = self._intake(run, games)
-            store = Store(transcript=self.transcript, by=self.job.created_by, intake=intake)
+            tally, part = msgspec.json.decode(run.sums, type=ReadTally), self.parts[number]
+            self._know_earlier(store.intake, run, games)
             if self.is_main:
                 renew(job=self.job, now=now)
             else:
                 renew(job=self.job, now=now, done_count=self.job.done_count + part.count)
             done = part.begin.index + part.count
             note_progress(job=self.main, done_count=done, done_bytes=part.end)
-            self.writer.put(store, games, now)
-            sums.add(tally, intake, self.options.limits.faults)
+            store.put(games, now=now)
+            for outcome in outcomes:
+                tally.add(outcome)
+            store.intake.add_to(tally)
             if number + 1 < len(self.parts):
                 ImportRun.objects.filter(pk=run.pk).update(
-                    next_part=number + 1, sums=_text(sums), met=_text(self._met(run, games))
+                    next_part=number + 1, sums=_text(tally), met=_text(self._met(run, games))
                 )
                 return
             run.delete()
-            _close(self.transcript, self.main, sums, self.options, by=self.job.created_by, now=now)
+            _close(self.transcript, self.main, tally, self.options, by=self.job.created_by, now=now)
 
-    def _intake(self, run: ImportRun, games: list[PreparedGame]) -> Intake:
-        """The record that decides which games are taken; it knows the games of earlier parts."""
-        intake = Intake(transcript=self.transcript.pk, is_separate=self.transcript.is_separate)
+    def _know_earlier(self, intake: Intake, run: ImportRun, games: list[PreparedGame]) -> None:
+        """Tell which games earlier parts brought."""
         met = set(msgspec.json.decode(run.met, type=list[int]))
         for key, source_id, sha256 in self._own_games(games):
             if key > run.newest_before or key in met:
                 intake.know(source_id, sha256)
-        return intake
 
     def _met(self, run: ImportRun, games: list[PreparedGame]) -> list[int]:
         """The games of an earlier reading that were met by now."""
@@ -458,26 +462,25 @@ class _PartReader:
 
 
 def _close(
-    transcript: Transcript, main: int, sums: Sums, options: ReadOptions, *, by: Person, now: datetime
+    transcript: Transcript, main: int, tally: ReadTally, options: ReadOptions, *, by: Person, now: datetime
 ) -> None:
     """Store the report and end the import. A file that waits while its columns were mapped is queued again."""
-    most = Limits(**settings.TRANSCRIPT_LIMITS).faults
-    count = sums.read_count
+    count = tally.read_count
     note_progress(job=main, done_count=count, total_count=count, done_bytes=transcript.byte_count)
-    transcript.faults = _text([*sums.faults, *sums.not_taken][:most])
-    transcript.fault_count = sums.fault_count + sums.not_taken_count
-    transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in sums.faults)
-    transcript.format = sums.format
+    transcript.faults = _text([*tally.faults, *tally.not_taken][: tally.most])
+    transcript.fault_count = tally.fault_count + tally.not_taken_count
+    transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
+    transcript.format = tally.format
     if transcript.waits_for_columns:
         # Whoever maps columns locks the project: their mapping is seen here, or they see that this file waits.
         Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
     transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
     if not transcript.fault_count and not transcript.waits_for_columns:
         dismiss_replaced(transcript=transcript, by=by, now=now)
-    detail = {"games": sums.taken_count, "faults": transcript.fault_count}
-    record_act(verb="transcript:imported", transcript=transcript, by=by, now=now, detail=detail)
+    detail = {"games": tally.taken_count, "faults": transcript.fault_count}
+    record_event("transcript:imported", transcript, by=by, now=now, detail=detail)
     finish_whole(job=main, now=now)
-    if sums.game_count:
+    if tally.game_count:
         ask_to_measure(iteration=transcript.iteration, by=by, now=now)
     if transcript.waits_for_columns and load_mappings(transcript.project) != options.columns:
         queue_reading(transcript=transcript, by=by, now=now)

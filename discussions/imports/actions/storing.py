@@ -1,6 +1,7 @@
 """Store games that were read: completely or not at all, only once, with a number in their project."""
 
 from datetime import datetime
+from itertools import count
 
 import msgspec
 from django.conf import settings
@@ -9,12 +10,20 @@ from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault, PrivateEntry
-from discussions.metrics.actions import EncodedResult, ask_to_measure, compute_in_passing
+from discussions.imports.core import Intake, KnownGames
+from discussions.metrics.actions import (
+    EncodedResult,
+    GameResult,
+    ask_to_measure,
+    compute_in_passing,
+    hash_input,
+    store_results,
+)
+from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Game, GameText, ImportDismissal, Iteration, PrivateTrack, Transcript
-from discussions.transcripts.core.intake import Intake
+from discussions.slots.actions import sync_slots
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_warnings, without_repeated
-from discussions.transcripts.queries import load_known_games
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict
@@ -33,14 +42,6 @@ class PreparedGame(msgspec.Struct, frozen=True):
     facts: tuple[object, ...]
     result: EncodedResult | None = None
     private: str = ""
-
-
-class StoredGame(msgspec.Struct, frozen=True):
-    """A game that was stored: its key, its number, and what it was stored from."""
-
-    key: int
-    number: int
-    ready: PreparedGame
 
 
 # The columns that `PreparedGame.facts` fills.
@@ -109,37 +110,43 @@ def add_missing_tracks(project: int, games: list[PreparedGame]) -> list[Fault]:
 
 
 class Store:
-    """Stores the games of a transcript; `intake` says what was refused. A second run gives the same result."""
+    """Stores the games of a transcript with their measurements and slots, in the caller's transaction.
 
-    def __init__(self, *, transcript: Transcript, by: Person, intake: Intake | None = None) -> None:
+    `intake` says what was refused. A second run gives the same result.
+    """
+
+    def __init__(self, *, transcript: Transcript, by: Person) -> None:
         self.transcript = transcript
+        self.iteration = transcript.iteration
         self.by = by
-        self.intake = intake or Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
+        self.intake = Intake(transcript=transcript.pk, is_separate=transcript.is_separate)
 
-    def put(self, games: list[PreparedGame], *, now: datetime) -> list[StoredGame]:
-        """Store these games, except those that are stored already. Must run inside the caller's transaction."""
+    def lock(self) -> None:
+        """First in a transaction: who opens the iteration for rating sees these games, or this sees that it is open."""
+        if not self.iteration.is_unsorted:
+            rows = Iteration.objects.select_for_update(no_key=True, of=("self",))
+            self.iteration = rows.select_related("project", "rubric_version").get(pk=self.iteration.pk)
+
+    def put(self, games: list[PreparedGame], *, now: datetime) -> None:
+        """Store these games, except those that are stored already."""
         # From here on, two imports of one project run one after the other, so neither misses the other's games. Rows
         # that only refer to the project (an upload, a job, a verdict) do not wait for a whole batch.
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
-        known = load_known_games(self.transcript.project_id, [ready.game_id for ready in games])
+        known = self._known([ready.game_id for ready in games])
         with for_storage():
             new = [
                 ready for ready in games if self.intake.takes(ready.game_id, ready.sha256, ready.place, known)
             ]
             self.intake.faults += add_missing_tracks(self.transcript.project_id, games)
-        return self.add(new, self.transcript.iteration_id, now=now)
+        self.add(new, now=now)
 
-    def add(self, games: list[PreparedGame], iteration: int, *, now: datetime) -> list[StoredGame]:
-        """Store games without checking what is stored already. Must run inside the caller's transaction."""
+    def add(self, games: list[PreparedGame], *, now: datetime) -> list[int]:
+        """Store games without checking what is stored already; returns their keys."""
         if not games:
             return []
-        project = self.transcript.project_id
-        first = self._take_numbers(len(games))
-        stored = [
-            StoredGame(key, first + offset, ready)
-            for offset, (key, ready) in enumerate(zip(reserve_keys(Game, len(games)), games, strict=True))
-        ]
-        own = (project, iteration, self.transcript.pk, now, self.by.pk)
+        keys = list(reserve_keys(Game, len(games)))
+        stored = list(zip(keys, count(self._take_numbers(len(games))), games))
+        own = (self.transcript.project_id, self.iteration.pk, self.transcript.pk, now, self.by.pk)
         insert_rows(
             Game,
             (
@@ -154,21 +161,44 @@ class Store:
                 "created_at",
                 "created_by_id",
             ),
-            [
-                (game.key, game.number, game.ready.game_id, game.ready.sha256, *game.ready.facts, *own)
-                for game in stored
-            ],
+            [(key, number, game.game_id, game.sha256, *game.facts, *own) for key, number, game in stored],
         )
-        insert_rows(GameText, ("game_id", "body"), [(game.key, game.ready.body) for game in stored])
-        tracks = [(game.key, game.ready.private) for game in stored if game.ready.private]
+        insert_rows(GameText, ("game_id", "body"), [(key, game.body) for key, _number, game in stored])
+        tracks = [(key, game.private) for key, _number, game in stored if game.private]
         insert_rows(PrivateTrack, ("game_id", "body"), tracks)
-        return stored
+        version = self.iteration.rubric_version
+        self._add_results(
+            [
+                GameResult(key, number, 0, hash_input(game.sha256, version.sha256, CODE_VERSION), game.result)
+                for key, number, game in stored
+                if game.result is not None
+            ],
+            now,
+        )
+        return keys
 
-    def _take_numbers(self, count: int) -> int:
+    def _add_results(self, rows: list[GameResult], now: datetime) -> None:
+        if not rows:
+            return
+        job = self.transcript.job_id
+        store_results(rows=rows, iteration=self.iteration, job=job, by=self.by, now=now)
+        if self.iteration.has_slots:
+            sync_slots(games=[row.game for row in rows])
+
+    def _known(self, ids: list[str]) -> KnownGames:
+        known: KnownGames = {}
+        rows = Game.objects.filter(project=self.transcript.project_id, source_id__in=ids)
+        for source_id, sha256, number, transcript in rows.values_list(
+            "source_id", "content_sha256", "number", "transcript_id"
+        ):
+            known.setdefault(source_id, {})[sha256] = (number, transcript)
+        return known
+
+    def _take_numbers(self, most: int) -> int:
         """Reserve this many numbers; returns the first."""
         project = Project.objects.filter(pk=self.transcript.project_id)
-        project.update(next_game_number=F("next_game_number") + count)
-        return project.values_list("next_game_number", flat=True)[0] - count
+        project.update(next_game_number=F("next_game_number") + most)
+        return project.values_list("next_game_number", flat=True)[0] - most
 
 
 def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> None:
@@ -212,14 +242,14 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
         transcript.name,
     )
     store = Store(transcript=transcript, by=by)
-    iteration = _open_iteration(game)
+    store.iteration = _open_iteration(game)
     # As in an import, concurrent actions run one after the other, so that the second finds the game of the first.
     Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
     if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
         raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
-    (made,) = store.add([content], iteration.pk, now=now)
-    ask_to_measure(iteration=iteration, by=by, now=now)
-    return Game.objects.get(pk=made.key)
+    (made,) = store.add([content], now=now)
+    ask_to_measure(iteration=store.iteration, by=by, now=now)
+    return Game.objects.get(pk=made)
 
 
 def _private_of(game: Game) -> list[PrivateEntry]:

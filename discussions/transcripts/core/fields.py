@@ -1,6 +1,7 @@
 """Read typed values from JSON objects: a wrong type is a fault that says what was expected and what was found."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -182,6 +183,18 @@ def read_list(raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: i
         notes.fault("too_many", f"{pointer}/{key}", sentence)
         return None
     return value
+
+
+def read_entries(
+    raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: int, known: Keys | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a list with their pointers, under the keys that are known; anything else in it is a fault."""
+    for index, entry in enumerate(read_list(raw, key, pointer, notes, most) or []):
+        place = f"{pointer}/{key}/{index}"
+        if type(entry) is dict:
+            yield place, entry if known is None else known_keys(entry, known, place, notes)
+        else:
+            wrong_type(notes, place, say("an object"), entry)
 
 
 def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:

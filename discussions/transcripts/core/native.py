@@ -19,6 +19,7 @@ from discussions.transcripts.core.fields import (
     keys,
     known_keys,
     note_invisible,
+    read_entries,
     read_list,
     read_text,
     read_time,
@@ -185,12 +186,8 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     for key in filter(_may_hide, _strange_keys(entries)):
         notes.fault("unknown_audience", "/messages", say(_MAY_HIDE, key=key[:60]))
     before = notes.fault_count
-    for index, entry in enumerate(entries):
-        pointer = f"/messages/{index}"
-        if type(entry) is dict:
-            _read_message(known_keys(entry, MESSAGE_KEYS, pointer, notes), pointer, found, notes)
-        else:
-            wrong_type(notes, pointer, say("an object"), entry)
+    for pointer, fields in read_entries(raw, "messages", "", notes, notes.limits.messages, MESSAGE_KEYS):
+        _read_message(fields, pointer, found, notes)
     if notes.private and not found.messages and notes.fault_count == before:
         notes.fault("no_messages", "/messages", say(_NO_PUBLIC))
     if len(entries) == 1:
@@ -370,17 +367,10 @@ def _link(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
 
 
 def _read_votes(raw: dict[str, Any], found: _Found, notes: Notes) -> list[Vote]:
-    entries = read_list(raw, "votes", "", notes, notes.limits.votes)
-    if not entries:
+    if not raw.get("votes") or type(raw["votes"]) is not list:
         notes.warn("no_votes", "/votes")
-        return []
     votes = []
-    for index, entry in enumerate(entries):
-        pointer = f"/votes/{index}"
-        if type(entry) is not dict:
-            wrong_type(notes, pointer, say("an object"), entry)
-            continue
-        fields = known_keys(entry, VOTE_KEYS, pointer, notes)
+    for pointer, fields in read_entries(raw, "votes", "", notes, notes.limits.votes, VOTE_KEYS):
         vote = _read_vote(fields, pointer, found.numbers, notes)
         if vote is not None:
             votes.append(vote)
@@ -411,12 +401,8 @@ def _needed_round(raw: dict[str, Any], pointer: str, notes: Notes) -> int:
 
 def _read_eliminations(raw: dict[str, Any], numbers: dict[str, int], notes: Notes) -> list[Elimination]:
     eliminations = []
-    for index, entry in enumerate(read_list(raw, "eliminations", "", notes, notes.limits.players) or []):
-        pointer = f"/eliminations/{index}"
-        if type(entry) is not dict:
-            wrong_type(notes, pointer, say("an object"), entry)
-            continue
-        fields = known_keys(entry, ELIMINATION_KEYS, pointer, notes)
+    most = notes.limits.players
+    for pointer, fields in read_entries(raw, "eliminations", "", notes, most, ELIMINATION_KEYS):
         player = _player(fields, "playerName", pointer, numbers, notes)
         how = read_text(fields, "how", pointer, notes, notes.limits.name_characters) or ""
         eliminations.append(Elimination(round=_needed_round(fields, pointer, notes), player=player, how=how))

@@ -18,7 +18,7 @@ from discussions.transcripts.core.fields import (
     LARGEST,
     describe_type,
     keys,
-    known_keys,
+    read_entries,
     read_flag,
     read_list,
     read_text,
@@ -177,12 +177,8 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
     players: list[Player] = []
     numbers: dict[str, int] = {}
     seen: dict[str, str] = {}
-    for index, entry in enumerate(entries):
-        pointer = f"/players/{index}"
-        if type(entry) is not dict:
-            wrong_type(notes, pointer, say("an object"), entry)
-            continue
-        player = _player(known_keys(entry, PLAYER_KEYS, pointer, notes), pointer, notes)
+    for pointer, fields in read_entries(raw, "players", "", notes, notes.limits.players, PLAYER_KEYS):
+        player = _player(fields, pointer, notes)
         if player is None:
             continue
         _note_role(player.role, pointer, notes, role_map)

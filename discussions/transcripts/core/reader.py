@@ -1,7 +1,8 @@
 """Converts bytes of any known transcript format to game records and faults, game by game. Never raises."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -39,21 +40,44 @@ MIXED = "mixed"
 MOST_WAITING = 4
 
 
+@dataclass(init=False)
 class ReadTally:
-    """Totals so far: the number of games, the first faults in order of place, and the formats."""
+    """Totals of the games read so far: how many, the first faults in order of place, and the formats.
+
+    Where the games are stored, also how many of them were taken, and the faults of those that were not.
+    """
+
+    most: int = Limits().faults
+    game_count: int = 0
+    refused_count: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    fault_count: int = 0
+    formats: set[str] = field(default_factory=set)
+    taken_count: int = 0
+    not_taken: list[Fault] = field(default_factory=list)
+    not_taken_count: int = 0
 
     def __init__(self, plan: ReadPlan) -> None:
-        self.faults = list(plan.remarks)
-        self.fault_count = self.game_count = self.refused_count = 0
-        self._most = plan.options.limits.faults
-        self.formats: set[str] = set()
+        self.most = plan.options.limits.faults
+        self.faults, self.formats, self.not_taken = list(plan.remarks), set(), []
 
     def add(self, outcome: ReadOutcome) -> None:
-        self.faults += outcome.faults[: max(0, self._most - len(self.faults))]
+        self.faults += outcome.faults[: max(0, self.most - len(self.faults))]
         self.fault_count += outcome.fault_count
         self.game_count += outcome.game is not None
         self.refused_count += outcome.game is None and outcome.format != ""
         self.formats |= {outcome.format} - {""}
+
+    def counting(self, outcomes: Iterable[ReadOutcome]) -> Iterator[ReadOutcome]:
+        """The outcomes, each counted when it is taken."""
+        for outcome in outcomes:
+            self.add(outcome)
+            yield outcome
+
+    @property
+    def read_count(self) -> int:
+        """How many games were read, those that were refused included."""
+        return self.game_count + self.refused_count
 
     @property
     def format(self) -> str:
@@ -93,12 +117,9 @@ def read_transcripts(
     """
     options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns)
     plan = plan_reading(data, name, options)
-    tally, games = ReadTally(plan), []
-    for outcome in read_games(plan):
-        tally.add(outcome)
-        games += [outcome.game] if outcome.game else []
+    tally = ReadTally(plan)
     return Transcripts(
-        games=games,
+        games=[outcome.game for outcome in tally.counting(read_games(plan)) if outcome.game],
         faults=tally.faults,
         fault_count=tally.fault_count,
         refused_count=tally.refused_count,

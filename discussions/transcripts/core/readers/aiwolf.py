@@ -11,7 +11,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.fields import read_inside, read_list, read_object, read_text, wrong_type
+from discussions.transcripts.core.fields import (
+    read_entries,
+    read_inside,
+    read_list,
+    read_object,
+    read_text,
+    wrong_type,
+)
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import (
     KILLED,
@@ -91,11 +98,7 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
     requests = []
     # One message appears in many requests: each agent is asked to speak, and each is notified of what was said.
     most = notes.limits.messages * 4
-    for index, entry in enumerate(read_list(log, "entries", "", notes, most) or []):
-        place = f"/entries/{index}"
-        if type(entry) is not dict:
-            wrong_type(notes, place, say("an object"), entry)
-            continue
+    for place, entry in read_entries(log, "entries", "", notes, most):
         error = read_text(entry, "error", place, notes, notes.limits.message_characters)
         if error:
             notes.warn("agent_error", f"{place}/error", error, says=_ERROR)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.transcripts.core.intake import Intake
+from discussions.imports.core import Intake
 
 OURS, OTHERS = 5, 4
 
