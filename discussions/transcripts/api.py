@@ -220,10 +220,10 @@ def _iteration(project: Project, number: int) -> Iteration:
 
 def _progress(transcript: Transcript) -> ProgressAnswer:
     page = import_page(transcript=transcript, now=timezone.now())
-    job, size, count = page.job, transcript.byte_count, page.line.counts.games
+    job, size, count = page.job, transcript.byte_count, page.counts.games
     games = Game.objects.filter(transcript=transcript).order_by("number")
     return ProgressAnswer.read(
-        page.line,
+        page,
         done_bytes=job.done_bytes if job else size,
         total_bytes=job.total_bytes if job else size,
         done_count=job.done_count if job else count,

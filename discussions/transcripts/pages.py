@@ -1,6 +1,7 @@
 """The pages of imports: the list, and one import with its progress and faults."""
 
 from datetime import datetime
+from functools import cached_property
 
 import msgspec
 from django.db.models import Count, Exists, OuterRef, Sum
@@ -40,25 +41,44 @@ class ImportCounts(msgspec.Struct, frozen=True):
     own: int = 0
 
 
-class ImportLine(msgspec.Struct, frozen=True):
-    """An import; `says` is the word for its state, `faults` are its first ones.
+class ImportLine:
+    """An import and its games.
 
     `state` is waiting, reading, measuring, done, columns (it waits for a mapping), nothing, cancelled or failed.
-    `refused_count` counts the games of the file that were neither imported nor present before. `waiting_count` counts
-    the tables that wait for their columns: how many games they hold is not known yet. `dismissed` says why its faults
-    no longer appear as a notice; "" while they do or there are none.
     """
 
-    transcript: Transcript
-    counts: ImportCounts
-    state: str
-    says: str
-    tone: str
-    faults: list[Fault]
-    faults_title: str
-    refused_count: int
-    waiting_count: int
-    dismissed: str
+    def __init__(self, transcript: Transcript, counts: ImportCounts) -> None:
+        self.transcript = transcript
+        self.counts = counts
+        self.job: Job | None = transcript.job
+        self.job_state = transcript.job.state if transcript.job else DONE
+        self.faults = decode_stored(transcript.faults, list[Fault])
+
+    @cached_property
+    def state(self) -> str:
+        if self.job is not None and self.job_state in LIVE:
+            return "waiting" if self.job.started_at is None else "reading"
+        if self.job_state in (CANCELLED, FAILED):
+            return "cancelled" if self.job_state == CANCELLED else "failed"
+        if self.counts.measured < self.counts.games:
+            return "measuring"
+        if self.transcript.waits_for_columns:
+            return "columns"
+        return "done" if self.counts.games else "nothing"
+
+    @property
+    def says(self) -> tuple[str, str]:
+        """The words for its state, and their tone."""
+        return {
+            "waiting": (_("waiting"), "pending"),
+            "reading": (_("reading"), "pending"),
+            "measuring": (_("measuring"), "pending"),
+            "done": (_("done"), "pass"),
+            "columns": (_("waits for its columns"), "pending"),
+            "nothing": (_("no game imported"), "fail"),
+            "cancelled": (_("cancelled"), ""),
+            "failed": (_("failed"), "fail"),
+        }[self.state]
 
     @property
     def is_live(self) -> bool:
@@ -71,19 +91,53 @@ class ImportLine(msgspec.Struct, frozen=True):
         return hasattr(self.transcript, "dismissal")
 
     @property
+    def dismissed(self) -> str:
+        """Why its faults no longer appear as a notice; "" while they do or there are none."""
+        if not self.is_seen:
+            return ""
+        found: ImportDismissal = self.transcript.dismissal
+        if found.replaced_by is not None:
+            return _("replaced by a later upload")
+        return _("seen by %(name)s") % {"name": found.dismissed_by.name}
+
+    @property
+    def may_dismiss(self) -> bool:
+        """Whether its faults appear as a notice that "seen" dismisses."""
+        return self.transcript.fault_count > 0 and not self.is_seen
+
+    @property
+    def shown_faults(self) -> list[Fault]:
+        return self.faults[:SHOWN_FAULTS]
+
+    @property
     def hidden_count(self) -> int:
         """The number of faults that only the page of the import lists."""
-        return max(0, self.transcript.fault_count - sum(not fault.is_warning for fault in self.faults))
+        return max(0, self.transcript.fault_count - sum(not fault.is_warning for fault in self.shown_faults))
+
+    @property
+    def faults_title(self) -> str:
+        """Their heading: they may be mere notes, or only say that the file waits."""
+        codes = {fault.code for fault in self.faults if not fault.is_warning}
+        if codes == {UNKNOWN_COLUMNS}:
+            return _("What the file waits for")
+        return _("What is wrong with the file") if codes else _("Notes on the file")
+
+    @property
+    def waiting_count(self) -> int:
+        """The tables that wait for their columns: how many games they hold is not known yet."""
+        return sum(fault.code == UNKNOWN_COLUMNS for fault in self.faults)
+
+    @property
+    def refused_count(self) -> int:
+        """The games of the file that were neither imported nor present before."""
+        read = self.job.total_count if self.job is not None and self.job_state == DONE else 0
+        known = sum(fault.code == "already_imported" for fault in self.faults)
+        return max(0, read - self.counts.own - known - self.waiting_count)
 
     @property
     def is_faulty(self) -> bool:
         """Whether something is wrong with it, beyond tables that wait for their columns."""
         return self.transcript.fault_count > self.waiting_count
-
-    @property
-    def may_dismiss(self) -> bool:
-        """Whether its faults appear as a notice that "seen" dismisses."""
-        return self.transcript.fault_count > 0 and not self.dismissed
 
 
 class ImportsPage(msgspec.Struct, frozen=True):
@@ -108,27 +162,26 @@ class ImportedGame(msgspec.Struct, frozen=True):
     odd: list[Fault]
 
 
-class ImportPage(msgspec.Struct, frozen=True):
-    """One import. `games` are the first games; `job` is None for imports without one.
+class ImportPage(ImportLine):
+    """One import with its first games. The columns of a table in an archive are mapped with a file of its own."""
 
-    `faults_title` is the heading of `faults`: `faults` may be mere notes, or only say that the file waits. The columns
-    of a table in an archive are mapped with a file of its own: `is_packed`. `may_reread` says that all games of a table
-    are withdrawn, so that its columns may be mapped differently.
-    """
-
-    line: ImportLine
-    job: Job | None
-    bar: ProgressBar | None
-    worker_note: str
-    faults: list[Fault]
-    faults_title: str
-    games: list[ImportedGame]
-    may_cancel: bool
-    may_resume: bool
-    may_separate: bool
-    may_reread: bool
-    may_map: bool
-    is_packed: bool
+    def __init__(self, transcript: Transcript, now: datetime, *, is_packed: bool) -> None:
+        super().__init__(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts()))
+        self.bar = _bar(self, now)
+        self.worker_note = _worker_note(now) if self.is_live else ""
+        waits = transcript.waits_for_columns
+        may_map = self.job_state == DONE and (waits or transcript.format in ROW_FORMATS)
+        self.may_map = may_map and not is_packed
+        self.is_packed = may_map and is_packed and waits
+        # Where not all are shown, those with warnings are.
+        games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
+        self.games = [_imported_game(game) for game in sorted(games, key=lambda game: game.number)]
+        self.may_cancel = self.job_state in LIVE
+        self.may_resume = self.job_state in (CANCELLED, FAILED)
+        may_separate = self.job_state == DONE and not transcript.is_separate
+        self.may_separate = may_separate and any(fault.code == "game_exists" for fault in self.faults)
+        # All games of a table are withdrawn, so that its columns may be mapped differently.
+        self.may_reread = may_separate and may_map and _is_withdrawn(transcript)
 
 
 def import_targets(*, project: Project) -> list[tuple[int, str]]:
@@ -149,7 +202,7 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
     found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
     shown = found[:SHOWN_IMPORTS]
     counts = _counts([transcript.pk for transcript in shown])
-    lines = [_line(transcript, counts.get(transcript.pk, ImportCounts())) for transcript in shown]
+    lines = [ImportLine(transcript, counts.get(transcript.pk, ImportCounts())) for transcript in shown]
     is_live = any(line.is_live for line in lines)
     return ImportsPage(
         lines=lines,
@@ -163,43 +216,12 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
 
 def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = False) -> ImportPage:
     """The page of one import. `is_packed` says that the file is an archive."""
-    line = _line(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts()))
-    faults = decode_stored(transcript.faults, list[Fault])
-    is_taken = any(fault.code == "game_exists" for fault in faults)
-    # Where not all are shown, those with warnings are.
-    games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
-    state = transcript.job.state if transcript.job else DONE
-    may_map = state == DONE and (transcript.waits_for_columns or transcript.format in ROW_FORMATS)
-    may_separate = state == DONE and not transcript.is_separate
-    return ImportPage(
-        line=line,
-        job=transcript.job,
-        bar=_bar(transcript, line, now),
-        worker_note=_worker_note(now) if line.is_live else "",
-        faults=faults,
-        faults_title=_faults_title(faults),
-        games=[_imported_game(game) for game in sorted(games, key=lambda game: game.number)],
-        may_cancel=state in LIVE,
-        may_resume=state in (CANCELLED, FAILED),
-        may_separate=may_separate and is_taken,
-        may_reread=may_separate and may_map and _is_withdrawn(transcript),
-        may_map=may_map and not is_packed,
-        is_packed=is_packed and may_map and transcript.waits_for_columns,
-    )
+    return ImportPage(transcript, now, is_packed=is_packed)
 
 
 def _is_withdrawn(transcript: Transcript) -> bool:
     games = Game.objects.filter(transcript=transcript)
     return games.exists() and not games.filter(withdrawn_at=None).exists()
-
-
-def _dismissed(transcript: Transcript) -> str:
-    found: ImportDismissal | None = getattr(transcript, "dismissal", None)
-    if found is None:
-        return ""
-    if found.replaced_by is not None:
-        return _("replaced by a later upload")
-    return _("seen by %(name)s") % {"name": found.dismissed_by.name}
 
 
 def _totals(lines: list[ImportLine]) -> list[str]:
@@ -215,13 +237,6 @@ def _totals(lines: list[ImportLine]) -> list[str]:
     ]
     says = ngettext("%(n)d file waits for its columns", "%(n)d files wait for their columns", waiting)
     return [*said, says % {"n": waiting}] if waiting else said
-
-
-def _faults_title(faults: list[Fault]) -> str:
-    codes = {fault.code for fault in faults if not fault.is_warning}
-    if codes == {UNKNOWN_COLUMNS}:
-        return _("What the file waits for")
-    return _("What is wrong with the file") if codes else _("Notes on the file")
 
 
 def _imported_game(game: Game) -> ImportedGame:
@@ -251,52 +266,8 @@ def _counts(transcripts: list[int]) -> dict[int, ImportCounts]:
     }
 
 
-def _line(transcript: Transcript, counts: ImportCounts) -> ImportLine:
-    state = _state(transcript, counts)
-    says, tone = {
-        "waiting": (_("waiting"), "pending"),
-        "reading": (_("reading"), "pending"),
-        "measuring": (_("measuring"), "pending"),
-        "done": (_("done"), "pass"),
-        "columns": (_("waits for its columns"), "pending"),
-        "nothing": (_("no game imported"), "fail"),
-        "cancelled": (_("cancelled"), ""),
-        "failed": (_("failed"), "fail"),
-    }[state]
-    faults = decode_stored(transcript.faults, list[Fault])
-    known = sum(fault.code == "already_imported" for fault in faults)
-    waiting = sum(fault.code == UNKNOWN_COLUMNS for fault in faults)
-    job = transcript.job
-    read = job.total_count if job is not None and job.state == DONE else 0
-    return ImportLine(
-        transcript=transcript,
-        counts=counts,
-        state=state,
-        says=says,
-        tone=tone,
-        faults=faults[:SHOWN_FAULTS],
-        faults_title=_faults_title(faults),
-        refused_count=max(0, read - counts.own - known - waiting),
-        waiting_count=waiting,
-        dismissed=_dismissed(transcript),
-    )
-
-
-def _state(transcript: Transcript, counts: ImportCounts) -> str:
-    job = transcript.job
-    if job is not None and job.state in LIVE:
-        return "waiting" if job.started_at is None else "reading"
-    if job is not None and job.state in (CANCELLED, FAILED):
-        return "cancelled" if job.state == CANCELLED else "failed"
-    if counts.measured < counts.games:
-        return "measuring"
-    if transcript.waits_for_columns:
-        return "columns"
-    return "done" if counts.games else "nothing"
-
-
-def _bar(transcript: Transcript, line: ImportLine, now: datetime) -> ProgressBar | None:
-    job = transcript.job
+def _bar(line: ImportLine, now: datetime) -> ProgressBar | None:
+    job = line.job
     if line.state == "measuring":
         return ProgressBar(_("Games measured"), line.counts.measured, line.counts.games, _("games measured"))
     if not line.is_live or job is None:
