@@ -471,7 +471,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
     **{
         name: [Row("GET", "302 301 301 301 301 301 301 302")]
-        for name in ("moved_settings", "moved_reviewers", "moved_reviewer", "moved_weights")
+        for name in ("moved_settings", "moved_columns", "moved_reviewers", "moved_reviewer", "moved_weights")
     },
     # the statistics of a closed set, in which "assigned" reviews
     "set_reviewers": [Row("GET", "302 200 404 404 200 404 200 302")],
