@@ -19,7 +19,9 @@ LEAST_TABLE = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_NEGATED = re.compile(r"\b(?:non|not)[ -]+(?:private|secret|hidden)\b")
+# "not private" and "mafia game" say nothing of who could hear a message.
+_NEGATED = re.compile(r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b")
+_LONGEST_WORDS, _MOST_WORDS = 60, 20
 
 _THOUGHT = frozenset(
     "thought thoughts think thinking thinks reasoning reason reasons monologue monolog soliloquy scratchpad "
@@ -145,14 +147,25 @@ def looks_like_audience(key: str) -> bool:
         said
         & frozenset(
             "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
-            "type kind channel scope hearer hearers listener listeners addressee addressees whisper secret hidden "
-            "confidential thought thoughts thinking reasoning scratchpad monologue empfänger destinataire destinatario "
-            "получатель sichtbar kanal canal".split()
+            "type kind channel scope hearer hearers heard hears listener listeners addressee addressees whisper secret "
+            "hidden group room venue thread only confidential thought thoughts thinking reasoning scratchpad monologue "
+            "empfänger destinataire destinatario получатель sichtbar kanal canal".split()
         )
     ) or any(
         part in key
         for part in ("对象", "可见", "频道", "类型", "接收", "宛先", "対象", "種類", "대상", "유형")
     )
+
+
+def may_hide(key: str, values: Iterable[str]) -> bool:
+    """Whether an unknown key may say who could hear a message: by its name, or by a few short values that say it."""
+    if looks_like_audience(key):
+        return True
+    different = distinct(values, _MOST_WORDS + 1)
+    if len(different) > _MOST_WORDS or any(len(value) > _LONGEST_WORDS for value in different):
+        return False
+    is_flag = kind_of_type(key) in (PRIVATE, THOUGHT) and any(value.casefold() in _TRUE for value in different)
+    return is_flag or any(kind_of_type(value) in (PRIVATE, THOUGHT) for value in different)
 
 
 def as_names(value: Any) -> str:

@@ -12,10 +12,11 @@ from discussions.transcripts.core.audience import (
     as_names,
     kind_of_audience,
     kind_of_type,
-    looks_like_audience,
+    may_hide,
     split_names,
 )
 from discussions.transcripts.core.fields import (
+    NOTHING,
     keys,
     known_keys,
     note_invisible,
@@ -111,7 +112,7 @@ def is_native(value: Any) -> bool:
         type(part) is list and key not in GAME_KEYS.ours and kind_of_type(key) in (PRIVATE, THOUGHT)
         for key, part in value.items()
     )
-    is_known = is_hidden or any(field_of(key) or looks_like_audience(key) for key in strange)
+    is_known = is_hidden or any(field_of(key) or _may_hide(key, messages) for key in strange)
     return ours >= {"message", "playerName"} and not is_known and type(value.get("players")) is not dict
 
 
@@ -122,8 +123,11 @@ def _strange_keys(messages: list[Any]) -> list[str]:
     return [key for key in names if MESSAGE_KEYS.spellings.get(snake_to_camel(key)) is None]
 
 
-def _may_hide(key: str) -> bool:
-    return looks_like_audience(key) or field_of(key) in ("phase", "audience", "private")
+def _may_hide(key: str, messages: list[Any]) -> bool:
+    if field_of(key) in ("phase", "audience", "private"):
+        return True
+    values = (message.get(key) for message in messages if type(message) is dict)
+    return may_hide(key, (as_names(value).casefold() for value in values if value not in NOTHING))
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
@@ -183,7 +187,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
         return
     found.entries = entries
     # Where a person named this format, nobody looked at the keys.
-    for key in filter(_may_hide, _strange_keys(entries)):
+    for key in (key for key in _strange_keys(entries) if _may_hide(key, entries)):
         notes.fault("unknown_audience", "/messages", say(_MAY_HIDE, key=key[:60]))
     before = notes.fault_count
     for pointer, fields in read_entries(raw, "messages", "", notes, notes.limits.messages, MESSAGE_KEYS):

@@ -248,3 +248,35 @@ def test_a_whisper_to_anybody_is_private_and_a_vote_at_night_is_kept():
     (game,) = read_rows(rows).games
     assert (said(game), game.record.votes) == (["Hi.", "Ho."], [])
     assert [entry.text for entry in game.private] == ["Psst.", "→ Ann"]
+
+
+@pytest.mark.parametrize(
+    ("key", "public", "hidden"),
+    [
+        ("is_wolf_chat", False, True),
+        ("tags", ["intro"], ["whisper", "to:Bea"]),
+        ("mode", "open talk", "whisper"),
+        ("thinking_aloud", "no", "yes"),
+    ],
+)
+def test_an_unknown_key_hides_by_its_few_values_or_as_a_flag(key, public, hidden):
+    said_of = [("Hi.", "Ann", public), ("Psst.", "Ann", hidden), ("Ho.", "Bea", public)]
+    messages = [{"round": 1, "playerName": name, "message": text, key: value} for text, name, value in said_of]
+    players = [{"name": "Ann", "role": "SEER"}, {"name": "Bea", "role": "MAFIA"}]
+    value = {"gameId": "g", "players": players, "messages": messages}
+    (game,) = read_transcripts(json.dumps(value).encode(), "g.json").games
+    assert (said(game), [entry.text for entry in game.private]) == (["Hi.", "Ho."], ["Psst."])
+
+
+def test_what_an_unknown_key_says_of_players_hides_nothing():
+    rows = [row("Hi.", is_wolf=True, side="wolves"), row("Ho.", "Bea", is_wolf=False, side="town")]
+    (game,) = read_rows([*rows, *rows], parse_mapping(["player=player,text=text,round=round"])).games
+    assert said(game) == ["Hi.", "Ho.", "Hi.", "Ho."]
+
+
+def test_a_channel_without_words_is_asked_and_each_sign_of_a_row_counts():
+    rows = [row("Hi.", channel=1), row("Psst.", channel=2), row("Ho.", "Bea", channel=1)]
+    assert [fault.code for fault in read_rows(rows).faults] == ["unknown_columns"] * 2
+    rows = [row("Hi.", channel="town", to=""), row("Psst.", channel="town", to="Bea"), row("Ho.", "Bea")]
+    given = parse_mapping(["player=player,text=text,round=round,audience=channel|to,is.a player's name=private"])
+    assert said(read_rows(rows, given).games[0]) == ["Hi.", "Ho."]

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from discussions.transcripts.core.audience import as_names
+from discussions.transcripts.core.audience import as_names, may_hide
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
 from discussions.transcripts.core.readers.aliases import ANY
@@ -296,7 +296,7 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
         if type(value) is dict and depth < DEEPEST:
             for inner, part in flattened(value, f"{name}.", depth + 1).items():
                 found.setdefault(inner, part)
-        elif type(value) is list and field_of(key) == "audience" and _are_plain(value):
+        elif type(value) is list and _are_plain(value) and _is_audience(key, value):
             found.setdefault(name, as_names(value))
         elif type(value) not in (dict, list) and name.strip():
             found.setdefault(name, value)
@@ -320,6 +320,10 @@ def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str
         path = f"{around}.{ANY}" if around and inner[around] <= set(players) else name
         numbers[name] = columns.setdefault(path, len(columns))
     return numbers, list(columns)
+
+
+def _is_audience(key: str, values: list[Any]) -> bool:
+    return field_of(key) in ("audience", "private", "public") or may_hide(key, map(str, values))
 
 
 def _are_plain(values: list[Any]) -> bool:

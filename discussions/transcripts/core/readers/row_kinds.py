@@ -21,16 +21,19 @@ from discussions.transcripts.core.audience import (
     kind_of_flag,
     kind_of_type,
     looks_like_audience,
+    may_hide,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import ROUNDS, MappingRecord, split_columns
+from discussions.transcripts.core.readers.columns import PLAYER, ROUNDS, MappingRecord, split_columns
 from discussions.transcripts.core.readers.tables import Table, TableRow
 from workspace.core.words import say, say_many
 
-# An unknown column that may say who could hear a row.
-UNCLEAR = "unclear"
+# Before the name of a column that may say who could hear a row, as the field of that column.
+UNCLEAR = "unclear "
 # The fields that say what a row is, and who could hear it.
-SIGNS = ("type", "audience", "private", "public", "phase", UNCLEAR)
+SIGNS = ("type", "audience", "private", "public", "phase")
+# A column with more values beside different players is no audience.
+MOST_VALUES = 500
 # Who speaks in a log without playing; ChatArena keeps these names for that.
 NARRATORS = frozenset(("moderator", "system"))
 _HAS_NUMBER = re.compile(r"\d")
@@ -111,7 +114,7 @@ def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
     asked: dict[str, int] = {}
-    if not any(field in signs.at for field in SIGNS):
+    if not any(_is_sign(field) for field in signs.at):
         return []
     for row in table.rows:
         cells = cells_of(row, signs.at)
@@ -129,13 +132,17 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         for field, name in mapping.fields.items()
     }
     used = {place for places in at.values() for place in places}
-    unknown = [
-        place for place, column in enumerate(table.columns) if place not in used and _may_hide(table, column)
-    ]
-    found_at = {field: places for field, places in (at | {UNCLEAR: unknown[:1]}).items() if places}
+    # A row may have each of several columns for one sign, of which the first would hide what the others say. And a
+    # phase called "channel" says who could hear a row: "2" is no round there.
+    channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
+    further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
+    places = [place for place in range(len(table.columns)) if place not in used - further]
+    hiding = _hiding(table, places, at.get(PLAYER, []))
+    unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in hiding}
+    found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     signs = RowSigns(found_at, mapping.kinds, mapping.ids, reads_rounds=reads_rounds)
-    if not any(field in found_at for field in ("audience", "private", "public", UNCLEAR)):
+    if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
     called = distinct((name for name in names if name), Limits().players)
@@ -148,12 +155,33 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     return signs
 
 
-def _may_hide(table: Table, column: str) -> bool:
-    """Whether an unknown column may say who could hear a row: by its name, and since it tells rows apart."""
-    if not looks_like_audience(column):
-        return False
-    index = table.columns.index(column)
-    return len(distinct((row.cells[index] for row in table.rows if index < len(row.cells)), 2)) > 1
+def _is_sign(field: str) -> bool:
+    return field in SIGNS or field.startswith(UNCLEAR)
+
+
+def _hiding(table: Table, places: list[int], players: list[int]) -> list[int]:
+    """The unknown columns that may say who could hear a row: by name or values, and since they tell rows apart.
+
+    Where only the values say so, they tell apart what one player said: otherwise they are about the players.
+    """
+    named = {place for place in places if looks_like_audience(table.columns[place])}
+    said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
+    for row in table.rows if places else ():
+        name = cells_of(row, {PLAYER: players}).get(PLAYER, "").strip()
+        for place in [place for place in said if place < len(row.cells)]:
+            # Of a column that is known by its name it is enough that it has two values.
+            if place not in named:
+                said[place].add((name, row.cells[place]))
+            elif len(said[place]) < 2:
+                said[place].add(("", row.cells[place]))
+            if len(said[place]) > MOST_VALUES:
+                del said[place]
+    return [
+        place
+        for place, cells in said.items()
+        if may_hide(table.columns[place], {cell for _name, cell in cells if cell})
+        and len(cells) > len({name for name, _cell in cells})
+    ]
 
 
 def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
@@ -171,16 +199,19 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
     """What each of a row's signs says that it is, with the sign: of its type, audience, flags and phase."""
     kinds, author = signs.kinds, cells.get("player", "")
-    for field in SIGNS:
+    for field in (*SIGNS, *(field for field in cells if field.startswith(UNCLEAR))):
         value = cells.get(field, "").strip()
+        column = field.removeprefix(UNCLEAR)
         if not value:
             continue
-        answer = kinds.get(value.casefold())
+        answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
         if answer:
             yield answer, value
+        elif column != field and (value.isdecimal() or kind_of_flag(value, is_private=True)):
+            yield _of_flag(column, value), f"{column}: {value}"
         elif field == "type":
             yield kind_of_type(value), value
-        elif field in ("audience", UNCLEAR):
+        elif field == "audience" or column != field:
             kind = kind_of_audience(value, signs.names, author)
             # That names are only addresses says nothing about other words.
             is_private = not kind and kinds.get(NAMED) == PRIVATE and field == "audience"
@@ -197,6 +228,15 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
                 kind if kind in (THOUGHT, PRIVATE) else kind or (SPEECH if _HAS_NUMBER.search(value) else ""),
                 value,
             )
+
+
+def _of_flag(column: str, value: str) -> str:
+    """What a flag says whose name does: "is_wolf_chat: true" hides a row. Of "only: true" nobody can tell."""
+    hides = kind_of_type(column)
+    said = kind_of_flag(value, is_private=hides != SPEECH)
+    if said == PRIVATE and hides == THOUGHT:
+        return THOUGHT
+    return said if hides in (PRIVATE, THOUGHT, SPEECH) else ""
 
 
 def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
@@ -219,11 +259,8 @@ def _unclear(cells: Mapping[str, str], signs: RowSigns) -> Iterator[str]:
     """The values of a row's signs that say nothing known, unless another sign hides the row anyway."""
     if kind_of_row(cells, signs)[0] in (IGNORE, THOUGHT, PRIVATE, ROUND):
         return
-    for kind, value in _signs(cells, signs):
-        if kind == NAMED:
-            yield NAMED
-        elif not kind:
-            yield value
+    unknown = ((kind, value) for kind, value in _signs(cells, signs) if kind in ("", NAMED))
+    yield from dict.fromkeys(kind or value for kind, value in unknown)
 
 
 def _hidden_part(cells: Mapping[str, str]) -> str:
