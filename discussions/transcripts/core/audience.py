@@ -22,6 +22,15 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # "not private" and "mafia game" say nothing of who could hear a message.
 _NEGATED = re.compile(r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b")
 _LONGEST_WORDS, _MOST_WORDS = 60, 20
+# Who speaks in a log without playing, case-folded.
+NARRATORS = frozenset(
+    ("moderator", "system", "narrator", "storyteller", "game master", "gamemaster", "game-manager", "game manager")
+)
+# "wolf chat" is a part of a game that is hidden, "Werewolf 7" or "Game night" is none.
+_ALONE = re.compile(
+    r"\b(?:nights?|mafias?|werewol(?:f|ves)|wol(?:f|ves)|evil|dead|teams?|factions?)\b"
+    r"(?!\W{1,3}(?:chat|channel|talk|discussion|room|den|only|actions?|messages?|phase|qt)\b)"
+)
 
 _THOUGHT = frozenset(
     "thought thoughts think thinking thinks reasoning reason reasons monologue monolog soliloquy scratchpad "
@@ -101,6 +110,12 @@ def kind_of_type(value: str) -> str:
         if known & names:
             return kind
     return next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")
+
+
+def kind_of_title(title: str) -> str:
+    """PRIVATE or THOUGHT, if the name of a part of a log, or of its file, says that not everybody could hear it."""
+    kind = kind_of_type(_ALONE.sub(" ", _CAMEL.sub(" ", title).replace("_", " ").casefold()))
+    return kind if kind in (PRIVATE, THOUGHT) else ""
 
 
 def kind_of_audience(value: str, names: Collection[str], author: str = "") -> str:

@@ -159,3 +159,43 @@ def test_games_of_a_large_chat_are_in_memory_one_at_a_time():
         tracemalloc.stop()
     assert names == [f"game-{number}" for number in range(1000)]
     assert peak < len(data) / 3, "no second copy of the text"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "Ann [thought]: CANARY",
+        "Ann (aside, to herself): CANARY",
+        "[to: Bea] Ann: CANARY",
+        "*whisper* Ann: CANARY",
+        "> *Ann (thinking):* CANARY",
+        "@Bea (DM) Ann: CANARY",
+        "## Ann's private notes\n- **Ann**: CANARY\n## Day 1",
+        "## Roles (hidden)\n- **Ann**: CANARY\n## Day 1",
+        "<details><summary>Reasoning of Ann</summary>\n**Ann:** CANARY\n</details>",
+    ],
+)
+def test_what_a_line_or_a_heading_calls_private_is_in_no_text(hidden):
+    text = f"# Mafia game 7\n\n## Day 1\nAnn [speech]: Hi.\n{hidden}\nBea (aloud): Ho.\nAnn: Yes.\nBea wrote: No.\n"
+    (game,) = read_transcripts(text.encode(), "a.md").games
+    assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "Yes.", "No."]
+    assert [player.name for player in game.record.players] == ["Ann", "Bea"]
+    assert any("CANARY" in entry.text for entry in game.private)
+
+
+def test_in_a_log_of_irc_a_line_with_a_time_continues_no_text():
+    lines = ["20:15 <@Ann> Hi.", "20:16 <Ann:Bea> CANARY", "20:17 * Bea waves", "20:18 < Bea> Ho.", "20:19 <Ann> Yes."]
+    (game,) = read_transcripts("\n".join(lines).encode(), "a.log").games
+    assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "Yes."]
+    assert "2 notices" in next(warning.message for warning in game.warnings if warning.code == "notice")
+
+
+def test_who_leads_the_game_is_no_player_and_a_vote_without_a_voter_is_of_who_speaks():
+    text = "Day 1\nModerator: Welcome.\nAll of you.\nAnn: Hi.\nVOTE: Bea\nBea: Ho.\nModerator: Bea is out.\nAnn: Yes."
+    (game,) = read_transcripts(text.encode(), "a.txt").games
+    assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "Yes."]
+    assert [player.name for player in game.record.players] == ["Ann", "Bea"]
+    assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [(1, 1, 2)]
+    listed = "Players: Moderator, Ann\n\nDay 1\nModerator: Hi.\nAnn: Ho.\nModerator: Yes."
+    (game,) = read_transcripts(listed.encode(), "a.txt").games
+    assert len(game.record.messages) == 3

@@ -5,12 +5,12 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import SPEECH, THOUGHT, kind_of_type
+from discussions.transcripts.core.audience import SPEECH, THOUGHT, kind_of_title, kind_of_type
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
 _TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
-_NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?\([^()\n]{1,30}\))?"""
+_NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?(?:\([^()\n]{1,40}\)|\[[^\[\]\n]{1,30}\]))?"""
 MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{_TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{_TIME}))?"
     rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?"
@@ -54,6 +54,11 @@ _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 _SECTION = re.compile(
     r"\s{0,9}([=#*~-])\1{1,20} {0,3}(?P<title>[^\W\d_][^=#*~\n:]{0,80}?) {0,3}\1{2,20}\s{0,9}"
 )
+# Of Markdown, a heading or a part that folds; it hides what follows if its title says so.
+_TITLE = re.compile(
+    r" {0,3}(?:#{1,6} (?P<heading>[^\n]{1,80})|</?details>(?:.{0,20}<summary>(?P<summary>[^<]{1,80}).*)?)\s{0,9}"
+)
+_SETUP = re.compile(r"\b(?:roles?|cast|setup|assignments?)\b", re.IGNORECASE)
 _HIDDEN = re.compile(
     r"\b(?:night|private|secret|whispers?|mafia|wol(?:f|ves)|werewol(?:f|ves))\b", re.IGNORECASE
 )
@@ -74,15 +79,21 @@ _HOW = (
     r"(?:whisper(?:s|ed|ing)?|privately|private|secretly|secret|dms?|pms?|aside"
     r"|(?:night|wol(?:f|ves)|werewol(?:f|ves)|mafia|dead|ghosts?) (?:chat|channel|talk|only))"
 )
-_ASIDE = re.compile(rf"(?P<how>{_HOW})?(?:(?:^| )to (?P<to>.{{1,200}}))?", re.IGNORECASE)
+_ASIDE = re.compile(rf"(?P<how>{_HOW})?(?:(?:^|,? )to:? (?P<to>.{{1,200}}))?", re.IGNORECASE)
+# "Ann [speech]", "Ann (aloud)" and "Ann wrote" are Ann.
+_ALOUD = re.compile(r"(?:speech|speaks?|says?|said|aloud|out loud|public(?:ly)?|statement)", re.IGNORECASE)
+_SAYS = re.compile(r" (?:wrote|writes|says|said)\Z")
 _WITH_ASIDE = re.compile(
-    rf"(?P<name>[^()]{{1,60}}?)(?: ?\((?P<boxed>[^()]{{1,60}})\)| "
+    rf"(?P<name>[^()]{{1,60}}?)(?: ?[(\[](?P<boxed>[^()\[\]]{{1,60}})[)\]]| "
     rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?|to .{{1,60}})| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(
-    rf"(?P<time>(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?)?[\[(](?P<how>[^\[\]()\n]{{1,60}})[\])] ?(?P<more>\S.*)"
+    rf"(?P<time>(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
+# Before its colon a line says somewhere who could hear it: "> *Ann (thinking):* ...", "@Bea (DM) Ann: ...".
+_LOOSE = re.compile(r"[^:：\n]{0,80}?[\[(*](?P<how>[^\[\]()*:：\n]{1,60})[\])*][^:：\n]{0,60}[:：](?P<text>.*)")
+_BEGINS_TIMED = re.compile(rf"(?:[\[(]{_TIME}[\])]|{_TIME}) ?\S.*")
 _NUMBERED = re.compile(r"[\d_]")
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
@@ -164,6 +175,8 @@ def read_aside(name: str) -> tuple[str, str]:
         return name, ""
     if found["to"]:
         return found["name"].strip(), _hearers(f"to {found['to']}") or ""
+    if _ALOUD.fullmatch((found["boxed"] or "").strip()):
+        return found["name"].strip(), ""
     audience = _hearers(found["boxed"] or found["bare"])
     return (name, "") if audience is None else (found["name"].strip(), audience)
 
@@ -209,6 +222,10 @@ def _read_plain(
     section = _SECTION.fullmatch(line)
     if section is not None and read_heading(line) is None:
         return ChatLine("section", text=section["title"], round=bool(_HIDDEN.search(section["title"])))
+    if (title := _TITLE.fullmatch(line)) is not None and read_heading(line) is None:
+        said = title["heading"] or title["summary"] or ""
+        is_hidden = bool(kind_of_title(said) or _SETUP.search(said))
+        return ChatLine("section", text=said, round=is_hidden)
     if line[0] in " \t":
         return ChatLine("more", text=line.strip())
     if (marked := _marked_line(line, style, names) or _tagged_line(line, style, names)) is not None:
@@ -241,7 +258,7 @@ def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLin
 
 def _tagged_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLine | None:
     """A message after a tag that says who could hear it; None for any other line."""
-    tag = _TAGGED.fullmatch(line) if line[0] in "[(" or line[0].isdecimal() else None
+    tag = _TAGGED.fullmatch(line) if line[0] in "[(*" or line[0].isdecimal() else None
     audience = _hearers(tag["how"]) if tag else None
     if tag is None or not audience:
         return None
@@ -261,25 +278,38 @@ def _said(
 ) -> ChatLine:
     """A line that is not a heading: a vote, an elimination, a message, or a continuation."""
     if match is None or (match["colon"] == "：" and not style.is_wide):
-        notice = _NOTICE.fullmatch(line) if style.is_timed else None
-        return ChatLine("notice", text=notice["text"]) if notice else ChatLine("more", text=line)
-    name, text = match["name"].strip(), (match["text"] or "").strip()
+        return _unsaid(line, style)
+    name, text = _SAYS.sub("", match["name"].strip()), (match["text"] or "").strip()
     role = ""
     name, audience = read_aside(name)
     if style.has_roles:
         name, role = read_role(name)
     time = match["boxed"] or match["bare"]
-    if name.lower() == "eliminated" or (name.lower() == "vote" and ARROW.fullmatch(text)):
+    if name.lower() == "eliminated" or (name.lower() == "vote" and (ARROW.fullmatch(text) or len(text.split()) in (1, 2))):
         return ChatLine("vote" if name.lower() == "vote" else "out", text=text, time=time)
     is_name = (
         name.casefold() in names if names is not None else style.is_timed or len(name.split()) <= MOST_WORDS
     )
-    if not is_name or (style.is_timed and time is None) or (style.is_irc and match["mark"] != "<"):
+    if style.is_irc and match["mark"] != "<":
+        return replace(_unsaid(line, style), name=name)
+    if not is_name or (style.is_timed and time is None):
         return ChatLine("more", name=name, text=line)
     is_named = match["mark"] or role or (is_marked and _NUMBERED.search(name))
     if names is None and not style.is_timed and name[0].islower() and not is_named:
         return ChatLine("more", name=name, text=line)
     return ChatLine("message", name=name, text=text, time=time, role=role, audience=audience)
+
+
+def _unsaid(line: str, style: ChatStyle) -> ChatLine:
+    """A line that is no message in the style of the file: private in words of its own, a notice, or a continuation."""
+    loose = _LOOSE.fullmatch(line)
+    if loose is not None and (audience := _hearers(loose["how"])):
+        return ChatLine("message", text=line.strip(), audience=audience)
+    # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
+    notice = _NOTICE.fullmatch(line) if style.is_timed else None
+    if notice or (style.is_irc and style.is_timed and _BEGINS_TIMED.fullmatch(line)):
+        return ChatLine("notice", text=notice["text"] if notice else "")
+    return ChatLine("more", text=line)
 
 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:

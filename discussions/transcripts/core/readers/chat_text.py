@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from discussions.transcripts.core.audience import NARRATORS
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.chat_lines import (
@@ -62,6 +63,10 @@ _SECTION_LINE = mark_many(
 _NOTICE = mark_many(
     'One notice of the chat program was left out: "{what}".',
     '{count} notices of the chat program were left out; the first is "{what}".',
+)
+_NARRATED = mark_many(
+    'One message is of "{what}", who leads the game and is no player; it was left out.',
+    '{count} messages are of "{what}", who leads the game and is no player; they were left out.',
 )
 _MENDED = mark_many(
     "Before one text a special space, bracket or mark of direction was read as a plain one.",
@@ -361,6 +366,11 @@ def _take_message(game: _Game, line: ChatLine, place: str) -> None:
         audience = "nobody" if line.audience == "nobody" else {"channel": line.audience}
         _add_message(game, line.name, line.text, line.time, place, audience)
         return
+    if line.name.casefold() in NARRATORS and not line.role and not _known_name(game, line.name):
+        game.notes.warn("narrated", place, line.name, says=_NARRATED)
+        # What continues the message goes with it.
+        game.open = {"message": ""}
+        return
     name = _add_player(game, line.name, place)
     if line.is_mended:
         game.notes.warn("signs_mended", place, says=_MENDED)
@@ -396,8 +406,12 @@ def _take_out(game: _Game, line: ChatLine, place: str) -> None:
 
 def _take_vote(game: _Game, line: ChatLine, place: str) -> None:
     arrow = ARROW.fullmatch(line.text)
-    assert arrow is not None
-    voter, target = _add_player(game, arrow["voter"].strip(), place), arrow["target"].strip()
+    # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
+    said = arrow["voter"].strip() if arrow else game.last_public["playerName"] if game.last_public else ""
+    if not said:
+        game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
+        return
+    voter, target = _add_player(game, said, place), (arrow["target"] if arrow else line.text).strip()
     target = target if is_nobody(target) else _add_player(game, target, place)
     game.draft.add_vote(place, _round(game), voter, target, time=line.time)
 

@@ -10,6 +10,7 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     KINDS,
     NAMED,
+    NARRATORS,
     OUT,
     PRIVATE,
     ROUND,
@@ -34,8 +35,6 @@ UNCLEAR = "unclear "
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
 MOST_VALUES = 500
-# Who speaks in a log without playing; ChatArena keeps these names for that.
-NARRATORS = frozenset(("moderator", "system"))
 _HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
