@@ -198,10 +198,11 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
     """What each of a row's signs says that it is, with the sign: of its type, audience, flags and phase."""
     kinds, author = signs.kinds, cells.get("player", "")
-    for field in (*SIGNS, *(field for field in cells if field.startswith(UNCLEAR))):
+    columns = [field for field in cells if field.startswith(UNCLEAR)]
+    for field in (*SIGNS, *columns):
         value = cells.get(field, "").strip()
         column = field.removeprefix(UNCLEAR)
-        if not value:
+        if not value or (field == "phase" and any(cells[channel].strip() == value for channel in columns)):
             continue
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
         if answer:
