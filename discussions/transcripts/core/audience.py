@@ -20,11 +20,22 @@ LEAST_TABLE = 3
 _WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # "not private" and "mafia game" say nothing of who could hear a message.
-_NEGATED = re.compile(r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b")
+_NEGATED = re.compile(
+    r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b"
+)
 _LONGEST_WORDS, _MOST_WORDS = 60, 20
 # Who speaks in a log without playing, case-folded.
 NARRATORS = frozenset(
-    ("moderator", "system", "narrator", "storyteller", "game master", "gamemaster", "game-manager", "game manager")
+    (
+        "moderator",
+        "system",
+        "narrator",
+        "storyteller",
+        "game master",
+        "gamemaster",
+        "game-manager",
+        "game manager",
+    )
 )
 # "wolf chat" is a part of a game that is hidden, "Werewolf 7" or "Game night" is none.
 _ALONE = re.compile(
@@ -179,7 +190,9 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     different = distinct(values, _MOST_WORDS + 1)
     if len(different) > _MOST_WORDS or any(len(value) > _LONGEST_WORDS for value in different):
         return False
-    is_flag = kind_of_type(key) in (PRIVATE, THOUGHT) and any(value.casefold() in _TRUE for value in different)
+    is_flag = kind_of_type(key) in (PRIVATE, THOUGHT) and any(
+        value.casefold() in _TRUE for value in different
+    )
     return is_flag or any(kind_of_type(value) in (PRIVATE, THOUGHT) for value in different)
 
 

@@ -261,7 +261,9 @@ def test_a_whisper_to_anybody_is_private_and_a_vote_at_night_is_kept():
 )
 def test_an_unknown_key_hides_by_its_few_values_or_as_a_flag(key, public, hidden):
     said_of = [("Hi.", "Ann", public), ("Psst.", "Ann", hidden), ("Ho.", "Bea", public)]
-    messages = [{"round": 1, "playerName": name, "message": text, key: value} for text, name, value in said_of]
+    messages = [
+        {"round": 1, "playerName": name, "message": text, key: value} for text, name, value in said_of
+    ]
     players = [{"name": "Ann", "role": "SEER"}, {"name": "Bea", "role": "MAFIA"}]
     value = {"gameId": "g", "players": players, "messages": messages}
     (game,) = read_transcripts(json.dumps(value).encode(), "g.json").games
@@ -278,5 +280,7 @@ def test_a_channel_without_words_is_asked_and_each_sign_of_a_row_counts():
     rows = [row("Hi.", channel=1), row("Psst.", channel=2), row("Ho.", "Bea", channel=1)]
     assert [fault.code for fault in read_rows(rows).faults] == ["unknown_columns"] * 2
     rows = [row("Hi.", channel="town", to=""), row("Psst.", channel="town", to="Bea"), row("Ho.", "Bea")]
-    given = parse_mapping(["player=player,text=text,round=round,audience=channel|to,is.a player's name=private"])
+    given = parse_mapping(
+        ["player=player,text=text,round=round,audience=channel|to,is.a player's name=private"]
+    )
     assert said(read_rows(rows, given).games[0]) == ["Hi.", "Ho."]

@@ -184,7 +184,13 @@ def test_what_a_line_or_a_heading_calls_private_is_in_no_text(hidden):
 
 
 def test_in_a_log_of_irc_a_line_with_a_time_continues_no_text():
-    lines = ["20:15 <@Ann> Hi.", "20:16 <Ann:Bea> CANARY", "20:17 * Bea waves", "20:18 < Bea> Ho.", "20:19 <Ann> Yes."]
+    lines = [
+        "20:15 <@Ann> Hi.",
+        "20:16 <Ann:Bea> CANARY",
+        "20:17 * Bea waves",
+        "20:18 < Bea> Ho.",
+        "20:19 <Ann> Yes.",
+    ]
     (game,) = read_transcripts("\n".join(lines).encode(), "a.log").games
     assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "Yes."]
     assert "2 notices" in next(warning.message for warning in game.warnings if warning.code == "notice")

@@ -92,7 +92,9 @@ _TAGGED = re.compile(
     rf"(?P<time>(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
 # Before its colon a line says somewhere who could hear it: "> *Ann (thinking):* ...", "@Bea (DM) Ann: ...".
-_LOOSE = re.compile(r"[^:：\n]{0,80}?[\[(*](?P<how>[^\[\]()*:：\n]{1,60})[\])*][^:：\n]{0,60}[:：](?P<text>.*)")
+_LOOSE = re.compile(
+    r"[^:：\n]{0,80}?[\[(*](?P<how>[^\[\]()*:：\n]{1,60})[\])*][^:：\n]{0,60}[:：](?P<text>.*)"
+)
 _BEGINS_TIMED = re.compile(rf"(?:[\[(]{_TIME}[\])]|{_TIME}) ?\S.*")
 _NUMBERED = re.compile(r"[\d_]")
 # Without times, a name of more words counts as the beginning of a sentence.
@@ -285,7 +287,9 @@ def _said(
     if style.has_roles:
         name, role = read_role(name)
     time = match["boxed"] or match["bare"]
-    if name.lower() == "eliminated" or (name.lower() == "vote" and (ARROW.fullmatch(text) or len(text.split()) in (1, 2))):
+    if name.lower() == "eliminated" or (
+        name.lower() == "vote" and (ARROW.fullmatch(text) or len(text.split()) in (1, 2))
+    ):
         return ChatLine("vote" if name.lower() == "vote" else "out", text=text, time=time)
     is_name = (
         name.casefold() in names if names is not None else style.is_timed or len(name.split()) <= MOST_WORDS
