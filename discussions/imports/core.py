@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.core.records import Fault
 from discussions.transcripts.core.formats import find_format
-from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, File, Layout, ReadOptions
+from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, Layout, ReadOptions
 from discussions.transcripts.core.plans import ReadPlan, Unit
 from discussions.transcripts.core.reader import ReadTally
 from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, find_values, split_items
@@ -57,16 +57,16 @@ class PartClaim(Struct, frozen=True, array_like=True):
 def cut(plan: ReadPlan, data: bytes) -> tuple[CutLayout, list[FilePart]] | None:
     """The parts of a file that is one list or several values; None of other files, and where one part is enough."""
     # Parts are read again from the stored bytes `data`, so these must be what is read.
-    if plan.archive is not None or len(plan.units) != 1 or plan.units[0].file.data is not data:
+    if plan.archive is not None or len(plan.units) != 1 or plan.units[0].data is not data:
         return None
-    file, layout = plan.units[0].file, plan.units[0].found
+    unit, layout = plan.units[0], plan.units[0].found
     if not isinstance(layout, Layout) or layout.kind not in (LIST, LINES, VALUES) or layout.parts is None:
         return None
-    if len(layout.parts) <= PART_GAMES and len(file.data) <= PART_BYTES:
+    if len(layout.parts) <= PART_GAMES and len(unit.data) <= PART_BYTES:
         return None
-    had_bom = file.data.startswith(BOM)
-    cut_layout = CutLayout(layout.kind, layout.format.name, had_bom, file.name, file.source)
-    parts = list(_cut_parts(file.data, layout.parts))
+    had_bom = unit.data.startswith(BOM)
+    cut_layout = CutLayout(layout.kind, layout.format.name, had_bom, unit.name, unit.source)
+    parts = list(_cut_parts(unit.data, layout.parts))
     return (cut_layout, parts) if len(parts) > 1 else None
 
 
@@ -99,7 +99,7 @@ def plan_part(data: bytes, part: FilePart, layout: CutLayout, options: ReadOptio
         items, items_at = (find_lines if layout.kind == LINES else find_values)(data), 0
     assert items is not None and len(items) == part.count, "the bytes were looked through when they were cut"
     own = Layout(layout.kind, found, items.moved(-items_at), part.begin, layout.had_bom)
-    return ReadPlan(units=[Unit(File(layout.name, layout.source, data), own)], options=options)
+    return ReadPlan(units=[Unit(layout.name, layout.source, own, data)], options=options)
 
 
 class Intake:

@@ -6,6 +6,7 @@ none of its games is imported. The exception are several JSON values, each on a 
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -79,14 +80,6 @@ class ReadOptions(Struct, frozen=True):
         return self.formats if self.named is None else (self.named,)
 
 
-class File(Struct, frozen=True):
-    """A file to be read: its name for people, the name for a game without an id, and its bytes."""
-
-    name: str
-    source: str
-    data: bytes
-
-
 class Begin(Struct, frozen=True, array_like=True):
     """Where a piece of a file begins in it: how many items or lines precede it, and its line and column."""
 
@@ -115,14 +108,14 @@ class Layout(Struct, frozen=True):
         return 1 if self.parts is None else len(self.parts)
 
 
-def lay_out(file: File, options: ReadOptions) -> Layout | ReadOutcome:
+def lay_out(data: bytes, name: str, options: ReadOptions) -> Layout | ReadOutcome:
     """How the file holds its games, or why none of them is read. Never raises."""
-    if refusal := _refused_at_sight(file, options.limits):
+    if refusal := _refused_at_sight(data, name, options.limits):
         return refused(refusal)
-    found = _lay_out_json(file.data, options) or _lay_out_text(file.data, options)
-    if found is None and read_listed(Decoded(file.data), options.columns):
+    found = _lay_out_json(data, options) or _lay_out_text(data, options)
+    if found is None and read_listed(Decoded(data), options.columns):
         return Layout(TEXT, JSONL)
-    return found or _unrecognised(file, options)
+    return found or _unrecognised(data, name, options)
 
 
 def format_of(value: Any, options: ReadOptions) -> Format | None:
@@ -159,18 +152,18 @@ def json_faults(file: str, problems: list[Problem]) -> list[Fault]:
     ]
 
 
-def _refused_at_sight(file: File, limits: Limits) -> Fault | None:
-    if len(file.data) > limits.file_bytes:
-        size, most = len(file.data) / MIB, limits.file_bytes / MIB
+def _refused_at_sight(data: bytes, name: str, limits: Limits) -> Fault | None:
+    if len(data) > limits.file_bytes:
+        size, most = len(data) / MIB, limits.file_bytes / MIB
         sentence = say(
             "The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files.",
             size=size,
             most=most,
         )
-        return Fault(place=file.name, code="too_large", message=sentence)
+        return Fault(place=name, code="too_large", message=sentence)
     for start, sentence in _FOREIGN:
-        if file.data.startswith(start):
-            return Fault(place=file.name, code="not_text", message=say(sentence))
+        if data.startswith(start):
+            return Fault(place=name, code="not_text", message=say(sentence))
     return None
 
 
@@ -222,14 +215,18 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
 def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
     head = list(islice(each_line(data), HEAD_ITEMS))
-    for start, end in head if len(head) > 1 else ():
+    found = _format_of_first(data, head, options) if len(head) > 1 else None
+    lines = find_lines(data) if found and not found.to_native_text else None
+    return Layout(LINES, found, lines) if found and lines else None
+
+
+def _format_of_first(data: bytes, places: Iterable[tuple[int, int]], options: ReadOptions) -> Format | None:
+    """The format of the first of these values that is an object in a known one."""
+    for start, end in places:
         value, is_readable = _quick_value(data[start:end], options.limits)
         found = format_of(value, options) if is_readable and type(value) is dict and value else None
         if found is not None:
-            if found.to_native_text:
-                return None
-            lines = find_lines(data)
-            return None if lines is None else Layout(LINES, found, lines)
+            return found
     return None
 
 
@@ -252,12 +249,8 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
 def _lay_out_values(data: bytes, options: ReadOptions) -> Layout | None:
     """Values that follow one another, recognised by the first ones."""
     values = find_values(data, max_depth=options.limits.depth)
-    for start, end in islice(values or (), HEAD_ITEMS):
-        value, is_readable = _quick_value(data[start:end], options.limits)
-        found = format_of(value, options) if is_readable and type(value) is dict and value else None
-        if found is not None:
-            return Layout(VALUES, found, values)
-    return None
+    found = _format_of_first(data, islice(values or (), HEAD_ITEMS), options)
+    return Layout(VALUES, found, values) if found else None
 
 
 def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
@@ -303,7 +296,7 @@ def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
         return document.value, document.is_readable
 
 
-def _unrecognised(file: File, options: ReadOptions) -> ReadOutcome:
+def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     if (
         options.named is not None
         and options.named.recognises is None
@@ -313,29 +306,31 @@ def _unrecognised(file: File, options: ReadOptions) -> ReadOutcome:
             "A game in the format {name} is a folder of several files. Put it into a zip archive.",
             name=options.named.name,
         )
-        return refused(Fault(place=file.name, code="not_one_file", message=sentence))
-    document = read_value(file.data, options.limits)
-    begin = begin_of(file.data)
+        return refused(Fault(place=name, code="not_one_file", message=sentence))
+    document = read_value(data, options.limits)
+    begin = begin_of(data)
     # "[Day 1] Ann: Hello" is not broken JSON.
-    is_open = file.data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(file.data, begin)
+    is_open = data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(data, begin)
     is_json = document.is_readable or is_open
-    line = None if document.is_readable else _first_value(file.data, options)
+    line = None if document.is_readable else _first_value(data, options)
     if line is not None:
-        return _unknown(file, say("JSON lines that begin with {first}", first=_describe(line)), line, options)
+        return _unknown(
+            data, name, say("JSON lines that begin with {first}", first=_describe(line)), line, options
+        )
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
-        faults = json_faults(file.name, document.problems)
+        faults = json_faults(name, document.problems)
         if document.problems[0].code == "encoding":
-            table = read_head(file.data[:HEAD_BYTES], is_part=len(file.data) > HEAD_BYTES)
-            says = faults[0].message + describe_proposals(file.data)
+            table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES)
+            says = faults[0].message + describe_proposals(data)
             code = UNKNOWN_COLUMNS if table and not table.list else "encoding"
             faults = [structs.replace(faults[0], code=code, message=says)]
         left = document.problem_count - len(document.problems)
         return ReadOutcome(faults=faults, fault_count=len(faults) + left)
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
-        return refused(Fault(place=file.name, code="no_games", message=sentence))
-    found = _describe(document.value) if is_json else _describe_text(file.data[begin:])
-    return _unknown(file, found, document.value, options)
+        return refused(Fault(place=name, code="no_games", message=sentence))
+    found = _describe(document.value) if is_json else _describe_text(data[begin:])
+    return _unknown(data, name, found, document.value, options)
 
 
 def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
@@ -351,15 +346,15 @@ def _find_messages(data: bytes) -> str:
     return table.list if table and has_needed(propose_mapping(table).fields) else ""
 
 
-def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> ReadOutcome:
+def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOptions) -> ReadOutcome:
     """What a file holds, and which part of it could be read by itself or which formats there are."""
     inner = find_inner_part(value, options.formats)
-    if inner is None and (path := _find_messages(file.data)):
+    if inner is None and (path := _find_messages(data)):
         inner = InnerPart(tuple(path.split(".")), is_list=True)
     if inner is not None:
         sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))
         code = "unknown_format" if inner.format else UNKNOWN_COLUMNS
-        return refused(Fault(place=file.name, code=code, message=sentence))
+        return refused(Fault(place=name, code=code, message=sentence))
     known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
     sentence = say(
         "The file holds {found}, which is no transcript format we know. Known are: {known}. "
@@ -368,7 +363,7 @@ def _unknown(file: File, found: str, value: Any, options: ReadOptions) -> ReadOu
         found=found,
         known=known,
     )
-    return refused(Fault(place=file.name, code="unknown_format", message=sentence))
+    return refused(Fault(place=name, code="unknown_format", message=sentence))
 
 
 def _describe(value: Any) -> str:

@@ -28,12 +28,7 @@ from discussions.transcripts.core.archives import (
 from discussions.transcripts.core.decoding import describe_proposals, recode
 from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
-from discussions.transcripts.core.layouts import (
-    File,
-    Layout,
-    ReadOptions,
-    lay_out,
-)
+from discussions.transcripts.core.layouts import Layout, ReadOptions, lay_out
 from discussions.transcripts.core.notes import MIB, ReadOutcome, refused
 from discussions.transcripts.core.readers.heads import find_encoding
 from workspace.core.words import mark, mark_many, say, say_many
@@ -55,10 +50,16 @@ _LEFT_OUT = mark_many(
 
 
 class Unit(Struct, frozen=True):
-    """A file, or a folder of an archive that is one game of the format `found`. `members` are its archived files."""
+    """A file, or a folder of an archive that is one game of the format `found`.
 
-    file: File
+    `name` is for people, `source` the name of a game without an id. `members` are its files in an archive; `data` are
+    the bytes of another file.
+    """
+
+    name: str
+    source: str
     found: Layout | ReadOutcome | Format
+    data: bytes = b""
     members: list[Member] = []
 
 
@@ -80,19 +81,20 @@ class ReadPlan(Struct, frozen=True):
 def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """Check the whole file: what it holds, and what must be refused. Never raises."""
     name = shown_name(name)
-    file = File(name=name, source=source_name(name), data=data)
+    found: bytes | RefusedFile = data
     if len(data) <= options.limits.file_bytes and is_archive(data):
         if data.startswith(ZIP_STARTS):
-            return _plan_archive(file, options)
-        unpacked = gunzip(data, options.limits) if data.startswith(GZIP_START) else _TAR
-        if isinstance(unpacked, RefusedFile):
-            return ReadPlan(units=[_refused_unit(file, unpacked)], options=options)
-        file = replace(file, data=unpacked)
-    recoded = _recoded(file.data, options)
-    if isinstance(recoded, RefusedFile):
-        return ReadPlan(units=[_refused_unit(file, recoded)], options=options)
-    file = file if recoded is file.data else replace(file, data=recoded)
-    return ReadPlan(units=[Unit(file, lay_out(file, options))], options=options)
+            return _plan_archive(data, name, options)
+        found = gunzip(data, options.limits) if data.startswith(GZIP_START) else _TAR
+    if isinstance(found, bytes):
+        found = _recoded(found, options)
+    return ReadPlan(units=[_plan_file(name, source_name(name), found, options)], options=options)
+
+
+def _plan_file(name: str, source: str, data: bytes | RefusedFile, options: ReadOptions) -> Unit:
+    if isinstance(data, RefusedFile):
+        return Unit(name, source, refused(Fault(name, data.code, say(data.message))))
+    return Unit(name, source, lay_out(data, name, options), data)
 
 
 def _recoded(data: bytes, options: ReadOptions) -> bytes | RefusedFile:
@@ -124,22 +126,21 @@ def unpack_unit(
     return files
 
 
-def _plan_archive(file: File, options: ReadOptions) -> ReadPlan:
+def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """The units of a zip archive. It is refused as a whole when it holds or unpacks to more than the limits."""
-    archive = open_zip(file.data, options.limits)
-    if isinstance(archive, RefusedFile):
-        return ReadPlan(units=[_refused_unit(file, archive)], options=options)
-    budget = Budget(options.limits.unpacked_bytes)
+    archive = open_zip(data, options.limits)
+    units: list[Unit] = []
     try:
-        groups = _groups(archive, options)
-        units = [_plan_unit(file, archive, members, known, options, budget) for known, members in groups]
+        if isinstance(archive, Archive):
+            units = list(_plan_members(name, archive, options))
     except OverBudget:
-        sentence = say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB)
-        return ReadPlan(units=[_refused_unit(file, RefusedFile("too_large", sentence))], options=options)
+        archive = RefusedFile("too_large", say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB))
+    if isinstance(archive, RefusedFile):
+        return ReadPlan(units=[_plan_file(name, source_name(name), archive, options)], options=options)
     remarks = []
     if archive.left_out:
         sentence = say_many(*_LEFT_OUT, archive.left_out, count=archive.left_out)
-        remarks = [Fault(place=file.name, code="left_out", message=sentence, is_warning=True)]
+        remarks = [Fault(place=name, code="left_out", message=sentence, is_warning=True)]
     return ReadPlan(units=units, options=options, archive=archive, remarks=remarks)
 
 
@@ -166,36 +167,27 @@ def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | N
             yield found[member.folder], folders[member.folder]
 
 
-def _plan_unit(
-    upload: File,
-    archive: Archive,
-    members: list[Member],
-    folder: Format | None,
-    options: ReadOptions,
-    budget: Budget,
-) -> Unit:
-    """The content of one file, or of one folder that is a game. Raises OverBudget."""
-    first = members[0]
-    path, source = first.path, source_name(first.name)
-    if folder is not None:
-        path = source = first.path.rpartition("/")[0] or upload.source
-    file = File(name=f"{upload.name}: {path}", source=source, data=b"")
-    files = unpack_unit(archive, members, options, budget)
-    if isinstance(files, RefusedFile):
-        return _refused_unit(file, files)
-    if folder is not None:
-        return Unit(file, folder, members)
-    data = files[first.name]
-    if is_archive(data):
-        return _refused_unit(file, OFFICE if is_office(data) else NESTED)
-    return Unit(file, lay_out(replace(file, data=data), options), members)
+def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterator[Unit]:
+    """The content of each file, and of each folder that is a game. Raises OverBudget."""
+    budget = Budget(options.limits.unpacked_bytes)
+    for folder, members in _groups(archive, options):
+        first = members[0]
+        path, source = first.path, source_name(first.name)
+        if folder is not None:
+            path = source = first.path.rpartition("/")[0] or source_name(upload)
+        name = f"{upload}: {path}"
+        files = unpack_unit(archive, members, options, budget)
+        if folder is not None and not isinstance(files, RefusedFile):
+            yield Unit(name, source, folder, members=members)
+            continue
+        data = files if isinstance(files, RefusedFile) else files[first.name]
+        if isinstance(data, bytes) and is_archive(data):
+            data = OFFICE if is_office(data) else NESTED
+        # It is unpacked again when it is read, so that memory holds one file at a time.
+        yield replace(_plan_file(name, source, data, options), data=b"", members=members)
 
 
 def folder_format(names: list[str], options: ReadOptions) -> Format | None:
     """The format in which files of these names, in one folder, are a game."""
     known = (known for known in options.known if known.recognises_files)
     return next((known for known in known if known.recognises_files and known.recognises_files(names)), None)
-
-
-def _refused_unit(file: File, why: RefusedFile) -> Unit:
-    return Unit(replace(file, data=b""), refused(Fault(file.name, why.code, say(why.message))))

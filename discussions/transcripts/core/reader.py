@@ -1,8 +1,9 @@
 """Converts bytes of any known transcript format to game records and faults, game by game. Never raises."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -17,7 +18,6 @@ from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_co
 from discussions.transcripts.core.layouts import (
     LIST,
     TEXT,
-    File,
     Layout,
     ReadOptions,
     format_of,
@@ -28,9 +28,10 @@ from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes, ReadGame, ReadOutcome, Transcripts, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
-from discussions.transcripts.core.plans import ReadPlan, plan_reading, unpack_unit
+from discussions.transcripts.core.plans import ReadPlan, Unit, plan_reading, unpack_unit
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
+from workspace.core.json_faults import Problem
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, NotFinite, read_json, sum_replaced
 from workspace.core.words import say
@@ -165,67 +166,59 @@ def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
         if isinstance(unit.found, ReadOutcome):
             yield unit.found
             continue
-        files: dict[str, bytes] | RefusedFile = {"": unit.file.data}
+        files: dict[str, bytes] | RefusedFile = {"": unit.data}
         if plan.archive is not None:
             files = unpack_unit(plan.archive, unit.members, options, budget)
         if isinstance(files, RefusedFile):
-            yield refused(Fault(unit.file.name, files.code, say(files.message)))
+            yield refused(Fault(unit.name, files.code, say(files.message)))
         elif isinstance(unit.found, Format):
-            yield _read_folder(unit.file, unit.found, files, options)
+            yield _read_folder(unit, unit.found, files, options)
         else:
             (data,) = files.values()
-            yield from _read_file(replace(unit.file, data=data), unit.found, options)
+            read = _read_text if unit.found.kind == TEXT else _read_json
+            yield from read(replace(unit, data=data), unit.found, options)
 
 
-def _read_folder(file: File, known: Format, files: Mapping[str, bytes], options: ReadOptions) -> ReadOutcome:
-    notes = Notes(file.name, "", options.limits, source=file.source)
+def _read_folder(unit: Unit, known: Format, files: Mapping[str, bytes], options: ReadOptions) -> ReadOutcome:
+    notes = Notes(unit.name, "", options.limits, source=unit.source)
     value = known.to_native_files(files, notes) if known.to_native_files else None
     return _outcome(read_converted(value, notes, options.role_map), notes, known)
 
 
-def _read_file(file: File, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
-    if layout.kind == TEXT:
-        yield from _read_text(file, layout.format, options)
-        return
-    for value in _values(file, layout, options):
+def _read_json(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
+    for value in _values(unit, layout, options):
         yield from _read_value(value, layout, options)
 
 
-def _values(file: File, layout: Layout, options: ReadOptions) -> Iterator[Value]:
+def _values(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[Value]:
     """The JSON values of the file that are games or hold some, one after the other."""
-    had_bom = layout.had_bom or file.data.startswith(BOM)
-    if layout.parts is None:
-        start, end, key, around = layout.inner or (0, len(file.data), "", {})
-        data, places, pointer = file.data[start:end], PartPlaces(file.data), f"/{key}" if key else ""
-        document = read_value(data, options.limits)
-        faults = json_faults(
-            file.name, [places.place(problem, start, pointer) for problem in document.problems]
-        )
-        odd = _odd_places(data, PartPlaces(file.data), start, file.name, pointer, document)
-        if key:
-            document = replace(document, value=around | {key: document.value})
-        yield Value(document, file.name, "", file.source, faults, had_bom, odd)
-        return
-    is_list = layout.kind == LIST
-    places = PartPlaces(file.data, layout.begin.line, layout.begin.column)
-    for index, (start, end) in enumerate(layout.parts, layout.begin.index):
-        document = read_value(file.data[start:end], options.limits, is_item=is_list)
-        line = 0 if is_list else places.line(start)
-        pointer = f"/{index}" if is_list else ""
-        problems = [places.place(problem, start, pointer) for problem in document.problems]
+    begin, after, key, around = layout.inner or (0, len(unit.data), "", {})
+    is_list, is_whole = layout.kind == LIST, layout.parts is None
+    parts = [(begin, after)] if layout.parts is None else layout.parts
+    places = PartPlaces(unit.data, layout.begin.line, layout.begin.column)
+    for index, (start, end) in enumerate(parts, layout.begin.index):
+        data = unit.data[start:end]
+        document = read_value(data, options.limits, is_item=is_list)
+        pointer = f"/{index}" if is_list else f"/{key}" if key else ""
+        located = partial(_locate, places, start, pointer, unit.name)
         yield Value(
-            document=document,
-            file=file.name if is_list else f"{file.name} line {line}",
-            pointer=pointer,
-            source=f"{file.source}-{index + 1}",
-            faults=json_faults(file.name, problems),
-            had_bom=had_bom,
-            odd_places=_odd_places(file.data[start:end], places, start, file.name, pointer, document),
+            document=replace(document, value=around | {key: document.value}) if key else document,
+            file=unit.name if is_list or is_whole else f"{unit.name} line {places.line(start)}",
+            pointer="" if key else pointer,
+            source=unit.source if is_whole else f"{unit.source}-{index + 1}",
+            faults=located(document.problems),
+            had_bom=layout.had_bom or unit.data.startswith(BOM),
+            odd_places=_odd_places(data, document, located),
         )
+
+
+def _locate(places: PartPlaces, start: int, pointer: str, name: str, problems: list[Problem]) -> list[Fault]:
+    """The problems of a value that begins there, as faults of the file."""
+    return json_faults(name, [places.place(problem, start, pointer) for problem in problems])
 
 
 def _odd_places(
-    data: bytes, places: PartPlaces, start: int, name: str, pointer: str, document: Document
+    data: bytes, document: Document, located: Callable[[list[Problem]], list[Fault]]
 ) -> dict[str, str]:
     """Where what is not finite is: the last key -> the first place, with line and column."""
     if not any(replaced.not_finite for replaced in document.replaced.values()):
@@ -233,7 +226,7 @@ def _odd_places(
     found: dict[str, str] = {}
     for problem in read_json(data).problems:
         if problem.code == "not_finite":
-            (fault,) = json_faults(name, [places.place(problem, start, pointer)])
+            (fault,) = located([problem])
             found.setdefault(_last_key(fault.place), fault.place)
     return found
 
@@ -281,15 +274,16 @@ def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> Gam
     return read_converted(known.to_native(part, notes), notes, role_map)
 
 
-def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[ReadOutcome]:
+def _read_text(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
     """The games of a text, or a fault if there are none."""
-    decoded = decode_text(file.data) or Decoded(b"")
+    known = layout.format
+    decoded = decode_text(unit.data) or Decoded(b"")
     numbers = count(1)
 
     def new_notes() -> Notes:
         number = next(numbers)
-        source = file.source if number == 1 else f"{file.source}-{number}"
-        notes = Notes(file.name, "", options.limits, source=source)
+        source = unit.source if number == 1 else f"{unit.source}-{number}"
+        notes = Notes(unit.name, "", options.limits, source=source)
         for code, times in decoded.warnings:
             notes.warn(code, count=times)
         return notes
@@ -305,7 +299,7 @@ def _read_text(file: File, known: Format, options: ReadOptions) -> Iterator[Read
             "No game was found in this text of the format {name}. Look at it, or name another format.",
             name=known.name,
         )
-        yield refused(Fault(file.name, "no_games", sentence))
+        yield refused(Fault(unit.name, "no_games", sentence))
 
 
 def _with_line(fault: Fault, value: Value) -> Fault:

@@ -1,5 +1,6 @@
 """Preview of a file of rows, for people who map its columns: only the beginning of a long file is read."""
 
+from collections import Counter
 from typing import Any
 
 from msgspec import Struct
@@ -45,11 +46,21 @@ JSONL, CSV = "jsonl", "csv"
 class FirstGame(Struct, frozen=True):
     """The first game of the rows under a mapping. Without a `record`, the faults say why."""
 
-    record: GameRecord | None
-    faults: list[Fault]
-    warnings: list[Fault]
-    game_count: int
+    record: GameRecord | None = None
+    faults: list[Fault] = []
+    warnings: list[Fault] = []
+    game_count: int = 0
     private: list[PrivateEntry] = []
+
+    @property
+    def spoken(self) -> dict[int, int]:
+        """The number of messages of each player."""
+        return Counter(message.player for message in self.record.messages) if self.record else {}
+
+    @property
+    def apart(self) -> dict[str, int]:
+        """The number of texts of each kind that not everybody could hear."""
+        return Counter(entry.kind for entry in self.private)
 
 
 def read_head(
@@ -135,13 +146,14 @@ def read_first_game(
 ) -> FirstGame:
     """The first game of the rows by this mapping, and how many games begin in them. Never raises."""
     games = list(games_of_rows(table, mapping, lambda: Notes(name, "", Limits(), source=source)))
+    faults = [Fault(place=name, code=code, message=says) for code, _place, says in table.faults.first]
     if not games:
-        return FirstGame(record=None, faults=[], warnings=[], game_count=0)
+        return FirstGame(faults=faults)
     value, notes = games[0]
     record = read_converted(value, notes, role_map)
     return FirstGame(
         record=record,
-        faults=notes.faults,
+        faults=[*faults, *notes.faults],
         warnings=notes.warnings(),
         game_count=len(games),
         private=notes.private,
