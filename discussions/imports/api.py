@@ -63,7 +63,7 @@ class ReadFaultAnswer(Answer, of=Fault, fields="place code message is_warning"):
 class FileColumnsAnswer(
     Answer,
     of=ColumnsPage,
-    fields="columns:table.columns rows is_part:table.is_part game_count:preview.game_count messages:said",,
+    fields="columns:table.columns rows is_part:table.is_part game_count:preview.game_count messages:said",
 ):
     """The columns of a file, and what its beginning becomes by these `fields`; nothing is stored of that.
 

@@ -24,6 +24,7 @@ from discussions.transcripts.core.readers.columns import (
     find_mapping,
     split_columns,
 )
+from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.row_kinds import (
     Question,
     RowSigns,
@@ -83,16 +84,12 @@ _SILENT = mark_many(
 class _RowGame(Struct):
     """A game while its rows are read. `roster` is in the order of first appearance."""
 
-    id: str
     notes: Notes
-    messages: list[dict[str, Any]] = []
-    votes: list[dict[str, Any]] = []
+    draft: Draft
     roster: dict[str, dict[str, Any]] = {}
-    eliminations: list[dict[str, Any]] = []
     targets: dict[str, str] = {}
     winner: str | None = None
     round: int | None = None
-    public: int = 0
     cast: set[tuple[int, str, str]] = set()
     aliases: dict[str, str] = {}
 
@@ -153,7 +150,7 @@ def games_of_rows(
         notes = new_notes()
         # A column that only numbers the games of a file is no id.
         is_named = "game" in signs.at and mapping.fields.get("game") != table.counted
-        game = _RowGame(id=key if is_named else notes.source, notes=notes)
+        game = _RowGame(notes, Draft(notes, key if is_named else notes.source))
         game.round = None if signs.reads_rounds else 1
         notes.translate("", table.place(runs[2]))
         spans = list(zip(runs[::3], runs[1::3], runs[2::3], strict=True))
@@ -208,7 +205,8 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
     kind, sign = kind_of_row(cells, signs)
     if kind == ROUND:
-        game.round = (game.round or 0) + 1 if game.messages or game.votes else 1
+        has_begun = game.draft.game["messages"] or game.draft.game["votes"]
+        game.round = (game.round or 0) + 1 if has_begun else 1
     else:
         _read_kind(game, cells, place, signs, (kind, sign))
 
@@ -268,33 +266,30 @@ def _add_message(
     *,
     audience: str | dict[str, str] | None,
 ) -> None:
-    message: dict[str, Any] = {
-        "id": cells.get("id", "").strip() or None,
-        "turn": _turn(game, cells["turn"], place) if "turn" in cells else None,
-        "roundNumber": game.round,
-        "playerName": signs.name(cells.get(PLAYER, "")),
-        "message": cells.get("text", ""),
-        "timestamp": as_moment(cells.get("time", "")) or None,
-        "inReplyToId": _whole(cells.get("reply_to", "")),
-    }
-    if audience is not None:
-        message["audience"] = audience
-    if cells.get("thought"):
-        message["reasoning"] = cells["thought"]
-    if not ("turn" in signs.at or "id" in signs.at) and audience is None:
-        game.public += 1
-        message["turn"] = game.public
-    game.notes.translate(f"/messages/{len(game.messages)}", place)
-    game.messages.append(message)
+    # Without turns or ids of its own, a message has the number of those that everybody could hear.
+    own = "turn" in signs.at or "id" in signs.at
+    turn: dict[str, Any] = (
+        {"turn": _turn(game, cells["turn"], place) if "turn" in cells else None} if own else {}
+    )
+    game.draft.add_message(
+        place,
+        game.round,
+        signs.name(cells.get(PLAYER, "")),
+        cells.get(TEXT, ""),
+        time=as_moment(cells.get("time", "")) or None,
+        id=cells.get("id", "").strip() or None,
+        inReplyToId=_whole(cells.get("reply_to", "")),
+        audience=audience,
+        reasoning=cells.get("thought"),
+        **turn,
+    )
 
 
 def _read_out(game: _RowGame, name: str, sign: str, place: str) -> None:
     """A row that says who left the game."""
     if not is_nobody(name):
         game.targets.setdefault(name, place)
-        game.notes.translate(f"/eliminations/{len(game.eliminations)}", place)
-        number = 1 if game.round is None else game.round
-        game.eliminations.append({"roundNumber": number, "playerName": name, "how": sign[:200]})
+        game.draft.add_elimination(place, 1 if game.round is None else game.round, name, sign[:200])
 
 
 def _read_vote(
@@ -304,21 +299,16 @@ def _read_vote(
     if not is_nobody(target):
         game.targets.setdefault(target, place)
     number = 1 if game.round is None else game.round
-    vote: dict[str, Any] = {
-        "roundNumber": number,
-        "voterName": name or None,
-        "targetName": target,
-        "timestamp": as_moment(cells.get("time", "")) or None,
-    }
+    private = {}
     if is_typed:
-        vote |= {"justification": cells.get("text") or None, "reasoning": cells.get("thought")}
+        private = {"justification": cells.get(TEXT) or None, "reasoning": cells.get("thought")}
     elif (number, name, target) in game.cast:
         # A column that repeats an agent's vote in each of its rows.
         game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)
         return
     game.cast.add((number, name, target))
-    game.notes.translate(f"/votes/{len(game.votes)}", place)
-    game.votes.append(vote)
+    time = as_moment(cells.get("time", "")) or None
+    game.draft.add_vote(place, number, name or None, target, time=time, **private)
 
 
 def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str) -> None:
@@ -396,20 +386,13 @@ def _finish(game: _RowGame) -> NativeGame:
             game.notes.translate(f"/players/{len(game.roster)}", place)
             game.roster[target] = {"name": target, "role": None, "personality": None}
             game.notes.warn("silent_target", place, target, says=_SILENT)
-    for vote in game.votes:
+    for vote in game.draft.game["votes"]:
         vote["targetName"] = names.get(vote["targetName"].casefold())
-    for gone in game.eliminations:
+    for gone in game.draft.game["eliminations"]:
         gone["playerName"] = names.get(gone["playerName"].casefold())
     known = set(map(name_key, game.roster))
     for alias, name in game.aliases.items():
         if (player := game.roster.get(name)) and name_key(alias) not in known:
             known.add(name_key(alias))
             player.setdefault("aliases", []).append(alias)
-    return {
-        "gameId": game.id,
-        "players": list(game.roster.values()),
-        "messages": game.messages,
-        "votes": game.votes,
-        "eliminations": game.eliminations,
-        "winner": game.winner,
-    }
+    return game.draft.game | {"players": list(game.roster.values()), "winner": game.winner}
