@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from discussions.core.records import Fault, Score
+from discussions.management.measured_file import find_shortfalls, measured_file, parse_limits
 from discussions.management.transcript_files import (
     add_reading,
     mapped_columns,
@@ -22,7 +23,6 @@ from discussions.metrics.core.registry import METRICS, measured_keys
 from discussions.metrics.labels import LABELS
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.measured_file import find_shortfalls, measured_file, parse_limits
 from discussions.transcripts.core.notes import ReadGame, ReadOutcome
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.plans import ReadPlan, plan_reading
