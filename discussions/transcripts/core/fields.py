@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notes import Limits, Notes
 from workspace.core.strict_json import MAX_DIGITS, Document, NotFinite, read_json
 from workspace.core.words import mark, say
 
@@ -80,16 +80,20 @@ def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> 
     return built
 
 
-def read_inside(data: bytes, place: str, notes: Notes) -> Document:
-    """The JSON of a file in a folder, or of a text at a pointer. Its problems are faults."""
-    limits = notes.limits
-    document = read_json(
+def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Document:
+    """One JSON value within the limits; an item is a level deeper than its list."""
+    return read_json(
         data,
-        max_depth=limits.depth,
+        max_depth=limits.depth - is_item,
         max_digits=limits.digits,
         most_problems=limits.faults,
         is_lenient=True,
     )
+
+
+def read_inside(data: bytes, place: str, notes: Notes) -> Document:
+    """The JSON of a file in a folder, or of a text at a pointer. Its problems are faults."""
+    document = read_value(data, notes.limits)
     for found in document.problems:
         within = found.pointer if place.startswith("/") else f" line {found.line} column {found.column}"
         notes.fault(found.code, place + within, found.message)

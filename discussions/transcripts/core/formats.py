@@ -5,7 +5,7 @@ output (speakers, lengths, votes, empty messages, cost), and reports faults at t
 `Notes.translate`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -168,6 +168,11 @@ FORMATS: tuple[Format, ...] = (
 
 def find_format(name: str) -> Format | None:
     return next((known for known in FORMATS if known.name == name), None)
+
+
+def recognise(value: Any, formats: Iterable[Format] = FORMATS) -> Format | None:
+    """The first of the formats in which a decoded JSON value is a game; a long list is cut to its first items."""
+    return next((known for known in formats if known.recognises and known.recognises(value)), None)
 
 
 def read_converted(value: NativeGame, notes: Notes, role_map: RoleMap) -> GameRecord | None:

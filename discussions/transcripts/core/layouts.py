@@ -15,8 +15,8 @@ from msgspec import Struct, structs
 
 from discussions.core.records import Fault
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
-from discussions.transcripts.core.fields import describe_type
-from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, Format, Inner
+from discussions.transcripts.core.fields import describe_type, read_value
+from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, Format, Inner, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
@@ -40,7 +40,7 @@ from workspace.core.json_items import (
     find_values,
     split_items,
 )
-from workspace.core.strict_json import Document, is_too_deep, normalise_text, read_json
+from workspace.core.strict_json import is_too_deep, normalise_text
 from workspace.core.words import mark, say
 
 # How much of a file is used to detect its format.
@@ -120,20 +120,7 @@ def lay_out(data: bytes, name: str, options: ReadOptions) -> Layout | ReadOutcom
 
 def format_of(value: Any, options: ReadOptions) -> Format | None:
     """The format of one decoded JSON value."""
-    if options.named is not None:
-        return options.named
-    return next((known for known in options.formats if known.recognises and known.recognises(value)), None)
-
-
-def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Document:
-    """One JSON value of a file, strictly; an item is a level deeper than its list."""
-    return read_json(
-        data,
-        max_depth=limits.depth - is_item,
-        max_digits=limits.digits,
-        most_problems=limits.faults,
-        is_lenient=True,
-    )
+    return options.named or recognise(value, options.formats)
 
 
 def json_faults(file: str, problems: list[Problem]) -> list[Fault]:
@@ -195,7 +182,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     if items is None:
         return None
     head = [_quick_value(data[start:end], limits)[0] for start, end in islice(items, HEAD_ITEMS)]
-    whole = next((known for known in options.known if known.recognises and known.recognises(head)), None)
+    whole = recognise(head, options.known)
     if whole is not None:
         return Layout(ONE, whole) if read_value(data, limits).is_readable else None
     found = options.named

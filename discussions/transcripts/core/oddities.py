@@ -110,7 +110,6 @@ _LEAKED = re.compile(
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
 _VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
-_NUMBER = re.compile(r"(?<!\d)\d{1,3}\b")
 _BEFORE_NUMBER = re.compile(r"(?:layer|gent|eat|[pP])[ _#-]?\Z")
 # Patterns by what they begin with, which is looked for first: that is much faster, most of all without a space at
 # the end.

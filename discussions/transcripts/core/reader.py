@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text
-from discussions.transcripts.core.fields import snake_to_camel
+from discussions.transcripts.core.fields import read_value, snake_to_camel
 from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted
 from discussions.transcripts.core.layouts import (
     LIST,
@@ -22,7 +22,6 @@ from discussions.transcripts.core.layouts import (
     ReadOptions,
     format_of,
     json_faults,
-    read_value,
 )
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap

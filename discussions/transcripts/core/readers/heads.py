@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
-from discussions.transcripts.core.formats import FORMATS, read_converted
+from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.columns import (
@@ -112,8 +112,7 @@ def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:
 def _is_known(value: Any) -> bool:
     """Whether a value is a game in a known format, a list of them, or holds some."""
     heads = [value, *value[:1]] if type(value) is list else [value]
-    found = (known for known in FORMATS for head in heads if known.recognises and known.recognises(head))
-    return any(True for _known in found) or bool(list_inner_games(value, FORMATS))
+    return any(map(recognise, heads)) or bool(list_inner_games(value, FORMATS))
 
 
 def _find_rows(value: Any, brief: Any, path: str) -> Table | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.formats import JSONL, Format
+from discussions.transcripts.core.formats import JSONL, Format, recognise
 from workspace.core.words import say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
@@ -77,7 +77,7 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
     prefix = "".join(f"/{key}" for key in above)
     if not inner.is_list:
         return [(f"{prefix}/{key}", part) for key, part in around.items() if _format_name(part, formats)]
-    if any(known.recognises and known.recognises(around[last][:MOST_ITEMS]) for known in formats):
+    if recognise(around[last][:MOST_ITEMS], formats):
         return [(f"{prefix}/{last}", around[last])]
     return [(f"{prefix}/{last}/{index}", part) for index, part in enumerate(around[last])]
 
@@ -100,8 +100,7 @@ def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 def _format_name(part: Any, formats: Sequence[Format]) -> str:
     """The format of an object, of a list, or of the first item of a list; "" in none."""
     heads = [part[:MOST_ITEMS], part[0]] if type(part) is list else [part]
-    found = (known for head in heads for known in formats if known.recognises and known.recognises(head))
-    return next((known.name for known in found), "")
+    return next((found.name for head in heads if (found := recognise(head, formats))), "")
 
 
 def _are_rows(part: list[Any]) -> bool:
