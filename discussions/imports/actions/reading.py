@@ -417,7 +417,7 @@ class _PartReader:
             if run.next_part != number:
                 return
             tally, part = msgspec.json.decode(run.sums, type=ReadTally), self.parts[number]
-            self._know_earlier(store.intake, run, games)
+            met = self._meet(store.intake, run, games)
             if self.is_main:
                 renew(job=self.job, now=now)
             else:
@@ -429,36 +429,25 @@ class _PartReader:
                 tally.add(outcome)
             store.intake.add_to(tally)
             if number + 1 < len(self.parts):
-                ImportRun.objects.filter(pk=run.pk).update(
-                    next_part=number + 1, sums=_text(tally), met=_text(self._met(run, games))
-                )
+                kept = {"next_part": number + 1, "sums": _text(tally), "met": _text(met)}
+                ImportRun.objects.filter(pk=run.pk).update(**kept)
                 return
             run.delete()
             _close(self.transcript, self.main, tally, self.options, by=self.job.created_by, now=now)
 
-    def _know_earlier(self, intake: Intake, run: ImportRun, games: list[PreparedGame]) -> None:
-        """Tell which games earlier parts brought."""
-        met = set(msgspec.json.decode(run.met, type=list[int]))
-        for key, source_id, sha256 in self._own_games(games):
+    def _meet(self, intake: Intake, run: ImportRun, games: list[PreparedGame]) -> list[int]:
+        """Tell which games earlier parts brought; returns those of an earlier reading that were met by now."""
+        met = msgspec.json.decode(run.met, type=list[int])
+        hashes = {game.sha256 for game in games}
+        rows = Game.objects.filter(transcript=self.transcript, project=self.transcript.project_id)
+        own = rows.filter(source_id__in=[game.game_id for game in games])
+        newly = []
+        for key, source_id, sha256 in own.values_list("pk", "source_id", "content_sha256"):
             if key > run.newest_before or key in met:
                 intake.know(source_id, sha256)
-
-    def _met(self, run: ImportRun, games: list[PreparedGame]) -> list[int]:
-        """The games of an earlier reading that were met by now."""
-        met = msgspec.json.decode(run.met, type=list[int])
-        if not run.newest_before:
-            return met
-        hashes = {game.sha256 for game in games}
-        return met + [
-            key
-            for key, _source_id, sha256 in self._own_games(games)
-            if key <= run.newest_before and sha256 in hashes and key not in met
-        ]
-
-    def _own_games(self, games: list[PreparedGame]) -> Iterator[tuple[int, str, str]]:
-        ids = [game.game_id for game in games]
-        rows = Game.objects.filter(project=self.transcript.project_id, source_id__in=ids)
-        yield from rows.filter(transcript=self.transcript).values_list("pk", "source_id", "content_sha256")
+            elif sha256 in hashes:
+                newly.append(key)
+        return met + newly
 
 
 def _close(

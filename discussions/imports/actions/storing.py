@@ -33,52 +33,35 @@ from workspace.models import Person, Project
 
 
 class PreparedGame(msgspec.Struct, frozen=True):
-    """A game as it is stored: its body and the hash of it, the facts for lists, and its measurements if it has any."""
+    """A game as it is stored: its body and the hash of it, columns for lists, and its measurements if it has any."""
 
     game_id: str
     place: str
     body: str
     sha256: str
-    facts: tuple[object, ...]
+    facts: dict[str, object]
     result: EncodedResult | None = None
     private: str = ""
-
-
-# The columns that `PreparedGame.facts` fills.
-FACTS = (
-    "search_text",
-    "player_count",
-    "message_count",
-    "word_count",
-    "round_count",
-    "vote_count",
-    "cost_usd",
-    "paid_usd",
-    "cache_hit_rate",
-    "input_tokens",
-    "warnings",
-    "warning_count",
-)
 
 
 def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) -> PreparedGame:
     """What is stored of a game that was read; with a rubric version, the game is measured under it."""
     record = read.record
     body = msgspec.json.encode(record)
-    facts = (
-        record.build_search_text(file_name),
-        len(record.players),
-        len(record.messages),
-        record.word_count,
-        record.rounds,
-        len(record.votes),
-        record.cost.total_usd,
-        record.cost.total_usd,
-        record.cost.cache_hit_rate,
-        record.cost.input_tokens,
-        msgspec.json.encode(read.warnings).decode(),
-        len(read.warnings),
-    )
+    facts = {
+        "search_text": record.build_search_text(file_name),
+        "player_count": len(record.players),
+        "message_count": len(record.messages),
+        "word_count": record.word_count,
+        "round_count": record.rounds,
+        "vote_count": len(record.votes),
+        "cost_usd": record.cost.total_usd,
+        "paid_usd": record.cost.total_usd,
+        "cache_hit_rate": record.cost.cache_hit_rate,
+        "input_tokens": record.cost.input_tokens,
+        "warnings": msgspec.json.encode(read.warnings).decode(),
+        "warning_count": len(read.warnings),
+    }
     result = None if rubric is None else compute_in_passing(record, rubric)
     private = msgspec.json.encode(read.private).decode() if read.private else ""
     return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result, private)
@@ -146,44 +129,38 @@ class Store:
             return []
         keys = list(reserve_keys(Game, len(games)))
         stored = list(zip(keys, count(self._take_numbers(len(games))), games))
-        own = (self.transcript.project_id, self.iteration.pk, self.transcript.pk, now, self.by.pk)
+        shared = {
+            "project_id": self.transcript.project_id,
+            "iteration_id": self.iteration.pk,
+            "transcript_id": self.transcript.pk,
+            "created_at": now,
+            "created_by_id": self.by.pk,
+        }
         insert_rows(
             Game,
-            (
-                "id",
-                "number",
-                "source_id",
-                "content_sha256",
-                *FACTS,
-                "project_id",
-                "iteration_id",
-                "transcript_id",
-                "created_at",
-                "created_by_id",
-            ),
-            [(key, number, game.game_id, game.sha256, *game.facts, *own) for key, number, game in stored],
+            ("id", "number", "source_id", "content_sha256", *games[0].facts, *shared),
+            [
+                (key, number, game.game_id, game.sha256, *game.facts.values(), *shared.values())
+                for key, number, game in stored
+            ],
         )
         insert_rows(GameText, ("game_id", "body"), [(key, game.body) for key, _number, game in stored])
         tracks = [(key, game.private) for key, _number, game in stored if game.private]
         insert_rows(PrivateTrack, ("game_id", "body"), tracks)
-        version = self.iteration.rubric_version
-        self._add_results(
-            [
-                GameResult(key, number, 0, hash_input(game.sha256, version.sha256, CODE_VERSION), game.result)
-                for key, number, game in stored
-                if game.result is not None
-            ],
-            now,
-        )
+        results = [
+            GameResult(key, number, 0, self._input_hash(game), game.result)
+            for key, number, game in stored
+            if game.result is not None
+        ]
+        if results:
+            job = self.transcript.job_id
+            store_results(rows=results, iteration=self.iteration, job=job, by=self.by, now=now)
+            if self.iteration.has_slots:
+                sync_slots(games=[row.game for row in results])
         return keys
 
-    def _add_results(self, rows: list[GameResult], now: datetime) -> None:
-        if not rows:
-            return
-        job = self.transcript.job_id
-        store_results(rows=rows, iteration=self.iteration, job=job, by=self.by, now=now)
-        if self.iteration.has_slots:
-            sync_slots(games=[row.game for row in rows])
+    def _input_hash(self, game: PreparedGame) -> str:
+        return hash_input(game.sha256, self.iteration.rubric_version.sha256, CODE_VERSION)
 
     def _known(self, ids: list[str]) -> KnownGames:
         known: KnownGames = {}
