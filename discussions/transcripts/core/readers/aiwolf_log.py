@@ -21,6 +21,7 @@ from discussions.transcripts.core.readers.draft import (
     Draft,
     find_side,
     join_texts,
+    read_lines,
 )
 from workspace.core.words import mark_many, say
 
@@ -46,7 +47,7 @@ _SAME_NAME = mark_many(
 )
 
 
-class _Entry(Struct):
+class _Entry(Struct, frozen=True):
     """One line, with its continuation lines."""
 
     place: str
@@ -103,29 +104,13 @@ def to_native_text(
 
 
 def _entries(text: str, notes: Notes) -> Iterator[_Entry]:
-    entry = None
-    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
-        match = _LINE.fullmatch(line)
-        if match is None:
-            if entry is not None:
-                entry.rest += f"\n{line}"
-            elif line.strip():
-                notes.fault(
-                    "wrong_type",
-                    f"line {number}",
-                    say("A log of AIWolf should begin with the agents' status."),
-                )
-            continue
-        if entry is not None:
-            yield _stripped(entry)
-        entry = _Entry(f"line {number}", int(match["day"]), match["kind"], match["rest"])
-    if entry is not None:
-        yield _stripped(entry)
+    def stray(number: int) -> None:
+        sentence = say("A log of AIWolf should begin with the agents' status.")
+        notes.fault("wrong_type", f"line {number}", sentence)
 
-
-def _stripped(entry: _Entry) -> _Entry:
-    entry.rest = entry.rest.rstrip("\n")
-    return entry
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for number, match, more in read_lines(lines, _LINE, stray):
+        yield _Entry(f"line {number}", int(match["day"]), match["kind"], match["rest"] + more)
 
 
 def _add(draft: Draft, names: dict[str, str], taken: set[str], entry: _Entry, found: "re.Match[str]") -> None:

@@ -3,7 +3,8 @@
 Values are passed on unchanged: `native.read_game` checks them and reports their faults.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from discussions.transcripts.core.notes import Notes
@@ -98,6 +99,30 @@ class Draft:
 def find_side(role: Any, sides: Mapping[str, str]) -> Any:
     """The side of a role that the format knows; any other role as it is, so that it is reported as unknown."""
     return sides.get(role, role) if type(role) is str else role
+
+
+def read_lines(
+    lines: Iterable[str], shape: "re.Pattern[str]", stray: Callable[[int], None]
+) -> Iterator[tuple[int, "re.Match[str]", str]]:
+    """Each line of a shape: its number, its match, and the lines of no shape that follow and continue its text.
+
+    `stray` is told the number of each line that has a text and no line before it.
+    """
+    number, found = 0, None
+    # Joined once, since a text that grows line by line is copied each time.
+    more: list[str] = []
+    for at, line in enumerate(lines, start=1):
+        match = shape.fullmatch(line)
+        if match is not None:
+            if found is not None:
+                yield number, found, "".join(more).rstrip("\n")
+            number, found, more = at, match, []
+        elif found is not None:
+            more.append(f"\n{line}")
+        elif line.strip():
+            stray(at)
+    if found is not None:
+        yield number, found, "".join(more).rstrip("\n")
 
 
 def join_texts(*texts: str | None) -> str | None:

@@ -21,6 +21,7 @@ from discussions.transcripts.core.readers.draft import (
     VILLAGER,
     VOTED_OUT,
     Draft,
+    read_lines,
 )
 from workspace.core.strict_json import normalise_text
 from workspace.core.words import say
@@ -37,8 +38,8 @@ _NIGHT = "Now it's Nighttime"
 _VOTE = " voted for "
 
 
-class _Line(Struct):
-    """One line of a chat; `text` grows by the lines that follow without a time and a name."""
+class _Line(Struct, frozen=True):
+    """One line of a chat; `text` has the lines that follow without a time and a name."""
 
     place: str
     time: str
@@ -97,27 +98,15 @@ def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str
 
 def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Line]:
     """The lines of a chat; a line without a time and a name continues the message before it."""
-    chat: list[_Line] = []
-    # The lines of a message are joined once, since a text that grows line by line is copied each time.
-    more: list[str] = []
-    for number, line in enumerate(_read_lines(files, name, notes), start=1):
-        found = _LINE.fullmatch(line)
-        if found:
-            _go_on(chat, more)
-            chat.append(_Line(f"{name} line {number}", *found.groups()))
-            more = []
-        elif chat:
-            more.append(line)
-        elif line.strip():
-            sentence = say('The line should begin like "[14:05:00] Ann: ". Correct it, or remove it.')
-            notes.fault("no_chat_line", f"{name} line {number}", sentence)
-    _go_on(chat, more)
-    return chat
 
+    def stray(number: int) -> None:
+        sentence = say('The line should begin like "[14:05:00] Ann: ". Correct it, or remove it.')
+        notes.fault("no_chat_line", f"{name} line {number}", sentence)
 
-def _go_on(chat: list[_Line], more: list[str]) -> None:
-    if more:
-        chat[-1].text = "\n".join([chat[-1].text, *more]).rstrip("\n")
+    return [
+        _Line(f"{name} line {number}", match[1], match[2], match[3] + more)
+        for number, match, more in read_lines(_read_lines(files, name, notes), _LINE, stray)
+    ]
 
 
 def _add_configured_players(draft: Draft, data: bytes) -> None:
