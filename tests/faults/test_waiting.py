@@ -12,10 +12,10 @@ from django.db import connection, transaction
 from discussions.models import Transcript
 from discussions.queue.actions import take_next_game
 from discussions.transcripts.actions import Store, Upload, import_transcripts, prepare
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from tests.faults.crowd import breaches
 from tools.processes import PATIENCE

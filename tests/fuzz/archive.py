@@ -3,9 +3,9 @@
 from typing import Any
 
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.archives import GAME, HOSTILE, zipped
 from tests.factories.native_games import as_bytes, native_game
+from tests.factories.reading import read_transcripts
 from tests.fuzz.promises import LONG_BYTES, check_sentences, check_storable, in_time
 
 LIMITS = Limits(file_bytes=200_000, unpacked_bytes=1_000_000, archive_files=50)

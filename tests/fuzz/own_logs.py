@@ -5,9 +5,9 @@ from typing import Any
 from zlib import crc32
 
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.heads import read_head
+from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import COLUMNS, FIELDS, TABLE, inspect_sample
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
 from tests.fuzz.transcript import check_game

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from discussions.transcripts.core.reader import read_transcripts
 from rubric.core.records import Flag, RubricRecord
 from rubric.reviews.core.answer_record import read_review
 from rubric.versions.core.version_json import read_version
 from tests.factories.native_games import as_bytes, native_game
+from tests.factories.reading import read_transcripts
 from tests.fuzz import promises, review, strict_json, transcript, version
 from tests.fuzz.mutating import mutated
 from tests.fuzz.targets import TARGETS

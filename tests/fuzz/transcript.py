@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from discussions.core.records import GameRecord, Message
 from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.foreign_games import aiwolf_game, avalon_game, werewolf_arena_game, werewolf_arena_logs
 from tests.factories.native_games import as_bytes, native_game
 from tests.factories.public_formats import (
@@ -21,6 +20,7 @@ from tests.factories.public_formats import (
     otlp_spans,
     session_lines,
 )
+from tests.factories.reading import read_transcripts
 from tests.faults.odd_games import ACCEPTED, any_odd_game
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer, numbers_in
 

@@ -56,16 +56,6 @@ def refused(fault: Fault) -> ReadOutcome:
     return ReadOutcome(faults=[fault], fault_count=1)
 
 
-class Transcripts(Struct, frozen=True):
-    """The content of a file. `faults` holds the first ones in order of place, `fault_count` counts all of them."""
-
-    games: list[ReadGame] = []
-    faults: list[Fault] = []
-    fault_count: int = 0
-    refused_count: int = 0
-    format: str = ""
-
-
 # Sentences of warnings: for one and for many. {count} is the number of occurrences, {what} the first thing concerned.
 WARNINGS = {
     "byte_order_mark": (mark("The file begins with a byte order mark, which was left out."),) * 2,

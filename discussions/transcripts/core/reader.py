@@ -25,10 +25,9 @@ from discussions.transcripts.core.layouts import (
 )
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import Limits, Notes, ReadGame, ReadOutcome, Transcripts, refused
+from discussions.transcripts.core.notes import Limits, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
-from discussions.transcripts.core.plans import ReadPlan, Unit, plan_reading, unpack_unit
-from discussions.transcripts.core.readers.columns import Columns
+from discussions.transcripts.core.plans import ReadPlan, Unit, unpack_unit
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import BOM, PartPlaces
@@ -100,31 +99,6 @@ class Value(Struct, frozen=True):
     def fault_count(self) -> int:
         """The faults, with those that are only counted."""
         return len(self.faults) + self.document.problem_count - len(self.document.problems)
-
-
-def read_transcripts(
-    data: bytes,
-    name: str,
-    limits: Limits | None = None,
-    *,
-    role_map: RoleMap | None = None,
-    named: Format | None = None,
-    columns: Columns = (),
-) -> Transcripts:
-    """All importable games of the file, and all faults of the others, at once. Never raises.
-
-    `name` only serves to name places. See `ReadOptions` for the rest.
-    """
-    options = ReadOptions(limits=limits or Limits(), role_map=role_map or {}, named=named, columns=columns)
-    plan = plan_reading(data, name, options)
-    tally = ReadTally(plan)
-    return Transcripts(
-        games=[outcome.game for outcome in tally.counting(read_games(plan)) if outcome.game],
-        faults=tally.faults,
-        fault_count=tally.fault_count,
-        refused_count=tally.refused_count,
-        format=tally.format,
-    )
 
 
 def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:

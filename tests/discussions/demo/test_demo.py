@@ -47,7 +47,6 @@ from discussions.models import (
 )
 from discussions.planning.permissions import check_change_version
 from discussions.planning.queries import list_newer_versions, load_version_preview
-from discussions.transcripts.core.reader import read_transcripts
 from rubric.calibration.queries import load_progress
 from rubric.models import Answer, ComparisonSet, Review, ReviewedResponse
 from rubric.models.comparisons import MODEL, PERSON
@@ -56,6 +55,7 @@ from rubric.reviews.queries import load_reviewed
 from tests.factories.demo import fill
 from tests.factories.people import NOW, make_admin, make_member, make_person, make_project
 from tests.factories.project_archives import bring_in, write_archive
+from tests.factories.reading import read_transcripts
 from tests.factories.replays import replayed
 from workspace.access.permissions import get_refusal
 from workspace.models import Event, Job, Membership, Person, Project

@@ -10,10 +10,10 @@ from discussions.checks.iterations import ITERATION_CHECKS
 from discussions.games.actions import drop_repeats, restore_game, withdraw_game
 from discussions.imports.actions.storing import Store, prepare
 from discussions.models import Game, GameText, Iteration, Measured, Withdrawal
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member, make_project, moment
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import import_game, make_games_project, repeated_messages
 from workspace.blob_store import load_bytes
 from workspace.core.refusals import Conflict, NotAllowed

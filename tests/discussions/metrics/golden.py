@@ -21,7 +21,6 @@ import msgspec
 
 from discussions.core.records import GameRecord
 from discussions.metrics.core.registry import CODE_VERSION, build_diagnostics, measure_game
-from discussions.transcripts.core.reader import read_transcripts
 from rubric.core.records import HOLISTIC, ReviewRecord, RubricRecord
 from rubric.reviews.core.answer_record import READER, read_review
 from rubric.reviews.core.claims import claimed_flags
@@ -29,6 +28,7 @@ from rubric.reviews.core.corrections import Correction, apply_correction
 from rubric.reviews.core.two_calls import merge_calls
 from rubric.versions.queries import DISCUSSION_NUMBERS, RESPONSE_NUMBERS, response_version
 from tests.factories.metrics import game, rubric
+from tests.factories.reading import read_transcripts
 
 ROOT = Path(__file__).parents[3]
 FILE = Path(__file__).with_name("golden.json")

@@ -27,10 +27,10 @@ from discussions.metrics.core.registry import (
     passes,
     recount,
 )
-from discussions.transcripts.core.reader import read_transcripts
 from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.discussions.metrics.golden import made_games
 from tests.factories.metrics import game, measured, rubric
+from tests.factories.reading import read_transcripts
 
 NATIVE = Path(__file__).parents[4] / "shared" / "data" / "native"
 

@@ -30,11 +30,11 @@ from discussions.transcripts.actions import (
     import_transcripts,
     resume_import,
 )
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.archives import HOSTILE, zipped
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from workspace.blob_store import BytesLost, drop_parts, load_bytes, store_bytes
 from workspace.core.canonical import bytes_hash

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from discussions.core.records import Elimination, Message, Player, Vote
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import aiwolf_log, chat_text, csv_rows, json_rows
+from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
 LOG = """0,status,1,SEER,ALIVE,team1,Ann

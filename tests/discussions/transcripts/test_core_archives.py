@@ -8,8 +8,8 @@ import zstandard
 
 from discussions.transcripts.core.file_names import shown_path, source_name
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.archives import GAME, HOSTILE, MIB, lying_about_size, with_method, zipped, zipped_entry
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game
 
 SMALL = Limits(file_bytes=4 * MIB, unpacked_bytes=16 * MIB, archive_files=100)

@@ -18,8 +18,8 @@ from discussions.transcripts.core.audience import (
     kind_of_flag,
     kind_of_type,
 )
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
+from tests.factories.reading import read_transcripts
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game
 
 GAMES = [native_game(gameId="a"), native_game(gameId="b")]

@@ -11,9 +11,10 @@ from discussions.transcripts.core.formats import FORMATS, NATIVE, Format, find_f
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import ReadTally, read_games, read_transcripts
+from discussions.transcripts.core.reader import ReadTally, read_games
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.archives import zipped
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 

@@ -16,8 +16,8 @@ from discussions.transcripts.core.oddities import (
     list_oddities,
     without_repeated,
 )
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.public_formats import kaggle_replay
+from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import inspect_sample
 from tests.factories.transcripts import as_bytes, native_game, native_message
 

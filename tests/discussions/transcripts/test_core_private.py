@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import aiwolf, aiwolf_log, chat_text, llmafia, werewolf_arena
 from tests.factories.archives import zipped
 from tests.factories.foreign_games import (
@@ -15,6 +14,7 @@ from tests.factories.foreign_games import (
     werewolf_arena_game,
     werewolf_arena_logs,
 )
+from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text, read_value
 from tests.factories.transcripts import as_bytes
 

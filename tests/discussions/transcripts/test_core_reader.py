@@ -9,7 +9,7 @@ import pytest
 from discussions.core.records import Cost, Elimination, GameRecord, Vote
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.oddities import ODDITY_CODES
-from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 REAL_FILES = sorted(

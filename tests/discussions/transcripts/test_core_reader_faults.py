@@ -11,7 +11,7 @@ from discussions.core.records import GameRecord
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game, native_message
 
 

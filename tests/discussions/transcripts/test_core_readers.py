@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from discussions.core.records import Elimination, GameRecord, Message, Player, Vote
 from discussions.transcripts.core.formats import FORMATS, read_converted
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import aiwolf, avalon_nlu, llmafia, werewolf_arena
 from tests.factories.archives import zipped
 from tests.factories.foreign_games import (
@@ -25,6 +24,7 @@ from tests.factories.foreign_games import (
     werewolf_arena_logs,
 )
 from tests.factories.native_games import native_game
+from tests.factories.reading import read_transcripts
 
 ROOT = Path(__file__).parents[3]
 REAL = ROOT.parent / "shared" / "data"

@@ -3,9 +3,9 @@
 import pytest
 
 from discussions.core.records import Cost
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import inspect_eval, json_turns, openai_chat
 from tests.factories.archives import zipped
+from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import inspect_sample, read_value
 from tests.factories.transcripts import as_bytes
 

@@ -11,7 +11,6 @@ import pytest
 
 from discussions.core.records import Elimination, Player
 from discussions.transcripts.core.formats import find_format
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.native_games import native_game
 from tests.factories.public_formats import (
     CANARY,
@@ -34,6 +33,7 @@ from tests.factories.public_formats import (
     slack_day,
     slack_export,
 )
+from tests.factories.reading import read_transcripts
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data"
 

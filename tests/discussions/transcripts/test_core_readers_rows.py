@@ -5,7 +5,6 @@ import json
 import pytest
 
 from discussions.transcripts.core.decoding import Decoded, decode_text
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers import csv_rows, json_rows
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
@@ -18,6 +17,7 @@ from discussions.transcripts.core.readers.columns import (
     suggest_fields,
 )
 from discussions.transcripts.core.readers.heads import read_first_game, read_head
+from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
 CSV = '''game,round,player,text,time,role,personality,vote

@@ -3,8 +3,8 @@
 import pytest
 
 from discussions.core.records import Elimination, Player, Vote
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers.columns import MappingRecord
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes
 
 FIRST = [{"speaker": "Ann", "content": "Good day."}, {"speaker": "Bea", "content": "Ann looks guilty."}]

@@ -8,8 +8,8 @@ import pytest
 
 from discussions.core.records import GameRecord
 from discussions.transcripts.core.formats import NATIVE
-from discussions.transcripts.core.reader import read_transcripts
 from tests.factories.game_shapes import SHAPES, make_game
+from tests.factories.reading import read_transcripts
 
 SEEDS = 12
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from discussions.transcripts.core.formats import FORMATS
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.core.readers.columns import SPELLINGS
+from tests.factories.reading import read_transcripts
 
 TEXT = (Path(__file__).parents[3] / "docs" / "transcripts.md").read_text(encoding="utf-8")
 GAMES = {

@@ -9,7 +9,7 @@ import pytest
 
 from discussions.transcripts.core.native import ELIMINATION_KEYS, GAME_KEYS, MESSAGE_KEYS, VOTE_KEYS
 from discussions.transcripts.core.native_parts import PLAYER_KEYS
-from discussions.transcripts.core.reader import read_transcripts
+from tests.factories.reading import read_transcripts
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "static" / "samples" / "native.schema.json").read_text())["$defs"]

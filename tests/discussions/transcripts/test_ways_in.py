@@ -9,12 +9,12 @@ from django.urls import reverse
 from msgspec.structs import asdict, replace
 
 from discussions.models import Game, GameText, Transcript
-from discussions.transcripts.core.reader import read_transcripts
 from tests.discussions.transcripts import test_core_own_logs_faults as own_logs
 from tests.discussions.transcripts.test_core_reader_faults import GAMES
 from tests.discussions.transcripts.test_core_readers import REAL, real_folders
 from tests.factories.archives import HOSTILE, MIB
 from tests.factories.people import NOW, make_lead
+from tests.factories.reading import read_transcripts
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import as_bytes, make_games_project
 from workspace.core.words import say_stored

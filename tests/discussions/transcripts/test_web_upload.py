@@ -9,12 +9,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from discussions.models import Game, ImportDismissal, Transcript
-from discussions.transcripts.core.reader import read_transcripts
 from discussions.transcripts.labels import FORMAT_SAMPLES, SAMPLES
 from discussions.verdicts.queries import faulty_transcripts
 from tests.discussions.transcripts.test_docs_formats import TEXT, example
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, moment
+from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
 from workspace.models import Event
 
