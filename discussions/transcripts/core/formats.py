@@ -89,81 +89,70 @@ NATIVE = _format(
     mark("a JSON object with the keys gameId, players, messages and votes"),
     recognises=native.is_native,
 )
-WEREWOLF_ARENA = _format(
-    "werewolf_arena",
-    werewolf_arena,
-    mark("game_complete.json with the keys session_id, players and rounds, or its session folder"),
-)
-KAGGLE_WEREWOLF = _format(
-    "kaggle_werewolf",
-    kaggle_werewolf,
-    mark("a replay of Kaggle's werewolf, with its events under info"),
-    find_inner=kaggle_werewolf.find_info,
-)
-LLMAFIA = _format("llmafia", llmafia, mark("a folder with config.json and public_daytime_chat.txt"))
-AIWOLF = _format("aiwolf", aiwolf, mark("a JSON object with the keys game_id, agents, entries and win_side"))
-AIWOLF_LOG = _format(
-    "aiwolf_log", aiwolf_log, mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2")
-)
-AVALON_NLU = _format(
-    "avalon_nlu", avalon_nlu, mark("a JSON object with the keys users, messages, beliefs and persuasion")
-)
-CHAT_EXPORTS = _format(
-    "chat_exports",
-    chat_exports,
-    mark("an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"),
-    has_folders=True,
-)
-INSPECT = _format(
-    "inspect", inspect_eval, mark("a log of Inspect AI with its samples"), parts=inspect_eval.list_samples
-)
-AGENT_TRACES = _format(
-    "agent_traces",
-    agent_traces,
-    mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
-    parts=agent_traces.list_games,
-)
-OPENAI_CHAT = _format(
-    "openai_chat",
-    openai_chat,
-    mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
-)
-JSON_TURNS = _format(
-    "json_turns",
-    json_turns,
-    mark("a JSON object with a list of messages that name player and text, such as turns or conversation"),
-)
 JSONL = _format(
     "jsonl",
     json_rows,
     mark("a JSON object with a message in each line, or a list of them"),
     to_native_text=lists.to_native_text,
 )
-CSV = _format("csv", csv_rows, mark("a first line with the names of columns, then a message in each row"))
 CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"))
-
-# Games of other formats inside an object that is none itself; each part shows its own format.
-INSIDE = Format(name="inside", looks=mark("an object with games inside"))
 
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,
 # a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
 FORMATS: tuple[Format, ...] = (
-    INSPECT,
-    WEREWOLF_ARENA,
-    KAGGLE_WEREWOLF,
-    LLMAFIA,
-    AIWOLF,
-    AVALON_NLU,
-    CHAT_EXPORTS,
-    AGENT_TRACES,
-    OPENAI_CHAT,
+    _format(
+        "inspect", inspect_eval, mark("a log of Inspect AI with its samples"), parts=inspect_eval.list_samples
+    ),
+    _format(
+        "werewolf_arena",
+        werewolf_arena,
+        mark("game_complete.json with the keys session_id, players and rounds, or its session folder"),
+    ),
+    _format(
+        "kaggle_werewolf",
+        kaggle_werewolf,
+        mark("a replay of Kaggle's werewolf, with its events under info"),
+        find_inner=kaggle_werewolf.find_info,
+    ),
+    _format("llmafia", llmafia, mark("a folder with config.json and public_daytime_chat.txt")),
+    _format("aiwolf", aiwolf, mark("a JSON object with the keys game_id, agents, entries and win_side")),
+    _format(
+        "avalon_nlu", avalon_nlu, mark("a JSON object with the keys users, messages, beliefs and persuasion")
+    ),
+    _format(
+        "chat_exports",
+        chat_exports,
+        mark(
+            "an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"
+        ),
+        has_folders=True,
+    ),
+    _format(
+        "agent_traces",
+        agent_traces,
+        mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
+        parts=agent_traces.list_games,
+    ),
+    _format(
+        "openai_chat",
+        openai_chat,
+        mark("a list of messages with role (or LangChain's type) and content, bare or under messages"),
+    ),
     NATIVE,
-    JSON_TURNS,
-    AIWOLF_LOG,
+    _format(
+        "json_turns",
+        json_turns,
+        mark(
+            "a JSON object with a list of messages that name player and text, such as turns or conversation"
+        ),
+    ),
+    _format("aiwolf_log", aiwolf_log, mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2")),
     JSONL,
-    CSV,
+    _format("csv", csv_rows, mark("a first line with the names of columns, then a message in each row")),
     CHAT_TEXT,
 )
+# Games of other formats inside an object that is none itself; each part shows its own format.
+INSIDE = Format(name="inside", looks=mark("an object with games inside"))
 
 
 def find_format(name: str) -> Format | None:
