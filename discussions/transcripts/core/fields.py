@@ -201,6 +201,21 @@ def read_entries(
             wrong_type(notes, place, say("an object"), entry)
 
 
+def as_object(value: Any) -> dict[str, Any]:
+    """The value, if it is an object; else an empty one, without a fault."""
+    return value if type(value) is dict else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """The value, if it is a list; else an empty one, without a fault."""
+    return value if type(value) is list else []
+
+
+def as_objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
+    return [item for item in as_list(value) if type(item) is dict]
+
+
 def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
     """The value, if it is an object; else an empty one, after a fault unless it is absent or null."""
     if type(value) is dict:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discussions.transcripts.core.fields import as_moment, read_inside
+from discussions.transcripts.core.fields import as_list, as_moment, as_object, as_objects, read_inside
 from discussions.transcripts.core.notes import NativeGame, Notes
 from workspace.core.words import mark_many, say
 
@@ -43,8 +43,8 @@ def recognises_files(names: Sequence[str]) -> bool:
 
 def to_native(value: Any, notes: Notes) -> NativeGame:
     """The messages of one channel as a native object. Never raises."""
-    about = value if type(value) is dict else {}
-    channel = about["channel"] if type(about.get("channel")) is dict else {}
+    about = as_object(value)
+    channel = as_object(about.get("channel"))
     kind = str(channel.get("type", "")).casefold()
     hidden = str(channel.get("name")) if "direct" in kind or "private" in kind else ""
     prefix = "/messages" if about else ""
@@ -83,8 +83,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> NativeGame:
 
 
 def _listed(value: Any) -> list[Any]:
-    found = value.get("messages") if type(value) is dict else value
-    return found if type(found) is list else []
+    return as_list(value.get("messages") if type(value) is dict else value)
 
 
 def _is_discord(value: Any) -> bool:
@@ -110,8 +109,7 @@ def _has_id(user: dict[str, Any]) -> bool:
 
 def _read(data: bytes, name: str, notes: Notes) -> list[dict[str, Any]]:
     """The objects of a file with a list of them; its faults are noted."""
-    found = read_inside(data, name, notes).value
-    return [item for item in found if type(item) is dict] if type(found) is list else []
+    return as_objects(read_inside(data, name, notes).value)
 
 
 def _called(about: Any) -> str:
@@ -128,7 +126,8 @@ def _game(placed: list[_Placed], users: dict[str, str], notes: Notes) -> NativeG
         if _is_said(item):
             said.append((place, item, hidden))
         else:
-            kind = (item.get("subtype") or item.get("type")) if type(item) is dict else ""
+            about = as_object(item)
+            kind = about.get("subtype") or about.get("type", "")
             notes.warn("notice_left_out", place, kind, says=_NOTICE)
     if all(_is_slack(item) for _place, item, _hidden in said):
         said.sort(key=lambda entry: (len(entry[1]["ts"].partition(".")[0]), entry[1]["ts"]))
@@ -184,12 +183,11 @@ def _of_slack(item: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 
 
 def _of_discord(item: dict[str, Any]) -> dict[str, Any]:
-    about = item.get("reference")
     return {
         "id": item.get("id"),
         "message": item["content"],
         "timestamp": item.get("timestamp"),
-        "inReplyToId": about.get("messageId") if type(about) is dict else None,
+        "inReplyToId": as_object(item.get("reference")).get("messageId"),
     }
 
 

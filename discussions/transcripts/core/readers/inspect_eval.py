@@ -6,6 +6,7 @@ The speaker is the name in the message's metadata, else the agent of the span in
 from collections.abc import Iterator
 from typing import Any
 
+from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.openai_chat import INSTRUCTION, TOOL_CALL, content_text, with_facts
 from workspace.core.words import mark, mark_many, say
@@ -60,8 +61,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         return None
     if value.get("error"):
         notes.warn("sample_error", "/error", says=_ERROR)
-    events = value["events"] if type(value.get("events")) is list else []
-    texts = value["attachments"] if type(value.get("attachments")) is dict else {}
+    events, texts = as_list(value.get("events")), as_object(value.get("attachments"))
     agents = _agents_of_outputs(events)
     placed = list(_from_messages(value["messages"], agents, texts, notes))
     if _speaker_count(placed) < 2:
@@ -95,8 +95,8 @@ def _agents_of_outputs(events: list[Any]) -> dict[str, tuple[str, Any]]:
     """Id of a message -> the agent that called the model for it ("" without one), and the moment."""
     spans = {
         event["id"]: event
-        for event in events
-        if type(event) is dict and event.get("event") == "span_begin" and type(event.get("id")) is str
+        for event in as_objects(events)
+        if event.get("event") == "span_begin" and type(event.get("id")) is str
     }
     found: dict[str, tuple[str, Any]] = {}
     for _pointer, event, message in _outputs(events):
@@ -123,13 +123,12 @@ def _speaker_count(placed: list[_Placed]) -> int:
 
 def _outputs(events: list[Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Each model call that returned a message: its pointer, the call and the message."""
-    for index, event in enumerate(events):
-        if type(event) is not dict or event.get("event") != "model" or type(event.get("output")) is not dict:
-            continue
-        choices = event["output"].get("choices")
-        first = choices[0] if type(choices) is list and choices else None
-        if type(first) is dict and type(first.get("message")) is dict:
-            yield f"/events/{index}", event, first["message"]
+    for index, event in enumerate(map(as_object, events)):
+        if event.get("event") == "model":
+            choices = as_list(as_object(event.get("output")).get("choices"))
+            message = as_object(choices[0]).get("message") if choices else None
+            if type(message) is dict:
+                yield f"/events/{index}", event, message
 
 
 def _from_messages(
@@ -172,17 +171,14 @@ def _id(entry: dict[str, Any]) -> str:
 
 
 def _named(entry: dict[str, Any]) -> str:
-    metadata = entry.get("metadata")
-    if type(metadata) is not dict:
-        return ""
+    metadata = as_object(entry.get("metadata"))
     names = (metadata.get(key) for key in NAME_KEYS)
     return next((name.strip() for name in names if type(name) is str and name.strip()), "")
 
 
 def _model(entry: dict[str, Any]) -> str:
-    return (
-        entry["model"].strip() if type(entry.get("model")) is str and entry["model"].strip() else "assistant"
-    )
+    model = entry.get("model")
+    return (model.strip() if type(model) is str else "") or "assistant"
 
 
 def _message(
@@ -196,8 +192,7 @@ def _message(
         notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
         if not text:
             return None
-    facts = entry["metadata"] if type(entry.get("metadata")) is dict else {}
-    number = facts.get("round")
+    number = as_object(entry.get("metadata")).get("round")
     return {
         "playerName": agent,
         "message": text,
@@ -230,7 +225,7 @@ def _note_scores(scores: Any, notes: Notes) -> None:
 
 def _cost(usage: Any) -> dict[str, Any] | None:
     """Tokens and dollars of all models together. The cache hit rate is a share of all input tokens."""
-    blocks = [block for block in usage.values() if type(block) is dict] if type(usage) is dict else []
+    blocks = [block for block in as_object(usage).values() if type(block) is dict]
     if not blocks:
         return None
     whole, read, written = (_sum(blocks, key) for key in _USED)

@@ -16,7 +16,7 @@ from discussions.transcripts.core.audience import (
     VOTE,
     kind_of_type,
 )
-from discussions.transcripts.core.fields import NOTHING, snake_to_camel
+from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import (
@@ -248,10 +248,9 @@ def _game_id(value: dict[str, Any]) -> Any:
 
 def _called(value: dict[str, Any]) -> dict[str, str]:
     """The name of each player whom the list of players gives an id, too."""
-    players = value.get("players")
     found: dict[str, str] = {}
-    for player in players if type(players) is list else ():
-        name = player.get("name") if type(player) is dict else None
+    for player in as_objects(value.get("players")):
+        name = player.get("name")
         for key in ("id", "playerId", "player_id", "pid", "agent_id", "agentId"):
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
@@ -260,7 +259,7 @@ def _called(value: dict[str, Any]) -> dict[str, str]:
 
 def _say_missing(value: Any) -> str:
     """What an object lacks: a known key in its messages, or the list itself."""
-    found = value if type(value) is dict else {}
+    found = as_object(value)
     for key in LISTS:
         rows = found.get(key)
         names = list(flattened(rows[0])) if type(rows) is list and rows and type(rows[0]) is dict else []
@@ -306,7 +305,7 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
 
 def _listed(value: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
     """The players of an object of players, or with the roles of an object of roles, by their names."""
-    metadata = value["metadata"] if type(value.get("metadata")) is dict else {}
+    metadata = as_object(value.get("metadata"))
     for key in ("players", "roles", "player_roles", "playerRoles", "role_assignments", "assignments"):
         facts = value.get(key) or metadata.get(key)
         if type(facts) is not dict or not facts:
@@ -321,7 +320,7 @@ def _listed(value: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]
 
 def _fact(fact: Any) -> dict[str, Any]:
     """What an object of players or roles says of one: the role itself, or an object with it."""
-    known = {"role": fact} if type(fact) is str else fact if type(fact) is dict else {}
+    known = {"role": fact} if type(fact) is str else as_object(fact)
     return {key: known[key] for key in ("role", "personality") if type(known.get(key)) is str}
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from discussions.transcripts.core.audience import PRIVATE, THOUGHT, kind_of_flag, kind_of_type
+from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import OR, PLAYER, suggest_fields
 from workspace.core.words import mark_many, say
@@ -36,6 +37,15 @@ _LINE = {*_TASK, "task_name", "output"}
 # The keys of which a message has one: its content, or what becomes its content.
 _HOLDS_CONTENT = frozenset("content tool_calls function_call parts step_id summary data raw task".split())
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
+# Objects with the cost: our names of its figures, and theirs.
+_COSTS = {
+    "token_usage": {"inputTokens": "prompt_tokens", "outputTokens": "completion_tokens"},
+    "final_metrics": {
+        "totalUsd": "total_cost_usd",
+        "inputTokens": "total_prompt_tokens",
+        "outputTokens": "total_completion_tokens",
+    },
+}
 CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
 
 INSTRUCTION = mark_many(
@@ -77,7 +87,7 @@ def _with_role(value: Any) -> Any:
         found if type(found := value.get(key)) is str else "" for key in ("type", "source", "role")
     )
     if role in A2A_ROLES and type(value.get("parts")) is list:
-        about = value["metadata"] if type(value.get("metadata")) is dict else {}
+        about = as_object(value.get("metadata"))
         name = _speaker(about) or about.get("name")
         return {"role": A2A_ROLES[role], "name": name, "content": value["parts"]}
     if "role" in value:
@@ -90,8 +100,7 @@ def _with_role(value: Any) -> Any:
         said = THOUGHT if kind_of_type(kind) == THOUGHT else "assistant" if kind in SAID else "tool"
         return value | {"role": said, "name": source}
     if kind in TYPES:
-        data = value["data"] if type(value.get("data")) is dict else {}
-        return data | value | {"role": TYPES[kind]}
+        return as_object(value.get("data")) | value | {"role": TYPES[kind]}
     return value | {"role": "tool"} if kind.endswith(_CALLS) else value
 
 
@@ -113,11 +122,10 @@ def find_list(value: Any) -> str | None:
     """The key of an object's messages, "" for a list of them; None for other values."""
     if type(value) is dict:
         # A history of messages with a player and a text is read by the reader of turns.
-        lists = {key: value[key] for key in _LISTS if type(value.get(key)) is list}
-        if not any(type(entry) is dict and "parts" in entry for entry in lists.get("history", ())):
-            lists.pop("history", None)
-        return next((key for key, entries in lists.items() if find_list(entries) == ""), None)
-    return "" if type(value) is list and any(map(is_chat_message, value[:3])) else None
+        has_parts = any("parts" in entry for entry in as_objects(value.get("history")))
+        lists = (key for key in _LISTS if type(value.get(key)) is list and (has_parts or key != "history"))
+        return next((key for key in lists if find_list(value[key]) == ""), None)
+    return "" if any(map(is_chat_message, as_list(value)[:3])) else None
 
 
 def recognises(value: Any) -> bool:
@@ -127,7 +135,7 @@ def recognises(value: Any) -> bool:
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The chat as a native object; None with a fault when there are no messages. Never raises."""
-    wrapper = value if type(value) is dict else {}
+    wrapper = as_object(value)
     key = find_list(value)
     entries = wrapper.get(key or "messages") if wrapper else value
     if type(entries) is not list:
@@ -138,17 +146,15 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     prefix = f"/{key or 'messages'}" if wrapper else ""
     placed = [(f"{prefix}/{index}", entry) for index, entry in enumerate(entries)]
     # The latest message of a task of A2A need not be in its history.
-    status = wrapper.get("status")
-    latest = status.get("message") if type(status) is dict else None
-    if type(latest) is dict and type(latest.get("parts")) is list and latest not in entries:
+    latest = as_object(as_object(wrapper.get("status")).get("message"))
+    if type(latest.get("parts")) is list and latest not in entries:
         placed.append(("/status/message", latest))
     return convert(wrapper, placed, notes)
 
 
 def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: Notes) -> dict[str, Any]:
     """The chat of these messages, each with its place, and of what stands around them."""
-    agent = wrapper.get("agent")
-    own_name = agent.get("name") if type(agent) is dict else None
+    own_name = as_object(wrapper.get("agent")).get("name")
     messages: list[Any] = []
     names: dict[str, None] = {}
     # Thoughts without an author are those of the one who speaks next.
@@ -203,8 +209,8 @@ def _part(part: Any) -> tuple[str, str | None, bool]:
     if type(part) is not dict:
         return "unknown", part if type(part) is str else None, False
     kind = next((part[key] for key in ("type", "kind") if type(part.get(key)) is str), "")
-    about = part["metadata"] if type(part.get("metadata")) is dict else {}
-    flags = {key for given in (part, about) for key, value in given.items() if value is True}
+    both = (part, as_object(part.get("metadata")))
+    flags = {key for given in both for key, value in given.items() if value is True}
     is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)
     keys = ("text", "content", kind) if is_thought or kind == "text" else () if "tool" in kind else ("text",)
     text = next((part[key] for key in keys if type(part.get(key)) is str), None)
@@ -216,18 +222,10 @@ def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
 
     The list may stand at the top or in the metadata, as may the two objects of name -> text in the metadata.
     """
-    facts = metadata if type(metadata) is dict else {}
-    listed = players if players is not None else facts.get("players")
-    if type(listed) is list and listed:
-        return listed
-    roles, personalities = facts.get("roles"), facts.get("personalities")
-    return [
-        {
-            "name": name,
-            "role": roles.get(name) if type(roles) is dict else None,
-            "personality": personalities.get(name) if type(personalities) is dict else None,
-        }
-        for name in names
+    facts = as_object(metadata)
+    roles, personalities = as_object(facts.get("roles")), as_object(facts.get("personalities"))
+    return as_list(players if players is not None else facts.get("players")) or [
+        {"name": name, "role": roles.get(name), "personality": personalities.get(name)} for name in names
     ]
 
 
@@ -303,20 +301,13 @@ def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
 
 def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
     """The native keys of the wrapper. From the metadata, the final metrics and the usage, only the cost is used."""
-    carried = {key: wrapper[key] for key in CARRIED if key in wrapper}
-    metadata, metrics = carried.pop("metadata", None), wrapper.get("final_metrics")
-    if type(metadata) is dict and "cost" in metadata and "cost" not in carried:
-        carried["cost"] = metadata["cost"]
-    if type(wrapper.get("token_usage")) is dict and "cost" not in carried:
-        usage = wrapper["token_usage"]
-        carried["cost"] = {key: usage.get(key) for key in ("prompt_tokens", "completion_tokens")}
-    if type(metrics) is dict and "cost" not in carried:
-        tokens = (metrics.get(f"total_{kind}_tokens") for kind in ("prompt", "completion"))
-        carried["cost"] = dict(
-            zip(
-                ("totalUsd", "inputTokens", "outputTokens"),
-                (metrics.get("total_cost_usd"), *tokens),
-                strict=True,
-            )
-        )
+    carried = {key: wrapper[key] for key in CARRIED if key in wrapper and key != "metadata"}
+    metadata = as_object(wrapper.get("metadata"))
+    if "cost" in carried:
+        return carried
+    if "cost" in metadata:
+        return carried | {"cost": metadata["cost"]}
+    for key, names in _COSTS.items():
+        if type(wrapper.get(key)) is dict:
+            return carried | {"cost": {ours: wrapper[key].get(theirs) for ours, theirs in names.items()}}
     return carried
