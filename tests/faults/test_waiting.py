@@ -9,9 +9,10 @@ from threading import Event
 import pytest
 from django.db import connection, transaction
 
+from discussions.imports.actions.storing import Store, prepare
 from discussions.models import Transcript
 from discussions.queue.actions import take_next_game
-from discussions.transcripts.actions import Store, Upload, import_transcripts, prepare
+from discussions.transcripts.actions import Upload, import_transcripts
 from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start

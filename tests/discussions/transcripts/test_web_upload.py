@@ -154,8 +154,10 @@ def test_the_formats_and_samples_are_on_the_page(seen, project):
 def test_a_sample_is_the_example_of_the_docs_and_has_no_faults(name):
     data = Path(finders.find(f"samples/{SAMPLES[name]}")).read_bytes()
     section = TEXT.split("\n## The native format\n", 1)[1]
-    native = re.search(r"```json\n(.*?)```", section, re.DOTALL)
-    assert data.decode() == (native[1] if name == "native" else example(name))
+    if name == "native":
+        assert "(../static/samples/native.json)" in section, "the docs show it by its link"
+    else:
+        assert data.decode() == example(name)
     read = read_transcripts(data, SAMPLES[name])
     assert (read.format, [fault for fault in read.faults if not fault.is_warning]) == (name, [])
     assert read.games

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 # Guarded table -> the columns besides the key that its triggers let change.
 FREE = {
     "discussions_calibrationround": "closed_at closed_by_id name",
-    "discussions_columnmapping": "removed_at removed_by_id",
+    "discussions_columnmapping": "name removed_at removed_by_id",
     "discussions_evaluation": (
         "measured_id released_reason returned_comment set_aside_at skipped_reason slot_id state submitted_at"
         " version"
