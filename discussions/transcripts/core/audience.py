@@ -19,9 +19,10 @@ LEAST_TABLE = 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-# "not private" and "mafia game" say nothing of who could hear a message.
+# "not private", "mafia game" and "Secret Hitler" say nothing of who could hear a message.
 _NEGATED = re.compile(
-    r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b"
+    r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|secret\W{1,3}(?:hitler|mafia|werewol(?:f|ves))"
+    r"|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b"
 )
 _LONGEST_WORDS, _MOST_WORDS = 60, 20
 # Who speaks in a log without playing, case-folded.
@@ -129,6 +130,12 @@ def kind_of_title(title: str) -> str:
     return kind if kind in (PRIVATE, THOUGHT) else ""
 
 
+def is_private_file(name: str) -> bool:
+    """Whether the name of a file says that it holds a private channel: "mafia_chat", "whispers"."""
+    channels = {"chat", "channel", "talk", "den", "dm", "dms", "pm", "pms", "whisper", "whispers"}
+    return kind_of_title(name) == PRIVATE and bool(channels & {*words_of(name)})
+
+
 def kind_of_audience(value: str, names: Collection[str], author: str = "") -> str:
     """SPEECH, PRIVATE, THOUGHT, or NAMED for some players' names alone; "" when the words are not known.
 
@@ -175,7 +182,8 @@ def looks_like_audience(key: str) -> bool:
             "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
             "type kind channel scope hearer hearers heard hears listener listeners addressee addressees whisper secret "
             "hidden group room venue thread only confidential thought thoughts thinking reasoning scratchpad monologue "
-            "empfänger destinataire destinatario получатель sichtbar kanal canal".split()
+            "target addressed partner empfänger destinataire destinatario получатель кому адресат для für pour para "
+            "sichtbar kanal canal".split()
         )
     ) or any(
         part in key
@@ -193,7 +201,8 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     is_flag = kind_of_type(key) in (PRIVATE, THOUGHT) and any(
         value.casefold() in _TRUE for value in different
     )
-    return is_flag or any(kind_of_type(value) in (PRIVATE, THOUGHT) for value in different)
+    is_open = any(set() < {*words_of(value)} <= _PUBLIC for value in different)
+    return is_flag or is_open or any(kind_of_type(value) in (PRIVATE, THOUGHT) for value in different)
 
 
 def as_names(value: Any) -> str:

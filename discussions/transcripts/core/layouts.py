@@ -24,6 +24,7 @@ from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, r
 from discussions.transcripts.core.readers.inner_parts import (
     InnerPart,
     describe_inner_part,
+    explain_pieces,
     find_inner_part,
     list_inner_games,
 )
@@ -40,7 +41,7 @@ from workspace.core.json_items import (
     find_values,
     split_items,
 )
-from workspace.core.strict_json import is_too_deep, normalise_text
+from workspace.core.strict_json import Document, is_too_deep, normalise_text
 from workspace.core.words import mark, say
 
 # How much of a file is used to detect its format.
@@ -185,6 +186,8 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     whole = recognise(head, options.known)
     if whole is not None:
         return Layout(ONE, whole) if read_value(data, limits).is_readable else None
+    if options.named is None and explain_pieces(head):
+        return None
     found = options.named
     for start, end in items:
         item = data[start:end]
@@ -203,6 +206,8 @@ def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
     head = list(islice(each_line(data), HEAD_ITEMS))
     found = _format_of_first(data, head, options) if len(head) > 1 else None
+    if found and explain_pieces([_quick_value(data[start:end], options.limits)[0] for start, end in head]):
+        return None
     lines = find_lines(data) if found and not found.to_native_text else None
     return Layout(LINES, found, lines) if found and lines else None
 
@@ -296,6 +301,8 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         return refused(Fault(place=name, code="not_one_file", message=sentence))
     document = read_value(data, options.limits)
     begin = begin_of(data)
+    if why := _explain(document, data, options):
+        return refused(Fault(place=name, code="pieces", message=why))
     # "[Day 1] Ann: Hello" is not broken JSON.
     is_open = data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(data, begin)
     is_json = document.is_readable or is_open
@@ -318,6 +325,20 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         return refused(Fault(place=name, code="no_games", message=sentence))
     found = _describe(document.value) if is_json else _describe_text(data[begin:])
     return _unknown(data, name, found, document.value, options)
+
+
+def _explain(document: Document, data: bytes, options: ReadOptions) -> str:
+    """Why the parts of the file are no games, though each could be read; "" for any other file."""
+    if document.is_readable and type(document.value) is dict:
+        inner = find_inner_part(document.value, options.formats)
+        part = document.value
+        for key in inner.keys if inner and inner.is_list and inner.format else ():
+            part = part[key]
+        return explain_pieces(part, inner.keys[-1]) if inner and type(part) is list else ""
+    if document.is_readable:
+        return explain_pieces(document.value) if type(document.value) is list else ""
+    first = islice(each_value(data, begin_of(data), len(data)), HEAD_ITEMS)
+    return explain_pieces([_quick_value(data[start:end], options.limits)[0] for start, end in first])
 
 
 def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:

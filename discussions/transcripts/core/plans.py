@@ -25,6 +25,7 @@ from discussions.transcripts.core.archives import (
     open_zip,
     unpack,
 )
+from discussions.transcripts.core.audience import is_private_file
 from discussions.transcripts.core.decoding import describe_proposals, recode
 from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
@@ -41,6 +42,10 @@ _TOO_MUCH = mark(
 )
 _LARGE_GAME = mark(
     "The files of this folder have more than {most:,.0f} MiB together, the most that is read of one game."
+)
+_PRIVATE_FILE = mark(
+    'The name "{name}" says that not everybody could hear what is in the file, so it is no game of its own and was not '
+    "read. If everybody could, give it another name."
 )
 _NOT_SO = mark("The file is not text in the encoding {name}. Name another one, or none where it is UTF-8.")
 _LEFT_OUT = mark_many(
@@ -183,8 +188,12 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
         data = files if isinstance(files, RefusedFile) else files[first.name]
         if isinstance(data, bytes) and is_archive(data):
             data = OFFICE if is_office(data) else NESTED
+        unit = _plan_file(name, source, data, options)
+        if isinstance(unit.found, Layout) and len(archive.members) > 1 and is_private_file(source):
+            secret = RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
+            unit = _plan_file(name, source, secret, options)
         # It is unpacked again when it is read, so that memory holds one file at a time.
-        yield replace(_plan_file(name, source, data, options), data=b"", members=members)
+        yield replace(unit, data=b"", members=members)
 
 
 def folder_format(names: list[str], options: ReadOptions) -> Format | None:

@@ -155,3 +155,13 @@ def test_what_an_entry_says_of_rights_dates_and_sizes_does_not_matter():
 )
 def test_a_game_without_an_id_is_called_after_its_file(name, source):
     assert source_name(name) == source
+
+
+def test_a_file_that_is_named_as_a_private_channel_is_no_game():
+    files = {
+        "g/town.txt": b"Day 1\nAnn: Hi.\nBea: Ho.\n",
+        "g/mafia_chat.txt": b"Day 1\nAnn: CANARY\nBea: CANARY\n",
+    }
+    read = read_transcripts(zipped(files | {"g/secret-hitler-7.txt": files["g/town.txt"]}), "all.zip")
+    assert [game.record.game_id for game in read.games] == ["town", "secret-hitler-7"]
+    assert [fault.code for fault in read.faults] == ["private_file"]

@@ -270,6 +270,14 @@ def test_an_unknown_key_hides_by_its_few_values_or_as_a_flag(key, public, hidden
     assert (said(game), [entry.text for entry in game.private]) == (["Hi.", "Ho."], ["Psst."])
 
 
+@pytest.mark.parametrize(("key", "public"), [("target", ""), ("кому", "все"), ("toward", "everyone")])
+def test_a_key_that_names_a_player_for_some_messages_is_asked_or_hides(key, public):
+    rows = [row("Hi.", **{key: public}), row("Psst.", **{key: "Bea"}), row("Ho.", "Bea", **{key: public})]
+    read = read_rows(rows, parse_mapping(["player=player,text=text,round=round"]))
+    assert [fault.code for fault in read.faults] == ["unknown_columns"]
+    assert read.faults[0].message.startswith("One message names a player")
+
+
 def test_what_an_unknown_key_says_of_players_hides_nothing():
     rows = [row("Hi.", is_wolf=True, side="wolves"), row("Ho.", "Bea", is_wolf=False, side="town")]
     (game,) = read_rows([*rows, *rows], parse_mapping(["player=player,text=text,round=round"])).games

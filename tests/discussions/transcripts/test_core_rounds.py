@@ -146,3 +146,75 @@ def test_private_lists_beside_the_messages_are_kept_apart():
 def test_the_name_of_a_game_around_it_hides_nothing():
     value = {"mafia": {"rounds": [{"round": 1, "talk": FIRST}, {"round": 2, "talk": SECOND}]}}
     assert rounds(read_one(value)) == [1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "g", "day_1": {"talk": FIRST, "votes": {"Ann": "Bea"}}, "day_2": {"talk": SECOND}},
+        {"id": "g", "rounds": {"1": {"talk": FIRST, "votes": {"Ann": "Bea"}}, "2": {"talk": SECOND}}},
+        {
+            "game_id": "g",
+            "players": PLAYERS,
+            "rounds": [{"talk": FIRST, "votes": {"Ann": "Bea"}}, {"talk": SECOND}],
+        },
+    ],
+)
+def test_a_key_names_its_round_and_an_object_by_player_holds_its_votes(value):
+    game = read_one(value)
+    assert (rounds(game), game.record.votes) == ([1, 1, 2], [Vote(round=1, voter=1, target=2)])
+
+
+def test_what_players_approve_is_no_vote_for_a_player():
+    turns = [{"talk": FIRST, "votes": {"Ann": "ja", "Bea": "nein"}}, {"talk": SECOND}]
+    game = read_one({"id": "g", "rounds": turns})
+    assert (game.record.votes, [player.name for player in game.record.players]) == ([], ["Ann", "Bea"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"cast": PLAYERS},
+        {"agents": {"p0": PLAYERS[0], "p1": PLAYERS[1]}},
+        {"agents": {"Ann": "MAFIA", "Bea": "VILLAGER"}},
+    ],
+)
+def test_players_are_known_under_other_words(more):
+    game = read_one({"id": "g", "rounds": [{"round": 1, "talk": FIRST}], **more})
+    assert [(player.name, player.role) for player in game.record.players] == [
+        ("Ann", "MAFIA"),
+        ("Bea", "VILLAGER"),
+    ]
+
+
+CHAT = [{"role": "system", "content": "You are a wolf."}, {"role": "assistant", "content": "Hi."}]
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (
+            as_bytes({"id": "g", "agents": [{"name": name, "messages": CHAT} for name in ("Ann", "Bea")]}),
+            "views",
+        ),
+        (as_bytes([{"agent": name, "messages": CHAT} for name in ("Ann", "Bea")]), "views"),
+        (b"\n".join(as_bytes({"agent": name, "messages": CHAT}) for name in ("Ann", "Bea")), "views"),
+        (
+            b"\n".join(as_bytes({"round": n, "messages": part}) for n, part in ((1, FIRST), (2, SECOND))),
+            "one JSON list",
+        ),
+    ],
+)
+def test_parts_of_one_game_are_no_games_of_their_own(data, says):
+    read = read_transcripts(data, "log.json")
+    (fault,) = read.faults
+    assert (read.games, fault.code) == ([], "pieces") and says in fault.message
+
+
+def test_conversations_with_ids_are_games_and_names_come_before_ids():
+    talks = [
+        {"conversationId": n, "messages": [{"author": f"p:{n}", "authorName": name, "text": "Hi."}] * 2}
+        for n, name in ((1, "Ann"), (2, "Bea"))
+    ]
+    read = read_transcripts(as_bytes({"conversations": talks}), "log.json")
+    assert [game.record.players[0].name for game in read.games] == ["Ann", "Bea"]

@@ -36,9 +36,9 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "public": ("public", "ispublic"),
     "phase": ("phase", "channel"),
     PLAYER: (
-        "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "sender", "user",
-        "username", "participant", "character", "playerid", "speakerid", "agentid", "senderid", "userid", "from",
-        "actor", "actorid", "who", "fromplayer",
+        "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "authorname",
+        "sender", "user", "username", "participant", "character", "playerid", "speakerid", "agentid", "senderid",
+        "userid", "from", "actor", "actorid", "who", "fromplayer",
     ),
     TEXT: ("text", "message", "content", "utterance", "speech", "body", "messagetext", "msg"),
     "time": ("time", "timestamp", "datetime", "date", "createdat", "sentat"),
@@ -136,6 +136,10 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
         field = field_of(column)
         if field is not None:
             found.setdefault(field, []).append(column)
+    for names in found.values():
+        # "authorName" rather than "author", and "player_name" rather than "player_id", which may stand before it.
+        first = _SIGNS.sub("", names[0]).lower().removesuffix("id")
+        names.sort(key=lambda name: _SIGNS.sub("", name).lower() != f"{first}name")
     if "type" not in found:
         return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
     return {field: OR.join(names) for field, names in found.items()}

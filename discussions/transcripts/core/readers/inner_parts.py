@@ -9,10 +9,16 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.formats import JSONL, Format, recognise
+from discussions.transcripts.core.readers import json_turns, openai_chat
 from workspace.core.words import say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
+# Where an object holds what each player saw, and whose it is.
+_VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "participants"))
+_OWNERS = frozenset(
+    "agent agent_name agentName agent_id agentId player player_name playerName player_id playerId".split()
+)
 
 
 class InnerPart(Struct, frozen=True):
@@ -62,6 +68,27 @@ def describe_inner_part(part: InnerPart) -> str:
     )
 
 
+def explain_pieces(values: Sequence[Any], key: str = "") -> str:
+    """Why values one after another are no games, though each reads as one: rounds, or views of players; "" if they may
+    be games. `key` is where they stand in an object.
+    """
+    pieces = [value for value in values if type(value) is dict]
+    if len(pieces) < max(2, len(values)):
+        return ""
+    if not key and json_turns.recognises(pieces):
+        return say(
+            "Each line holds a round of one game. Write the lines as one JSON list: [line, line, ...]."
+        )
+    named = _OWNERS | {"name"} if key.casefold() in _VIEWS else _OWNERS
+    owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
+    if len(owners - {""}) < len(pieces) or not all(map(openai_chat.recognises, pieces)):
+        return ""
+    return say(
+        "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
+        "no games. Export the messages of the game, each once, with its player."
+    )
+
+
 def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:
     """The games of a value that is none itself, each with its pointer: those beside the first that is found.
 
@@ -77,6 +104,8 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
     prefix = "".join(f"/{key}" for key in above)
     if not inner.is_list:
         return [(f"{prefix}/{key}", part) for key, part in around.items() if _format_name(part, formats)]
+    if explain_pieces(around[last], last):
+        return []
     if recognise(around[last][:MOST_ITEMS], formats):
         return [(f"{prefix}/{last}", around[last])]
     return [(f"{prefix}/{last}/{index}", part) for index, part in enumerate(around[last])]

@@ -4,7 +4,7 @@ Keys of a message that are not known are left out, with a warning, unless they c
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import (
     NEEDED,
+    PLAYER,
     UNKNOWN_COLUMNS,
     MappingRecord,
     find_mapping,
@@ -31,7 +32,7 @@ from discussions.transcripts.core.readers.columns import (
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
 from discussions.transcripts.core.readers.row_kinds import find_questions
-from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows
+from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark_many, say
 
@@ -41,10 +42,15 @@ _ABOUT = frozenset(
     "players roles player_roles playerroles config configuration cost costs usage scores results metadata "
     "settings".split()
 )
+# Other words for the players, as a list or as an object by name.
+_CASTS = ("cast", "agents", "participants", "characters", "roster")
+_ROLES = ("roles", "player_roles", "playerRoles", "role_assignments", "assignments")
 _OF_A_GAME = ("players", "roles", "winner")
 _ROUNDS = frozenset(
     "round rounds day days phase phases round_number roundnumber day_number daynumber turn".split()
 )
+# "day_2", "Round 1"; a number alone is a round in an object of rounds.
+_ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
 # What a round is called, and its number, beside the known names of columns.
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
@@ -98,7 +104,7 @@ def recognises(value: Any) -> bool:
         return bool(value) and all(map(_is_round, value))
     if type(value) is not dict or is_native(value) or any(True for _game in games_in(value)):
         return False
-    return any(True for _row in _messages(value))
+    return _has_talk(_messages(value))
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
@@ -130,8 +136,8 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 def table_of_game(value: Any) -> Table | None:
     """The messages, and the votes and eliminations of rounds, as rows; None without a message. Never raises."""
     whole = {"rounds": value} if type(value) is list else value
-    rows = list(_messages(whole)) if type(whole) is dict else []
-    if not rows:
+    rows = list(_without_polls(list(_messages(whole)))) if type(whole) is dict else []
+    if not _has_talk(rows):
         return None
     pointers = [pointer if whole is value else pointer.removeprefix("/rounds") for pointer, _values in rows]
     entries = [(index, values) for index, (_pointer, values) in enumerate(rows) if "" not in values]
@@ -142,6 +148,24 @@ def table_of_game(value: Any) -> Table | None:
                 "wrong_type", pointer, say("A message should be a JSON object. Correct the file.")
             )
     return table
+
+
+def _has_talk(rows: Iterable[_Row]) -> bool:
+    return any("voter" not in values for _place, values in rows)
+
+
+def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
+    """The rows without votes on something else than a player ("approve"), where the votes are an object by player."""
+    plain = [flattened(values) for _place, values in rows]
+    names = {
+        str(values[suggest_fields(list(values))[PLAYER]])
+        for values in plain
+        if PLAYER in suggest_fields(list(values))
+    }
+    for place, values in rows:
+        is_cast = values.keys() <= {"type", "voter", "target", "round", "phase"}
+        if not is_cast or values["target"] in names or is_nobody(values["target"]):
+            yield place, values
 
 
 def _is_clear(table: Table, mapping: MappingRecord, place: str, notes: Notes) -> bool:
@@ -183,8 +207,12 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         is_hidden = kind in (PRIVATE, THOUGHT) and (depth or len(value) > 1)
-        inside = around | {"phase": key} if is_hidden else around
-        if type(part) is dict and not _is_about(key):
+        inside = (around | {"phase": key} if is_hidden else around) | _round_of_key(key, pointer)
+        if depth and kind == VOTE and type(part) is dict and all(type(cast) is str for cast in part.values()):
+            yield from (
+                (place, around | {"type": VOTE, "voter": name, "target": part[name]}) for name in part
+            )
+        elif type(part) is dict and not _is_about(key):
             yield from _within(part, place, inside, depth + 1)
         elif _holds_messages(part):
             yield from _rows_of(part, place, inside)
@@ -193,6 +221,13 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         elif type(part) is list and _are_objects(part) and not _is_about(key):
             for index, item in enumerate(part):
                 yield from _within(item, f"{place}/{index}", _round_of(item, index, inside), depth + 1)
+
+
+def _round_of_key(key: str, pointer: str) -> dict[str, Any]:
+    """The round that a key names: "day_2", or a number in an object of rounds."""
+    found = _ROUND_KEY.fullmatch(key)
+    is_round = found and (found["kind"] or pointer.rpartition("/")[2].casefold() in _ROUNDS)
+    return {"round": int(found["number"])} if found and is_round else {}
 
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
@@ -221,8 +256,8 @@ def _is_about(key: str) -> bool:
     return key.casefold() in _ABOUT
 
 
-def _are_objects(part: list[Any]) -> bool:
-    return bool(part) and all(type(item) is dict for item in part)
+def _are_objects(part: Any) -> bool:
+    return type(part) is list and bool(part) and all(type(item) is dict for item in part)
 
 
 def _holds_messages(part: Any) -> bool:
@@ -234,7 +269,7 @@ def _is_round(item: Any) -> bool:
     if type(item) is not dict or _game_id(item) or any(item.get(key) for key in _OF_A_GAME):
         return False
     names = {key.casefold() for key in item}
-    return bool(names & _ROUNDS) and any(True for _row in _within(item, "", {}, 1))
+    return bool(names & _ROUNDS) and _has_talk(_within(item, "", {}, 1))
 
 
 def _is_message(value: Any) -> bool:
@@ -243,7 +278,15 @@ def _is_message(value: Any) -> bool:
 
 def _game_id(value: dict[str, Any]) -> Any:
     parts = (value, *(value[key] for key in ("metadata", "game", "info") if type(value.get(key)) is dict))
-    return next((part[name] for part in parts for name in ID_KEYS if part.get(name) not in (None, "")), None)
+    return next(
+        (
+            part[name]
+            for part in parts
+            for name in (*ID_KEYS, "conversationId")
+            if part.get(name) not in (None, "")
+        ),
+        None,
+    )
 
 
 def _called(value: dict[str, Any]) -> dict[str, str]:
@@ -282,6 +325,14 @@ def _say_missing(value: Any) -> str:
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
     """The native keys of the object around its messages. An empty value counts as absent."""
     carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
+    cast = next((value[key] for key in _CASTS if _are_objects(value.get(key))), None)
+    speaks = {player["name"] for player in game["players"]}
+    is_named = cast and all(type(player.get("name")) is str for player in cast)
+    if "players" not in carried and cast and is_named and speaks & {player["name"] for player in cast}:
+        carried["players"] = [
+            {key: player[key] for key in ("name", "role", "personality") if type(player.get(key)) is str}
+            for player in cast
+        ]
     if type(carried.get("players")) is not list and (listed := _listed(value, game)):
         carried["players"] = listed
     notes.translate("", "")
@@ -306,11 +357,16 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
 def _listed(value: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
     """The players of an object of players, or with the roles of an object of roles, by their names."""
     metadata = as_object(value.get("metadata"))
-    for key in ("players", "roles", "player_roles", "playerRoles", "role_assignments", "assignments"):
+    said = {player["name"]: player for player in game["players"]}
+    for key in ("players", *_CASTS, *_ROLES):
         facts = value.get(key) or metadata.get(key)
         if type(facts) is not dict or not facts:
             continue
-        said = {player["name"]: player for player in game["players"]}
+        # Under an id, a player says their name.
+        named = {fact.get("name"): fact for fact in facts.values() if type(fact) is dict}
+        facts = named if len(named) == len(facts) and None not in named else facts
+        if key in _CASTS and said.keys().isdisjoint(facts):
+            continue
         return [
             said.get(name, {"name": name}) | (_fact(facts.get(name)) if name in facts else {})
             for name in dict.fromkeys((*said, *facts))

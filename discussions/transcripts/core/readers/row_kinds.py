@@ -25,7 +25,13 @@ from discussions.transcripts.core.audience import (
     may_hide,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import PLAYER, ROUNDS, MappingRecord, split_columns
+from discussions.transcripts.core.readers.columns import (
+    OF_TYPED_ROWS,
+    PLAYER,
+    ROUNDS,
+    MappingRecord,
+    split_columns,
+)
 from discussions.transcripts.core.readers.tables import Table, TableRow
 from workspace.core.words import say, say_many
 
@@ -130,7 +136,9 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         field: [numbers[column] for column in split_columns(name, numbers)]
         for field, name in mapping.fields.items()
     }
-    used = {place for places in at.values() for place in places}
+    # Without types a target is no vote; it may be who was spoken to.
+    idle = () if "type" in at else OF_TYPED_ROWS
+    used = {place for field, places in at.items() for place in places if field not in idle}
     # A row may have each of several columns for one sign, of which the first would hide what the others say. And a
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
