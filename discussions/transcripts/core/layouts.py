@@ -331,7 +331,7 @@ def _explain(document: Document, data: bytes, options: ReadOptions) -> str:
     """Why the parts of the file are no games, though each could be read; "" for any other file."""
     if document.is_readable and type(document.value) is dict:
         inner = find_inner_part(document.value, options.formats)
-        part = document.value
+        part: Any = document.value
         for key in inner.keys if inner and inner.is_list and inner.format else ():
             part = part[key]
         return explain_pieces(part, inner.keys[-1]) if inner and type(part) is list else ""
