@@ -67,8 +67,10 @@ def test_the_list_of_messages_is_found_in_an_object_and_can_be_another(seen, pro
     assert 'name="list" value="runs.log" id="id_list_2" checked' in page.content.decode()
     other = seen.post(address(table), {"list": "runs.cast", "do": "preview"}, HTTP_HX_REQUEST="true")
     assert "Choose the columns of the player and of the text" in words(other)
-    columns = ["game.id", "game", "who", "line"]
-    chosen = {"list": "runs.log", "game": "0", "player": str(columns.index("who")), "text": "3", "do": "save"}
+    columns = ["game.id", "game.by", "game", "who", "line"]
+    places = {"game": "game.id", "player": "who", "text": "line"}
+    chosen = {fact: str(columns.index(name)) for fact, name in places.items()}
+    chosen |= {"list": "runs.log", "do": "save"}
     assert seen.post(address(table), chosen).status_code == 303
     run_waiting_jobs()
     assert sorted(Game.objects.values_list("source_id", flat=True)) == ["a-1", "a-2"]
