@@ -23,7 +23,7 @@ router = Operations()
 class PeopleAnswer(Answer, of=PeopleShare, fields="share low high judged total counted counts is_open flip"):
     """People's estimate of all messages, in percent, with its 95 % interval, from `judged` of `total` messages.
 
-    `counts` says that it is the line's score; `counted` is the score with the rule's values where nobody judged.
+    `counts` says that it is the line's score; `counted` is the score with automatic values where nobody judged.
     `is_open`: its 90 % interval holds the threshold, so that the line is neither pass nor fail yet.
     """
 

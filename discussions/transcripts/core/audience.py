@@ -157,6 +157,26 @@ def kind_of_audience(value: str, names: Collection[str], author: str = "") -> st
     return kind if kind in (SPEECH, PRIVATE, THOUGHT) else ""
 
 
+# The tags between which models write what they think before they speak.
+_TAGS = re.compile(
+    r"<(/?)\s?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|inner[ _]?monologue|analysis)\s?>",
+    re.IGNORECASE,
+)
+
+
+def split_thoughts(text: str) -> tuple[str, str]:
+    """What a text says, and what stands between tags of thoughts; also before one that only closes."""
+    first, *parts = _TAGS.split(text)
+    if not parts:
+        return text, ""
+    pieces: tuple[list[str], list[str]] = ([], [])
+    pieces[parts[0] == "/"].append(first)
+    for slash, piece in zip(parts[::2], parts[1::2], strict=True):
+        pieces[not slash].append(piece)
+    said, thought = ("\n".join(filter(None, map(str.strip, several))) for several in pieces)
+    return said, thought
+
+
 def split_names(text: str) -> list[str]:
     """The names in a text such as "Ann, Bea and Cid", or in a list as Python writes it."""
     text = text.strip()

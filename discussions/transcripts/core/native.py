@@ -14,6 +14,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     may_hide,
     split_names,
+    split_thoughts,
 )
 from discussions.transcripts.core.fields import (
     NOTHING,
@@ -227,8 +228,10 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
     if audience is not None and not _is_public(audience, raw, pointer, found, notes):
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
-    said = raw.get("message")
+    said, thinks = _without_thoughts(raw, pointer, player, found, notes)
     is_empty = _is_empty(said)
+    if is_empty and thinks:
+        return
     if is_empty and _takes_empty(found, notes):
         _round(raw, pointer, found, notes)
         notes.warn("empty_message", pointer)
@@ -256,6 +259,21 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         found.ids.setdefault(str(own_id), position)
     if turn is not None:
         found.turns.setdefault(str(turn), position)
+
+
+def _without_thoughts(
+    raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes
+) -> tuple[Any, bool]:
+    """What a message says without thoughts between tags, and whether it had some: they are kept in the notes."""
+    said = raw.get("message")
+    if type(said) is not str or "<" not in said:
+        return said, False
+    said, thought = split_thoughts(said)
+    if thought:
+        number = raw.get("roundNumber")
+        notes.warn("not_public", pointer, say("thought"))
+        _keep_private(thought, "thought", player, number if type(number) is int else None, found, notes)
+    return said, bool(thought)
 
 
 def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> bool:

@@ -1,0 +1,51 @@
+"""What a model wrote between tags of thoughts is kept apart, whichever reader met it; nobody at the table heard it."""
+
+import json
+
+import pytest
+
+from discussions.transcripts.core.audience import split_thoughts
+from tests.factories.reading import read_transcripts
+
+CASES = [
+    ("<think>I am the wolf.</think> Hello all.", "Hello all.", "I am the wolf."),
+    ("I am the wolf.</think>\nHello all.", "Hello all.", "I am the wolf."),
+    ("Hello all. <Reasoning>I am the wolf.</reasoning> Bye.", "Hello all.\nBye.", "I am the wolf."),
+    ("Hello all. <scratchpad>I am the wolf.", "Hello all.", "I am the wolf."),
+    ("<inner_monologue>A.</inner_monologue>Hi.<thinking>B.</thinking>", "Hi.", "A.\nB."),
+    ("1 < 2 and <b>bold</b>, I think.", "1 < 2 and <b>bold</b>, I think.", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "said", "thought"), CASES)
+def test_what_was_said_and_what_was_thought(text, said, thought):
+    assert split_thoughts(text) == (said, thought)
+
+
+ROWS = [
+    {"game": "g", "round": 1, "player": "Ann", "text": "<think>CANARY, I am the wolf.</think> Hello all."},
+    {"game": "g", "round": 1, "player": "Bea", "text": "<think>CANARY and no word.</think>"},
+    {"game": "g", "round": 1, "player": "Bea", "text": "Good morning, Ann."},
+]
+NATIVE = {
+    "id": "g",
+    "players": [{"name": "Ann"}, {"name": "Bea"}],
+    "messages": [{"round": row["round"], "player": row["player"], "text": row["text"]} for row in ROWS],
+}
+FILES = {
+    "game.jsonl": "\n".join(map(json.dumps, ROWS)),
+    "game.json": json.dumps(NATIVE),
+    "game.txt": "\n".join(f"{row['player']}: {row['text']}" for row in ROWS),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_reader_keeps_thoughts_in_texts_apart(name):
+    read = read_transcripts(FILES[name].encode(), name)
+    (game,) = read.games
+    assert [message.text for message in game.record.messages] == ["Hello all.", "Good morning, Ann."]
+    assert [(entry.kind, entry.player, "CANARY" in entry.text) for entry in game.private] == [
+        ("thought", 1, True),
+        ("thought", 2, True),
+    ]
+    assert "not_public" in {warning.code for warning in game.warnings}
