@@ -15,10 +15,14 @@ _NOTE_ENDINGS = (
 ENDINGS = (".gz", ".zip", ".json", ".jsonl", ".ndjson", ".txt", ".csv", ".tsv", ".log", ".eval")
 
 
+def printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+
+
 def shown_name(name: str) -> str:
     """A file name as people may see it: no folders, no control characters, at most 200 characters."""
     last = _parts(name)[-1]
-    plain = "".join(character if character.isprintable() else "\ufffd" for character in last).strip()
+    plain = printable(last).strip()
     if len(plain) > 200:
         plain = f"{plain[:150]}…{plain[-49:]}"
     return plain or "file"

@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 from discussions.core.records import Fault
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
 from discussions.transcripts.core.fields import describe_type, read_value
+from discussions.transcripts.core.file_names import printable
 from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, Format, Inner, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
@@ -376,7 +377,7 @@ def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOption
 
 def _describe(value: Any) -> str:
     if type(value) is dict and value:
-        names = ", ".join(key[:MOST_SHOWN] for key in islice(value, MOST_KEYS))
+        names = ", ".join(printable(key[:MOST_SHOWN]) for key in islice(value, MOST_KEYS))
         more = say(" and {count} more", count=len(value) - MOST_KEYS) if len(value) > MOST_KEYS else ""
         return say("a JSON object with the keys {names}{more}", names=names, more=more)
     if type(value) is list and value:
