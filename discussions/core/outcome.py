@@ -142,6 +142,16 @@ class OutcomeLine(Struct, PassKind, frozen=True, omit_defaults=True):
     manual_check: ManualCheck | None = None
     people: PeopleShare | None = None
 
+    @property
+    def is_scored_by_people(self) -> bool:
+        return self.people is not None and self.people.counts
+
+    @property
+    def is_turned_by_people(self) -> bool:
+        """Whether people's estimate lies on the other side of the threshold than the counted score."""
+        people = self.people
+        return people is not None and (people.share >= self.threshold) != (people.counted >= self.threshold)
+
 
 class Reason(Struct, frozen=True):
     """Why a game fails: `code` is "metrics", "engagement" (any mandatory criterion) or "cost"."""

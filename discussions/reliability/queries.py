@@ -170,7 +170,8 @@ def read_turning(project: Project) -> Iterator[tuple[accuracy.Version, dict[str,
         outcome = _OUTCOME.decode(outcome_body)
         found = compute_effective_values(basis, measurements)
         judged = JudgedVerdict(basis, measurements, rubric_record(version, sha256), outcome, found, seeds)
-        turns = {item.key: (item.turns, would_turn(outcome, item.key)) for item in estimate_all(judged)}
+        lines = estimate_all(judged)
+        turns = {line.key: (line.is_turned_by_people, would_turn(outcome, line.key)) for line in lines}
         yield (version, code_version), turns
 
 

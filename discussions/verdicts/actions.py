@@ -43,6 +43,7 @@ def record_verdict(
 ) -> Verdict:
     """Record the verdict on the basis that the page showed; with a `reason` it supersedes the current verdict.
 
+    An open verdict takes a reason, too, and only from a lead.
     `basis_sha256` is the hash on the page. `shown` is the basis on the page, used to name what changed. Raises
     NotAllowed (no permission, or not complete), Unacceptable (a correction without a reason), and Conflict (the basis
     changed, or another person recorded first).
@@ -243,10 +244,9 @@ def _changed_rows(verdict: Verdict, basis: Basis) -> Iterator[str]:
     if not measured.exists():
         yield "The measurements' row does not say what the basis says of it."
     rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations], game=game)
-    there = {row.pk: (row.evaluator_id, row.seed) for row in rows}
-    if {key: evaluator for key, (evaluator, _seed) in there.items()} != {
-        evaluation.id: evaluation.evaluator for evaluation in basis.evaluations
-    } or any(evaluation.seed not in ("", there[evaluation.id][1]) for evaluation in basis.evaluations):
+    there = {key: (by, seed) for key, by, seed in rows.values_list("pk", "evaluator_id", "seed")}
+    named = {row.id: (row.evaluator, row.seed or there.get(row.id, (0, ""))[1]) for row in basis.evaluations}
+    if there != named:
         yield "An evaluation that the basis names is not there, or is somebody else's."
 
 

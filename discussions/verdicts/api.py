@@ -79,7 +79,10 @@ class VerdictsAnswer(
 
 
 class RecordGiven(Given):
-    """The hash of the basis that was read; with a `reason` the verdict supersedes the current one."""
+    """The hash of the basis that was read; with a `reason` the verdict supersedes the current one.
+
+    While `open` names metrics, a lead gives a reason, too.
+    """
 
     basis_sha256: str
     reason: str = ""

@@ -19,7 +19,7 @@ from discussions.adjudication.queries import adjudications_in, load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import SENTENCE_KINDS
-from discussions.core.outcome import MEMORY, Outcome
+from discussions.core.outcome import MEMORY, Outcome, OutcomeLine
 from discussions.metrics.core.parameters import scores_by_people
 from discussions.metrics.core.registry import METRICS
 from discussions.models import (
@@ -52,7 +52,6 @@ from discussions.verdicts.core.basis import (
     BasisVersion,
 )
 from discussions.verdicts.core.next_game import NextGame, PlayedGame, predict_next_games
-from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -105,7 +104,7 @@ def count_unasked_suggestions(basis: Basis) -> int:
     return len(list_unasked(possible, judged, looked_at.values_list("what", flat=True)))
 
 
-def load_people_estimates(preview: Preview) -> list[PeopleEstimate]:
+def load_people_estimates(preview: Preview) -> list[OutcomeLine]:
     basis = preview.basis
     keys = [evaluation.id for evaluation in basis.evaluations if not evaluation.seed]
     return estimate_all(

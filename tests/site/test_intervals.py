@@ -16,7 +16,7 @@ from discussions.core.outcome import OutcomeLine
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
 from discussions.reliability.core.crosstab import compute_interval_over_games
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
-from discussions.verdicts.core.people_estimate import estimate_people
+from discussions.verdicts.core.people_estimate import predict_people
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.conclusions import mean_figure
@@ -79,7 +79,6 @@ def hold_newcombe(first: int, second: int) -> float:
 
 def hold_people(messages: int, drawn: int) -> Try:
     """People agree with 70 % of what the rule counts, which is 60 %, and count 30 % of the rest."""
-    line = OutcomeLine("strategic_depth", "", "percent", 60.0, 60, 100, 60.0, None)
     names = [str(number) for number in range(messages)]
 
     def run(random: np.random.Generator) -> bool:
@@ -88,9 +87,8 @@ def hold_people(messages: int, drawn: int) -> Try:
         machine = {name: "yes" if counts else "no" for name, counts in zip(names, rule, strict=True)}
         sampled = [names[at] for at in random.choice(messages, drawn, replace=False)]
         values = {name: "yes" if people[int(name)] else "no" for name in sampled}
-        found = estimate_people(line, machine, values, sampled)
-        assert found is not None
-        return holds((found.low, found.high), 100 * float(people.mean()))
+        _share, low, high = predict_people("strategic_depth", machine, values, sampled)
+        return holds((low, high), 100 * float(people.mean()))
 
     return run
 

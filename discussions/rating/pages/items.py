@@ -400,7 +400,7 @@ def describe_more(visible: VisibleEvaluation, metric: str) -> str:
     if not rule.percent:
         says = _(
             "%(count)d more messages: with the first %(size)d it is not clear on which side of "
-            "%(threshold)g %% this game lies."
+            "%(threshold)g\u00a0%% this game lies."
         )
         return says % {"size": sample.size, **more}
     says = _(

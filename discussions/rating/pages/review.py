@@ -184,7 +184,10 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
         unasked=unasked,
-        open=[(line.key, describe_open(line)) for line in outcome.lines if line.is_open],
+        # With thoughts in sight further answers would not be blind.
+        open=[(line.key, describe_open(line)) for line in outcome.lines if line.is_open]
+        if not visible.visibility.thoughts
+        else [],
     )
 
 

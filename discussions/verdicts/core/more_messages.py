@@ -22,7 +22,7 @@ from discussions.verdicts.core.people_estimate import (
 from rubric.core.records import RubricRecord
 
 # Whoever stops after a first sample has a clear one. With a lower level the lucky ones stop, and shares are biased: by
-# up to 2 points at 90 %, by up to .6 at 99 %, for 2 more answers a game (`make bench-statistics`).
+# up to 2 points at 90 %, by up to .6 at 99 %, for 2 more answers a game (docs/metrics.md).
 ASK_LEVEL = 0.99
 
 
@@ -101,8 +101,9 @@ def _asks_more(
     sample: AccuracySample, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
 ) -> bool:
     positions = sample.positions
-    is_judged = all(str(position) in values for position in positions)
-    if not rule.count or not positions or len(positions) >= len(machine) or not is_judged:
+    if not rule.count or not positions or len(positions) >= len(machine):
+        return False
+    if any(str(position) not in values for position in positions):
         return False
     if sample.times or not rule.percent:
         return not _is_clear(positions, machine, values, rule)

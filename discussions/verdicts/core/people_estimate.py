@@ -4,10 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from msgspec import Struct
-
 from discussions.core import judgement_kinds
-from discussions.core.outcome import OutcomeLine, PeopleShare
+from discussions.core.outcome import PeopleShare
 from discussions.metrics.core.parameters import IF_CONTRADICTED, PEOPLE
 from workspace.statistics.proportions import JudgedStratum, expect_positive, predict_share
 
@@ -18,48 +16,6 @@ POSITIVE = {
 }
 # A score stays open while its interval of this level holds the threshold.
 OPEN_LEVEL = 0.9
-
-
-class PeopleEstimate(Struct, frozen=True):
-    """The share of messages that people would count for one metric, in percent, with its 95 % interval.
-
-    `judged` of `total` messages were judged. `score` is the counted score, in percent; `turns` means that it and the
-    estimate lie on different sides of the threshold.
-    """
-
-    key: str
-    share: float
-    low: float
-    high: float
-    judged: int
-    total: int
-    score: float
-    passes: bool
-    turns: bool
-
-
-def estimate_people(
-    line: OutcomeLine, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
-) -> PeopleEstimate | None:
-    """The estimate next to one line of a verdict; None without a judged message of a sample.
-
-    `machine` and `values` are the automatic and the effective value by message, `sampled` the messages of the audit
-    samples.
-    """
-    if line.score is None or not any(subject in values for subject in sampled):
-        return None
-    share, low, high = predict_people(line.key, machine, values, sampled)
-    return PeopleEstimate(
-        key=line.key,
-        share=share,
-        low=low,
-        high=high,
-        judged=sum(subject in values for subject in machine),
-        total=len(machine),
-        score=line.score,
-        passes=share >= line.threshold,
-        turns=(share >= line.threshold) != (line.score >= line.threshold),
-    )
 
 
 def predict_people(
@@ -77,7 +33,11 @@ def predict_people(
 def build_strata(
     key: str, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
 ) -> list[JudgedStratum]:
-    """The messages that the rule counts, and those that it does not: people override them with other frequency."""
+    """The messages that the rule counts, and those that it does not: people override them with other frequency.
+
+    `machine` and `values` are the automatic and the effective value by message, `sampled` the messages of the accuracy
+    samples.
+    """
     positive = POSITIVE[key]
     judged = {subject: values[subject] for subject in machine if subject in values}
     if key == judgement_kinds.COHERENCE and "1" in machine:
@@ -109,13 +69,19 @@ def _build_stratum(
 
 
 def score_people(
-    strata: Sequence[JudgedStratum], choice: str, counted: Fraction, threshold: Fraction, *, batch: int
+    strata: Sequence[JudgedStratum],
+    choice: str,
+    counted: Fraction,
+    threshold: Fraction,
+    *,
+    judged: int,
+    batch: int = 0,
 ) -> PeopleShare:
-    """People's estimate as a line of a verdict has it. Raises ValueError without messages.
+    """People's estimate as a line of a verdict has it, from so many `judged` messages. Raises ValueError without any.
 
     Under the choice "people" it is the score; under "people_if_contradicted" it is the score if its 95 % interval lies
-    wholly on the other side of the threshold than the `counted` score. Further messages are asked for
-    `batch` at a time, 0 for not at all.
+    wholly on the other side of the threshold than the `counted` score. Further messages are asked for `batch` at a
+    time, 0 for not at all.
     """
     limit, total = float(threshold), sum(stratum.judged + stratum.unjudged for stratum in strata)
     _point, low, high = predict_share(strata)
@@ -128,7 +94,7 @@ def score_people(
         denominator=share.denominator,
         low=low,
         high=high,
-        judged=sum(stratum.judged for stratum in strata),
+        judged=judged,
         total=total,
         counted=float(counted),
         counts=counts,

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from discussions.adjudication.core.authorship_test import AnswerKey
 from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.core import judgement_kinds
@@ -79,19 +81,53 @@ def compute_people_shares(
         choice, score = read_message_score(rubric.parameters, key), scores[key]
         if choice == COUNTED or not score.denominator:
             continue
-        machine = METRICS[key].machine_values(measurements[key])
-        strata = build_strata(key, machine, found.values.get(key, {}), samples.get(key, ()))
-        threshold = Fraction(str(rubric.criterion(key).threshold or 0))
         counted = METRICS[key].scale.value(score.numerator, score.denominator)
-        batch = read_more_rule(rubric, key).count
-        shares[key] = score_people(strata, choice, counted, threshold, batch=batch)
+        shares[key] = _score_people(key, choice, counted, found, measurements, rubric, samples)
     return shares
+
+
+def _score_people(
+    key: str,
+    choice: str,
+    counted: Fraction,
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    samples: Samples,
+) -> PeopleShare:
+    machine, values = METRICS[key].machine_values(measurements[key]), found.values.get(key, {})
+    return score_people(
+        build_strata(key, machine, values, samples.get(key, ())),
+        choice,
+        counted,
+        Fraction(str(rubric.criterion(key).threshold or 0)),
+        judged=sum(subject in values for subject in machine),
+        batch=read_more_rule(rubric, key).count,
+    )
+
+
+def estimate_line(
+    line: OutcomeLine,
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    samples: Samples,
+) -> OutcomeLine | None:
+    """The line with people's estimate beside its score; None without a judged message of a sample, or a score."""
+    values = found.values.get(line.key, {})
+    if line.score is None or not any(subject in values for subject in samples.get(line.key, ())):
+        return None
+    counted = Fraction(line.score)
+    people = _score_people(line.key, COUNTED, counted, found, measurements, rubric, samples)
+    return replace(line, people=people)
 
 
 def draw_samples(
     basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
 ) -> dict[str, set[str]]:
-    """The messages of everybody's accuracy samples, by metric, from the seeds of the basis; none without seeds."""
+    """The messages of everybody's accuracy samples, by metric, from the seeds of the basis; {} without seeds."""
+    if not any(evaluation.seed for evaluation in basis.evaluations):
+        return {}
     own: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
     for judgement in basis.judgements:
         if judgement.value:

@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from discussions.adjudication.core.effective import Effective
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.core.records import Measurement
-from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.basis import Basis
-from discussions.verdicts.core.people_estimate import POSITIVE, PeopleEstimate, estimate_people
+from discussions.verdicts.core.people_estimate import POSITIVE
 from discussions.verdicts.core.rule import passes_with
-from discussions.verdicts.core.scoring import draw_samples
+from discussions.verdicts.core.scoring import draw_samples, estimate_line
 from rubric.core.records import RubricRecord
 
 
@@ -26,16 +25,16 @@ class JudgedVerdict(Struct, frozen=True):
     seeds: Mapping[int, str]
 
 
-def estimate_all(judged: JudgedVerdict) -> list[PeopleEstimate]:
+def estimate_all(judged: JudgedVerdict) -> list[OutcomeLine]:
+    """The lines of metrics that people sampled, with their estimate, but for those whose score it is."""
     basis = judged.basis.with_seeds(judged.seeds)
     samples = draw_samples(basis, judged.measurements, judged.rubric)
-    estimates = []
-    for line in judged.outcome.lines:
-        if line.key in POSITIVE:
-            machine = METRICS[line.key].machine_values(judged.measurements[line.key])
-            values = judged.found.values.get(line.key, {})
-            estimates.append(estimate_people(line, machine, values, samples[line.key]))
-    return [estimate for estimate in estimates if estimate is not None]
+    found = [
+        estimate_line(line, judged.found, judged.measurements, judged.rubric, samples)
+        for line in judged.outcome.lines
+        if line.key in POSITIVE and not line.is_scored_by_people
+    ]
+    return [line for line in found if line is not None]
 
 
 def would_turn(outcome: Outcome, key: str) -> bool:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine, PeopleShare
+from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.label_budget import find_label_budget
@@ -84,18 +84,10 @@ def format_score(line: OutcomeLine) -> str:
 def counted_from(line: OutcomeLine) -> str:
     if not line.is_applicable:
         return _("nothing to count")
-    if line.people is not None and is_scored_by_people(line):
-        return describe_judged(line.people)
+    if line.people is not None and line.people.counts:
+        says = _("people's estimate from %(judged)d judged of %(total)d messages")
+        return says % {"judged": line.people.judged, "total": line.people.total}
     return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
-
-
-def is_scored_by_people(line: OutcomeLine) -> bool:
-    return line.people is not None and line.people.counts
-
-
-def describe_judged(people: PeopleShare) -> str:
-    says = _("people's estimate from %(judged)d judged of %(total)d messages")
-    return says % {"judged": people.judged, "total": people.total}
 
 
 def describe_open(line: OutcomeLine) -> str:
@@ -151,7 +143,7 @@ def describe_flip(line: OutcomeLine) -> str:
     )
     if not line.is_applicable:
         return turns
-    counted_of = line.people.judged if line.people and is_scored_by_people(line) else line.denominator
+    counted_of = line.people.judged if line.people and line.people.counts else line.denominator
     unit = LABELS[line.key].unit % {"n": counted_of}
     counted = _("based on only %(unit)s") if line.is_on_few_references else _("based on %(unit)s")
     return f"{counted % {'unit': unit}}; {turns}"

@@ -9,12 +9,11 @@ from msgspec.structs import replace
 
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH
-from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome
+from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome, OutcomeLine
 from discussions.models import Game, Remark, Verdict
 from discussions.slots.permissions import check_see_game, check_take_game
 from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
-from discussions.verdicts.core.people_estimate import PeopleEstimate
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import read_outcome
 from discussions.verdicts.pages.lines import (
@@ -26,7 +25,6 @@ from discussions.verdicts.pages.lines import (
     describe_all_open,
     describe_unasked,
     figure_rows,
-    is_scored_by_people,
     verdict_turns,
 )
 from discussions.verdicts.permissions import (
@@ -96,7 +94,7 @@ class VerdictPage(Struct, frozen=True):
     record_refusal: str
     record_way: str
     sees_game: bool
-    people: list[tuple[PeopleEstimate, str]]
+    people: list[tuple[OutcomeLine, str]]
     goes_on: str
     sees_advice: bool
     flags: list[Remark]
@@ -130,11 +128,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         record_refusal=refusal,
         record_way=_way(preview),
         sees_game=sees_game,
-        people=[
-            (estimate, describe_people_estimate(estimate))
-            for estimate in load_people_estimates(preview)
-            if not is_scored_by_people(preview.outcome.line(estimate.key))
-        ]
+        people=[(line, describe_people_estimate(line)) for line in load_people_estimates(preview)]
         if preview and not is_private and not is_hidden
         else [],
         goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
@@ -148,7 +142,9 @@ def _load_verdicts(game: int) -> "QuerySet[Verdict]":
     return Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
 
 
-def describe_people_estimate(estimate: PeopleEstimate) -> str:
+def describe_people_estimate(line: OutcomeLine) -> str:
+    people = line.people
+    assert people is not None
     words = {
         STRATEGIC_DEPTH: _("strategic"),
         COHERENCE: _("coherent"),
@@ -158,17 +154,17 @@ def describe_people_estimate(estimate: PeopleEstimate) -> str:
         "Judging by the sample, people would call about %(share).0f\u00a0%% %(word)s (%(low).0f to %(high).0f); "
         "the counted score is %(score).0f\u00a0%%."
     ) % {
-        "share": estimate.share,
-        "word": words[estimate.key],
-        "low": estimate.low,
-        "high": estimate.high,
-        "score": estimate.score,
+        "share": people.share,
+        "word": words[line.key],
+        "low": people.low,
+        "high": people.high,
+        "score": people.counted,
     }
-    if not estimate.turns:
+    if not line.is_turned_by_people:
         return says
     turned = (
         _("Counted FAIL, people's sample says PASS.")
-        if estimate.passes
+        if people.share >= line.threshold
         else _("Counted PASS, people's sample says FAIL.")
     )
     return f"{says} {turned}"
@@ -213,7 +209,7 @@ def _so_far(outcome: Outcome, basis: Basis) -> str:
 
 def _judged(basis: Basis, outcome: Outcome) -> str:
     count = sum(bool(judgement.value) for judgement in basis.judgements)
-    if any(map(is_scored_by_people, outcome.lines)):
+    if any(line.is_scored_by_people for line in outcome.lines):
         return ngettext("%(count)d judgement of people", "%(count)d judgements of people", count) % {
             "count": count
         }

@@ -163,7 +163,7 @@ def unanimous_text(reviewers: int, responses: int, name: str) -> str:
     """ "Alpha: all 3 reviewers put it first (by chance 11 %)."; "" if they do not, or if there is only one."""
     if not reviewers:
         return ""
-    says = _("%(name)s: all %(n)d reviewers put it first (by chance %(chance)s %%).")
+    says = _("%(name)s: all %(n)d reviewers put it first (by chance %(chance)s\u00a0%%).")
     return says % {"name": name, "n": reviewers, "chance": _chance_of_agreement(reviewers, responses)}
 
 
@@ -172,7 +172,7 @@ def lead_text(lead: Lead | None, reviewers: int, responses: int) -> str:
     word = lead_word(lead) if lead else ""
     if not reviewers:
         return word
-    says = _("all %(n)d put it first (by chance %(chance)s %%)")
+    says = _("all %(n)d put it first (by chance %(chance)s\u00a0%%)")
     says %= {"n": reviewers, "chance": _chance_of_agreement(reviewers, responses)}
     if lead and lead.word not in ("tie", "ahead", "level"):
         word = _("by how much is open")

@@ -139,8 +139,8 @@ def describe_unused(flat: Sequence[RaterEffect]) -> str:
     if count < LEAST_ROWS or share < MOST_HONEST:
         return ""
     says = _(
-        "%(share).0f %% of all scored responses have one number on all criteria; honest ones rarely exceed 20 to "
-        "37 %%. The criteria were not used."
+        "%(share).0f\u00a0%% of all scored responses have one number on all criteria; honest ones rarely exceed 20 to "
+        "37\u00a0%%. The criteria were not used."
     )
     return says % {"share": 100 * share}
 

@@ -11,28 +11,10 @@ from discussions.queries import game_record
 from discussions.transcripts.queries import mapping_record
 from tests.factories.columns import upload_table
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import make_lead
-from tests.factories.transcripts import as_bytes, make_games_project
+from tests.factories.transcripts import as_bytes
 
 pytestmark = pytest.mark.django_db
 NAMES = ("Ann", "Bea", "Cid")
-
-
-@pytest.fixture
-def lead(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_lead(project=make_games_project(slug="ours"))
-
-
-@pytest.fixture
-def project(lead):
-    return lead.memberships.get().project
-
-
-@pytest.fixture
-def seen(client, lead):
-    client.force_login(lead)
-    return client
 
 
 def address(table):

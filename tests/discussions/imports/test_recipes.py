@@ -28,23 +28,6 @@ FULL = MappingRecord(
 )
 
 
-@pytest.fixture
-def lead(db, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_lead(project=make_games_project(slug="ours"))
-
-
-@pytest.fixture
-def project(lead):
-    return lead.memberships.get().project
-
-
-@pytest.fixture
-def seen(client, lead):
-    client.force_login(lead)
-    return client
-
-
 def as_file(body):
     return SimpleUploadedFile("ours.recipe.json", body)
 

@@ -28,25 +28,8 @@ CHOSEN = {"player": "0", "text": "1", "game": "2"}
 
 
 @pytest.fixture
-def project(db, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_games_project(slug="ours")
-
-
-@pytest.fixture
-def lead(project):
-    return make_lead(project=project)
-
-
-@pytest.fixture
 def table(project, lead):
     return upload_table(project=project, by=lead)
-
-
-@pytest.fixture
-def seen(client, lead):
-    client.force_login(lead)
-    return client
 
 
 def address(table):

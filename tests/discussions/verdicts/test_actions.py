@@ -457,13 +457,13 @@ def test_people_outside_the_sample_are_estimated_and_a_turned_metric_is_said():
     game = make_shared_game(k=3, message_count=100)
     inconsistent_everywhere(game)
     found = preview(fresh(game))
-    estimates = {estimate.key: estimate for estimate in load_people_estimates(found)}
-    roles = estimates["role_consistency"]
-    assert (roles.share, roles.passes) == (0, False)
+    lines = {line.key: line for line in load_people_estimates(found)}
+    roles = lines["role_consistency"].people
+    assert roles.share == 0
     assert roles.low == 0 < roles.high < 20
     assert roles.total == 100
-    assert roles.turns == (roles.score >= 80)
-    assert not estimates["strategic_depth"].turns
+    assert lines["role_consistency"].is_turned_by_people == (roles.counted >= 80)
+    assert not lines["strategic_depth"].is_turned_by_people
 
 
 def test_a_verdict_of_basis_format_1_is_replayed_by_the_rule_of_its_time():

@@ -1,6 +1,7 @@
 """What a basis amounts to, and what people's estimate for all messages rests on; on small games checkable by hand."""
 
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from discussions.core.records import Measurement, MessageFinding, PhraseFinding
 from discussions.metrics.core.registry import METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import BasisEvaluation, BasisJudgement
 from discussions.verdicts.core.more_messages import draw_sample, read_more_rule
-from discussions.verdicts.core.people_estimate import PeopleEstimate, estimate_people
+from discussions.verdicts.core.people_estimate import build_strata, score_people
 from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import (
     build_manual_check,
@@ -23,6 +24,7 @@ from discussions.verdicts.core.scoring import (
     compute_metric_lines,
     compute_outcome,
     draw_samples,
+    estimate_line,
 )
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from rubric.versions.queries import DISCUSSION_NUMBERS
@@ -72,41 +74,46 @@ LINE = OutcomeLine("coherence", "Coherence", "%", 70.0, 8, 10, 80.0, True)
 MACHINE = {str(at): "yes" if at <= 8 else "no" for at in range(1, 11)}
 
 
+def estimated(values, sampled, line=LINE):
+    """The line with the estimate of a game whose ten messages the rule counts as MACHINE."""
+    strata = build_strata("coherence", MACHINE, values, sampled)
+    people = score_people(strata, "counted", Fraction(line.score), Fraction(70), judged=len(values), batch=0)
+    return replace(line, people=people)
+
+
 def test_people_who_agree_with_half_of_the_sample_turn_a_metric():
     """Ten messages, eight of which the rule counts; of the four judged ones three are of the sample."""
     values = {"1": "no", "2": "no", "3": "yes", "9": "no"}
-    found = estimate_people(LINE, MACHINE, values | {"8": "yes"}, {"1", "2", "3", "9", "10"})
+    found = estimated(values | {"8": "yes"}, {"1", "2", "3", "9", "10"}).people
     assert found.share == pytest.approx(100 * (2 + 4 / 3) / 10), (
         "what is judged beyond the sample predicts nothing"
     )
-    found = estimate_people(LINE, MACHINE, values, {"1", "2", "3", "9", "10"})
-    assert (found.judged, found.total, found.score, found.passes, found.turns) == (4, 10, 80.0, False, True)
+    line = estimated(values, {"1", "2", "3", "9", "10"})
+    found = line.people
+    assert (found.judged, found.total, found.counted, line.is_turned_by_people) == (4, 10, 80.0, True)
     # Three of the rule's eight are judged, of which one counts: a third of the other five are expected to count.
     assert found.share == pytest.approx(100 * (1 + 5 / 3) / 10)
     assert found.low < found.share < found.high
-    agreed = estimate_people(LINE, MACHINE, dict(MACHINE), set(MACHINE))
-    assert agreed == PeopleEstimate("coherence", 80, 80, 80, 10, 10, 80.0, passes=True, turns=False)
+    agreed = estimated(dict(MACHINE), set(MACHINE))
+    people = agreed.people
+    assert (people.share, people.low, people.high, people.judged, people.total) == (80, 80, 80, 10, 10)
+    assert not agreed.is_turned_by_people
 
 
 def test_a_share_at_the_threshold_passes():
     values = {"1": "no", **{str(at): "yes" for at in range(2, 9)}, "9": "no", "10": "no"}
-    found = estimate_people(LINE, MACHINE, values, set(MACHINE))
-    assert (found.share, found.passes, found.turns) == (70, True, False)
-    at_threshold = estimate_people(replace(LINE, score=70.0), MACHINE, values, set(MACHINE))
-    assert not at_threshold.turns
+    line = estimated(values, set(MACHINE))
+    assert (line.people.share, line.is_turned_by_people) == (70, False)
+    assert not estimated(values, set(MACHINE), replace(LINE, score=70.0)).is_turned_by_people
 
 
-@pytest.mark.parametrize(
-    ("line", "values", "sampled"),
-    [
-        (replace(LINE, score=None), {"1": "no"}, {"1"}),
-        (LINE, {"1": "no"}, {"2"}),
-        (LINE, {"1": "no"}, set()),
-        (LINE, {}, {"1"}),
-    ],
-)
-def test_nothing_is_estimated_without_a_score_or_a_judged_message_of_a_sample(line, values, sampled):
-    assert estimate_people(line, MACHINE, values, sampled) is None
+def test_nothing_is_estimated_without_a_score_or_a_judged_message_of_a_sample():
+    judged = judged_verdict(judgements("coherence", {"2": "no"}))
+    line, of_game = judged.outcome.line("coherence"), (judged.found, MEASUREMENTS, RUBRIC)
+    assert estimate_line(line, *of_game, {"coherence": {"2"}}) is not None
+    assert estimate_line(replace(line, score=None), *of_game, {"coherence": {"2"}}) is None
+    assert estimate_line(line, *of_game, {"coherence": {"3"}}) is None
+    assert estimate_line(line, *of_game, {}) is None
 
 
 def test_only_samples_whose_seeds_are_known_count_for_an_estimate():

@@ -67,13 +67,13 @@ NOTHING = stratum(0, 0, 0)
     ],
 )
 def test_when_peoples_share_is_the_score(rule_counts, choice, counts, is_open):
-    found = score_people([rule_counts, NOTHING], choice, Fraction(90), Fraction(80), batch=10)
+    found = score_people([rule_counts, NOTHING], choice, Fraction(90), Fraction(80), judged=10, batch=10)
     assert (found.counts, found.is_open) == (counts, is_open)
 
 
 def test_the_share_is_judged_messages_and_the_sample_of_each_stratum():
     found = score_people(
-        [stratum(10, 6, 80), stratum(5, 1, 5)], "people", Fraction(90), Fraction(80), batch=0
+        [stratum(10, 6, 80), stratum(5, 1, 5)], "people", Fraction(90), Fraction(80), judged=15
     )
     # 6 of 10 stand for 80 more, 1 of 5 for 5 more: 6 + 48 + 1 + 1 = 56 of 100.
     assert (Fraction(found.numerator, found.denominator), found.share) == (Fraction(56, 100), 56)
@@ -82,7 +82,9 @@ def test_the_share_is_judged_messages_and_the_sample_of_each_stratum():
 
 def test_people_who_clear_what_the_rule_objects_to_turn_a_counted_fail():
     strata = [stratum(10, 10, 20), stratum(20, 20, 50)]
-    assert score_people(strata, "people_if_contradicted", Fraction(30), Fraction(80), batch=10).counts
+    assert score_people(
+        strata, "people_if_contradicted", Fraction(30), Fraction(80), judged=10, batch=10
+    ).counts
 
 
 @pytest.mark.parametrize(
