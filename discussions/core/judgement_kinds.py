@@ -61,7 +61,8 @@ class JudgeableSubjects(Struct, frozen=True):
 
     `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
     `possible` are subjects of references found automatically, in order; `speakers` are player numbers; `phrases` are
-    subjects ("3|i think that") of phrases that a player repeats. If the evaluation begins with the blind test,
+    subjects ("3|i think that") of phrases that a player repeats. With `asks_suggestions` each of `possible` needs an
+    answer, and a game without references needs one that there are none. If the evaluation begins with the blind test,
     `agents` are the players who take part, and `unseen_count` is the number of messages to match with them.
     """
 
@@ -73,6 +74,7 @@ class JudgeableSubjects(Struct, frozen=True):
     speakers: tuple[int, ...]
     phrases: frozenset[str]
     question_count: int
+    asks_suggestions: bool = False
     agents: tuple[int, ...] = ()
     unseen_count: int = 0
 

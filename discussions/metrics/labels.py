@@ -348,6 +348,10 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
             "When more messages are asked for: after many contradictions, or while the score is open."
         ),
     ),
+    "suggested_references": (
+        PEOPLE,
+        gettext_lazy("Whether evaluators answer for each suggested memory reference, or only mark some."),
+    ),
     "more_batches": (PEOPLE, gettext_lazy("At most so many times, unless the evaluator asks for more.")),
     "strategic_depth_score": (
         PEOPLE,

@@ -18,7 +18,8 @@ from discussions.rating.actions.finish import skip_game as do_skip
 from discussions.rating.actions.finish import submit_evaluation as do_submit
 from discussions.rating.actions.judgements import act
 from discussions.rating.actions.judgements import undo as do_undo
-from discussions.rating.core.visibility import TRANSCRIPT, say_thoughts_closed
+from discussions.rating.core.refusals import say_thoughts_closed
+from discussions.rating.core.visibility import TRANSCRIPT
 from discussions.rating.forms import ActForm, LeaseForm, SkipForm, SubmissionForm
 from discussions.rating.pages.authorship_test import identification_answer, identification_page
 from discussions.rating.pages.differences import build_differences_page

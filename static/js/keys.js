@@ -304,7 +304,7 @@ function press(key) {
   }
   const named = `[data-key="${CSS.escape(key)}"]`;
   const own = here()?.querySelector(named) ?? current()?.querySelector(named);
-  const button = own ?? document.querySelector(`[data-keys="${CSS.escape(key)}"]`);
+  const button = own ?? all(`[data-keys="${CSS.escape(key)}"]`).find((one) => one.checkVisibility());
   if (own) for (const details of all("details.pop[open]")) details.open = false;
   if (button) return button.click();
   return Object.hasOwn(moves, key) && moves[key]() !== false ? undefined : explain(key);

@@ -5,10 +5,12 @@ Many games in a state that one was brought to by the real actions: its rows, cop
 
 from typing import Any
 
+from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions.finish import look_at_suggestions, reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import JUDGEMENTS, judge_all
+from discussions.rating.core.visibility import asks_for_others, open_suggestions
 from discussions.rating.queries import load_state
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
@@ -154,12 +156,21 @@ def list_asked(state):
 
 
 def say_what_is_missing(evaluation, *, answers=ANSWERS):
-    """Judge everything that is asked for now, and what is asked for because of it; yes where no answer is given."""
+    """Judge everything that is asked for now, and what is asked for because of it; yes where no answer is given.
+
+    Suggested sentences are no references.
+    """
     state, before = load_state(evaluation), None
+    suggested = {("reference", subject): "not_a_reference" for subject in open_suggestions(state.progress)}
     while (asked := list_asked(state)) and asked != before:
         before = asked
-        values = [(missing.kind, missing.subject, answers.get(missing.kind, "yes")) for missing in asked]
+        values = [
+            (it.kind, it.subject, suggested.get((it.kind, it.subject)) or answers.get(it.kind, "yes"))
+            for it in asked
+        ]
         state = say_all(evaluation, state, values)
+    if asks_for_others(state.progress):
+        look_at_suggestions(evaluation=evaluation, what=SUGGESTIONS, by=evaluation.evaluator, now=NOW)
 
 
 @replayed

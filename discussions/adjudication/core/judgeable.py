@@ -11,6 +11,7 @@ from msgspec import Struct
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, role_value
 from discussions.core.records import GameRecord, Measurement
+from discussions.metrics.core.parameters import ASKED, read_parameter
 from discussions.metrics.core.text import split
 
 
@@ -186,6 +187,7 @@ def judgeable_subjects(
         speakers=tuple(sorted({message.player for message in game.messages})),
         phrases=frozenset(subject for subject in phrases if len(subject) <= LONGEST_SUBJECT),
         question_count=question_count,
+        asks_suggestions=read_parameter(parameters, "suggested_references") == ASKED,
     )
 
 

@@ -206,10 +206,13 @@ COUNTED, PEOPLE, IF_CONTRADICTED = "counted", "people", "people_if_contradicted"
 MESSAGE_SCORES = (COUNTED, PEOPLE, IF_CONTRADICTED)
 # When more messages than the sample are asked for: after contradictions, or while the interval holds the threshold.
 IF_MANY_CONTRADICT, WHILE_OPEN = "contradicted", "while_open"
+# Whether an evaluation waits for an answer on each suggested reference.
+OFFERED, ASKED = "offered", "asked"
 
 SHARED = ParameterSpecs(
     choices={
         "rules": RULES, "combining_marks": (False, True), "more_messages": (IF_MANY_CONTRADICT, WHILE_OPEN),
+        "suggested_references": (OFFERED, ASKED),
         "strategic_depth_score": MESSAGE_SCORES, "coherence_score": MESSAGE_SCORES,
         "role_consistency_score": MESSAGE_SCORES,
     },
@@ -229,8 +232,8 @@ SHARED = ParameterSpecs(
     patterns=PATTERNS,
     defaults={
         "rules": "1.0", "combining_marks": False, "role_more_count": 0, "role_more_percent": 30,
-        "more_messages": IF_MANY_CONTRADICT, "more_batches": 1, "strategic_depth_score": COUNTED,
-        "coherence_score": COUNTED, "role_consistency_score": COUNTED,
+        "more_messages": IF_MANY_CONTRADICT, "more_batches": 1, "suggested_references": OFFERED,
+        "strategic_depth_score": COUNTED, "coherence_score": COUNTED, "role_consistency_score": COUNTED,
     },
     optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

@@ -10,15 +10,16 @@ from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import ATTRIBUTION, ROLE_CONSISTENCY
 from discussions.models import Evaluation, Game, Reveal, Slot
 from discussions.models.slots import RATING
+from discussions.rating.core.refusals import why_not_in_test
 from discussions.rating.core.visibility import (
     MORE_MESSAGES,
     ROLES,
     TRANSCRIPT,
     Missing,
     count_more,
+    due_reveals,
     is_possible_dismissal,
     thoughts_seen,
-    why_not_in_test,
 )
 from discussions.rating.queries import is_unchanged_since_return, load_state
 from discussions.slots.actions import (
@@ -78,23 +79,28 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
         record_slot_event(evaluation=locked, verb="transcript:opened", by=by, now=now)
 
 
-def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: datetime) -> None:
+def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: datetime) -> frozenset[str]:
     """Store that the evaluator has looked at the suggested references of a dismissal; unmarked ones are no references.
 
-    Idempotent, and final, but each suggestion can still be marked. Raises Unacceptable while the transcript is closed
-    and for a dismissal that the game does not have, NotAllowed when the evaluation is not open.
+    Returns what that reveals, itself included. Idempotent, and final, but each suggestion can still be marked. Raises
+    Unacceptable while the transcript is closed and for a dismissal that the game does not have, NotAllowed when the
+    evaluation is not open.
     """
     with transaction.atomic():
         locked = lock_for_work(evaluation=evaluation, by=by, now=now)
-        progress = load_state(locked).progress
+        work = load_state(locked)
+        progress = work.progress
         if fault := why_not_in_test(progress, "reveal"):
             raise Unacceptable(fault, field="subject")
         if not is_possible_dismissal(progress, what):
             raise Unacceptable(_("The game has no such suggested references."), field="subject")
         if what in progress.revealed:
-            return
-        _reveal(locked, what, now)
+            return frozenset({what})
+        revealed = {what} | due_reveals(work.shown(frozenset({what})).progress)
+        for shown in sorted(revealed):
+            _reveal(locked, shown, now)
         record_slot_event(evaluation=locked, verb="suggestions:dismissed", by=by, now=now)
+    return frozenset(revealed)
 
 
 def ask_more(*, evaluation: Evaluation, metric: str, by: Person, now: datetime) -> str:

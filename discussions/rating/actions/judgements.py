@@ -14,6 +14,7 @@ from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet
 from discussions.rating.actions.finish import ask_more, look_at_suggestions, open_transcript, reveal_roles
 from discussions.rating.actions.remarks import COMMENT, FLAG, remark, take_flag_back
+from discussions.rating.core.refusals import why_not_in_test, why_not_yet
 from discussions.rating.core.visibility import (
     MORE_MESSAGES,
     ROLES,
@@ -21,8 +22,6 @@ from discussions.rating.core.visibility import (
     due_reveals,
     get_phase,
     is_dismissal,
-    why_not_in_test,
-    why_not_yet,
 )
 from discussions.rating.queries import AnswerRecord, EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation
@@ -146,8 +145,7 @@ def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Ac
 
 def _revealed(evaluation: Evaluation, subject: str, by: Person, now: datetime) -> Acted:
     if is_dismissal(subject):
-        look_at_suggestions(evaluation=evaluation, what=subject, by=by, now=now)
-        return Acted(now, frozenset({subject}))
+        return Acted(now, look_at_suggestions(evaluation=evaluation, what=subject, by=by, now=now))
     kind, _sign, metric = subject.partition(":")
     if kind == MORE_MESSAGES:
         return Acted(now, frozenset({ask_more(evaluation=evaluation, metric=metric, by=by, now=now)}))

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from discussions.models import Evaluation, Remark
-from discussions.rating.core.visibility import why_not_in_test
+from discussions.rating.core.refusals import why_not_in_test
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.slots.actions import hold_slot, lock_evaluation, lock_for_work
 from discussions.slots.permissions import check_rate

@@ -56,8 +56,8 @@ STEPS = (
     "references",
     "depth",
     "coherence",
-    "repetition",
     "identify",
+    "repetition",
     "roles",
     "statements",
     "review",
@@ -164,7 +164,7 @@ def compute_visibility(progress: Progress) -> Visibility:
 
 def due_reveals(progress: Progress) -> frozenset[str]:
     """The reveals that the evaluator's judgements have made due; the caller stores each as a row, once."""
-    thoughts = {THOUGHTS} if progress.has_private and _may_open_thoughts(progress) else set()
+    thoughts = {THOUGHTS} if progress.has_private and may_open_thoughts(progress) else set()
     return frozenset(_due_values(progress) | thoughts) - progress.revealed
 
 
@@ -216,10 +216,21 @@ def asked_references(progress: Progress) -> list[str]:
 
 
 def open_suggestions(progress: Progress) -> list[str]:
-    """The suggested references that the evaluator neither marked nor dismissed; submitting does not wait for them."""
+    """The suggested references that the evaluator neither marked, labelled nor dismissed."""
     kinds = (judgement_kinds.MISSED, judgement_kinds.REFERENCE)
     judged = {subject for kind in kinds for subject in progress.values.get(kind, {})}
     return list_unasked(progress.judgeable.possible, judged, progress.revealed)
+
+
+def asks_for_others(progress: Progress) -> bool:
+    """Whether no sentence counts as a reference, none is suggested, and the evaluator has not said so."""
+    judgeable, labels = progress.judgeable, progress.values.get(judgement_kinds.REFERENCE, {})
+    return (
+        judgeable.asks_suggestions
+        and not judgeable.possible
+        and SUGGESTIONS not in progress.revealed
+        and all(labels.get(s) == judgement_kinds.NOT_A_REFERENCE for s in asked_references(progress))
+    )
 
 
 def make_dismissal(shown: Sequence[str]) -> str:
@@ -252,7 +263,9 @@ def asked_count(progress: Progress) -> int:
     roles = asked_roles(progress) if roles_seen(progress) else _role_sample(progress)
     samples = sum(len(progress.samples[metric]) for metric in SAMPLED)
     rating = progress.judgeable.question_count + 1
-    return progress.judgeable.unseen_count + rating + len(asked_references(progress)) + samples + len(roles)
+    is_whole = progress.judgeable.asks_suggestions
+    references = list_references(progress) if is_whole else asked_references(progress)
+    return progress.judgeable.unseen_count + rating + len(references) + samples + len(roles)
 
 
 def count_judged(progress: Progress, missing: Iterable[Missing]) -> tuple[int, int]:
@@ -298,7 +311,7 @@ def thoughts_seen(progress: Progress) -> bool:
     return progress.has_private and (THOUGHTS in progress.revealed or progress.is_recorded)
 
 
-def _may_open_thoughts(progress: Progress) -> bool:
+def may_open_thoughts(progress: Progress) -> bool:
     """Whether every answer on the roles is stored, which thoughts would give away, and every answer before them."""
     if not roles_seen(progress) or any(_before_roles(progress)) or progress.is_role_open:
         return False
@@ -351,6 +364,15 @@ def _references(progress: Progress) -> Iterator[Missing]:
                     message=parse_subject(subject)[0],
                 ),
             )
+    for subject in open_suggestions(progress) if progress.judgeable.asks_suggestions else ():
+        says = say(
+            "The suggested reference in message {message} has no answer yet.",
+            message=parse_subject(subject)[0],
+        )
+        yield _missing(judgement_kinds.REFERENCE, subject, says)
+    if asks_for_others(progress):
+        says = say("No reference is found: say that there is none, or mark one.")
+        yield Missing("reveal", SUGGESTIONS, "references", says)
 
 
 def _sample(progress: Progress, metric: str) -> Iterator[Missing]:
@@ -413,68 +435,3 @@ def list_unidentified(progress: Progress) -> list[int]:
 
 def _missing(kind: str, subject: str, says: str) -> Missing:
     return Missing(kind, subject, STEP_BY_KIND[kind], says)
-
-
-def why_not_in_test(progress: Progress, kind: str) -> str:
-    """Why the blind test does not allow this judgement now, as a sentence; "" when it does.
-
-    Call this check first, so that no other refusal reveals anything about a closed transcript.
-    """
-    is_open = transcript_seen(progress)
-    if not is_open and kind != judgement_kinds.ATTRIBUTION:
-        return say(
-            "The transcript is still closed. Answer the test of who said it, then open the transcript."
-        )
-    if is_open and kind == judgement_kinds.ATTRIBUTION and progress.judgeable.unseen_count:
-        return say("The transcript is open, so the answers of the test are final.")
-    return ""
-
-
-def why_not_yet(progress: Progress, kind: str, subject: str, value: str) -> str:
-    """Why this cannot be judged yet, as a sentence; "" when it can."""
-    if kind == judgement_kinds.STATEMENT:
-        return _why_no_statement(progress, subject)
-    if not value:
-        return _why_not_cleared(progress, kind, subject)
-    if kind in (judgement_kinds.ROLE_CONSISTENCY, judgement_kinds.DELIBERATE) and not roles_seen(progress):
-        return say("The roles are not revealed yet; this comes after them.")
-    if (
-        kind == judgement_kinds.DELIBERATE
-        and progress.value(judgement_kinds.REFERENCE, subject) != judgement_kinds.INACCURATE
-    ):
-        return say("Only a reference that you labelled inaccurate can be marked as a deliberate lie.")
-    if kind == judgement_kinds.REFERENCE and subject not in list_references(progress):
-        return say("This sentence is not marked as a reference. Mark it first, then label it.")
-    if kind == judgement_kinds.MISSED and subject in progress.judgeable.counted:
-        return say("This sentence is already in the list of references.")
-    if kind == judgement_kinds.IDENTIFY_DECIDES and (open_agents := list_unidentified(progress)):
-        return say(
-            "Agent {open_agents} has no answer yet. Answer the manual check for every agent, "
-            "then let it decide.",
-            open_agents=open_agents[0],
-        )
-    return ""
-
-
-def say_thoughts_closed() -> str:
-    """The refusal before the reveal; the same for a game without thoughts, so that it does not tell them apart."""
-    return say("What agents thought is shown once you have stored every answer on their roles.")
-
-
-def _why_no_statement(progress: Progress, subject: str) -> str:
-    is_open = thoughts_seen(progress)
-    if not is_open and not _may_open_thoughts(progress):
-        return say_thoughts_closed()
-    is_asked = is_open and subject in progress.statements
-    return "" if is_asked else say("Nothing is asked about this sentence.")
-
-
-def _why_not_cleared(progress: Progress, kind: str, subject: str) -> str:
-    """A mark cannot be cleared while its sentence has a label."""
-    if (
-        kind != judgement_kinds.MISSED
-        or subject in progress.judgeable.possible
-        or not progress.value(judgement_kinds.REFERENCE, subject)
-    ):
-        return ""
-    return say("This sentence has a label. Clear the label first, then remove the mark.")

@@ -45,8 +45,8 @@ LISTS = {
     "references": ("references",),
     "depth": ("depth",),
     "coherence": ("coherence",),
-    "repetition": ("phrases",),
     "identify": ("identify", "identify_note", "manual"),
+    "repetition": ("phrases",),
     "roles": ("roles",),
     "statements": ("statements",),
     "review": ("review",),
@@ -315,6 +315,8 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
         STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS if f"metric:{kind}" in done.revealed
     ]
     is_listed_anew = done.kind == judgement_kinds.MISSED or any(map(is_dismissal, done.revealed))
+    possible = visible.progress.judgeable.possible
+    is_listed_anew |= done.kind == judgement_kinds.REFERENCE and (not possible or done.subject in possible)
     checks = {what for what in done.revealed if what.startswith("reference:")}
     if is_listed_anew or checks - {f"reference:{done.subject}"}:
         steps.append("references")

@@ -12,6 +12,7 @@ from discussions.adjudication.core.authorship_test import (
     read_draw_rule,
     without_names,
 )
+from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
@@ -26,6 +27,8 @@ from discussions.rating.core.visibility import (
     ROLES,
     asked_references,
     asked_roles,
+    asks_for_others,
+    list_unidentified,
     make_dismissal,
     open_suggestions,
 )
@@ -76,12 +79,16 @@ def references(visible: VisibleEvaluation) -> list[ReferenceItem]:
 def build_suggested(
     visible: VisibleEvaluation, listed: Iterable[ReferenceItem]
 ) -> SuggestedReferences | None:
-    """The open suggestions on this page and the number on other pages; None if there are none at all."""
+    """The open suggestions on this page and the number on other pages; None if nothing is open."""
+    if asks_for_others(visible.progress):
+        return SuggestedReferences(0, SUGGESTIONS, None)
     wanted = open_suggestions(visible.progress)
     known = set(wanted)
     here = [item.subject for item in listed if item.subject in known]
     positions = [judgement_kinds.parse_subject(subject)[0] for subject in wanted]
-    more = left_over(visible.window, positions, len(here))
+    # Suggestions that need an answer are counted with the references.
+    is_asked = visible.progress.judgeable.asks_suggestions
+    more = None if is_asked else left_over(visible.window, positions, len(here))
     return SuggestedReferences(len(here), make_dismissal(here) if here else "", more) if wanted else None
 
 
@@ -125,7 +132,7 @@ def _reference_item(visible: VisibleEvaluation, number: int, found: SeenReferenc
     is_marked = bool(visible.value(judgement_kinds.MISSED, subject))
     return ReferenceItem(
         **visible.item(judgement_kinds.REFERENCE, subject),
-        number=number,
+        number=number if found.is_counted else 0,
         message=found.message,
         player=message.player,
         name=visible.seen.name(message.player),
@@ -388,7 +395,21 @@ def roles(visible: VisibleEvaluation) -> LockedRoles | OpenRoles:
     if not visible.visibility.can_reveal_roles:
         first = visible.visibility.missing[0].says if visible.visibility.missing else ""
         return LockedRoles(why_locked=first, reveal=None)
-    return LockedRoles(why_locked="", reveal=reveal_item(), is_locked=False)
+    return LockedRoles("", reveal_item(), count_offered(visible), is_locked=False)
+
+
+def count_offered(visible: VisibleEvaluation) -> dict[str, int]:
+    """Step -> how many optional answers it has that are not given, in the order of the rubric.
+
+    Whoever marked a phrase has looked at the others: to leave them is an answer, too.
+    """
+    has_marked = bool(visible.progress.values.get(judgement_kinds.PHRASE))
+    offered = {
+        "references": len(open_suggestions(visible.progress)),
+        "identify": len(list_unidentified(visible.progress)),
+        "repetition": 0 if has_marked else len(phrases(visible)),
+    }
+    return {step: count for step, count in offered.items() if count}
 
 
 def describe_more(visible: VisibleEvaluation, metric: str) -> str:

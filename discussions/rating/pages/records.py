@@ -208,7 +208,7 @@ class Changed(Struct, frozen=True):
 
 
 class ReferenceItem(Item, frozen=True, kw_only=True):
-    """M1: a sentence about the past, and the evidence to check it against.
+    """M1: a sentence about the past, and the evidence to check it against. `number` is 0 if it was not found as one.
 
     `is_possible` if it was only suggested, `is_suggested` while the evaluator has not looked at the suggestion.
     """
@@ -318,10 +318,14 @@ class RatingItem(Item, frozen=True, kw_only=True):
 
 
 class LockedRoles(Struct, frozen=True):
-    """M4 before the reveal: why it is locked, and the item that reveals the roles once that is allowed."""
+    """M4 before the reveal: why it is locked, and the item that reveals the roles once that is allowed.
+
+    `offered` are the optional answers before it, by step, that are not given.
+    """
 
     why_locked: str
     reveal: Item | None
+    offered: dict[str, int] = {}
     is_locked: bool = True
     is_revealed: bool = False
 
@@ -362,7 +366,7 @@ class OpenRoles(Struct, frozen=True):
 class SuggestedReferences(Struct, frozen=True):
     """The suggested references that were neither marked nor dismissed: `count` are on the page, `more` on others.
 
-    `dismissal` is the subject of the act that dismisses those on the page.
+    `dismissal` is the subject of the act that dismisses those on the page, or says that the game has no reference.
     """
 
     count: int

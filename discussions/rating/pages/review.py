@@ -39,8 +39,8 @@ STEP_METRICS = {
     "references": MEMORY,
     "depth": judgement_kinds.STRATEGIC_DEPTH,
     "coherence": judgement_kinds.COHERENCE,
-    "repetition": REPETITION,
     "identify": DIVERSITY,
+    "repetition": REPETITION,
     "roles": judgement_kinds.ROLE_CONSISTENCY,
 }
 

@@ -14,13 +14,12 @@ from msgspec.structs import replace
 from discussions.core import evaluation_states, judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, find_judgement_fault
 from discussions.rating.core import visibility as seen
+from discussions.rating.core.refusals import why_not_in_test, why_not_yet
 from discussions.rating.core.visibility import (
     Progress,
     compute_visibility,
     due_reveals,
     get_phase,
-    why_not_in_test,
-    why_not_yet,
 )
 
 GROUND = JudgeableSubjects(

@@ -14,7 +14,7 @@ from discussions.metrics.core.text import split
 from discussions.models import Judgement
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import undo
-from discussions.rating.core.visibility import say_thoughts_closed
+from discussions.rating.core.refusals import say_thoughts_closed
 from discussions.rating.queries import load_state
 from tests.factories.exports import unzip, write_export
 from tests.factories.people import NOW, make_lead

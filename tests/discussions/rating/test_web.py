@@ -329,14 +329,14 @@ def test_steps_have_the_names_of_the_metrics_and_their_state(client, evaluation)
     page = get_page(client, evaluation).content.decode()
     steps = get_steps(page)
     assert steps["references"] == (f"2 {names['memory_accuracy']}", f"{len(state.judgeable.counted)} to do")
-    assert steps["repetition"] == (f"5 {names['anti_repetition']}", "optional")
-    assert steps["identify"] == (f"6 {names['personality_diversity']}", "optional")
+    assert steps["repetition"] == (f"6 {names['anti_repetition']}", "optional")
+    assert steps["identify"] == (f"5 {names['personality_diversity']}", "optional")
     assert steps["roles"] == (f"7 {names['role_consistency']}", "after the reveal")
     assert steps["engagement"] == (f"1 {names['engagement']}", "6 to do")
     needed = 6 + len(state.judgeable.counted) + sum(len(sample) for sample in state.samples.values())
     assert f"0 of about {needed} judged" in " ".join(page.split()), "not what the rules of the roles say"
     offered = page.partition('id="offered"')[2].partition("</p>")[0]
-    assert re.findall(r'data-step="(\w+)"', offered) == ["repetition", "identify"]
+    assert re.findall(r'data-step="(\w+)"', offered) == ["identify", "repetition"]
     assert "(optional)" not in offered
 
 
@@ -434,8 +434,10 @@ def test_the_reveal_names_the_optional_steps_that_were_left_out(client):
     client.force_login(evaluation.evaluator)
     say_what_is_missing(evaluation)
     said = " ".join(get_page(client, evaluation, "?step=roles").content.decode().split())
-    assert "You have given all required blind answers." in said
-    assert "Optional and not done: Anti-repetition, Personality diversity." in said
+    assert re.findall(r">\s*(Personality diversity|Anti-repetition): \d+\s*</a>", said) == [
+        "Personality diversity",
+        "Anti-repetition",
+    ]
     assert "You have given all blind answers" not in said
     state = load_state(evaluation)
     for player in state.judgeable.speakers:
