@@ -4,6 +4,8 @@ A record is frozen, holds no database row and encodes to JSON and back without l
 Positions of messages and numbers of players count from 1, in the order of the transcript.
 """
 
+from contextlib import suppress
+from datetime import date
 from decimal import Decimal
 
 from msgspec import Struct
@@ -87,6 +89,8 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     """One imported transcript; only the public discussion is in `messages`.
 
     `round_offset` is not part of the file: a lead sets it, to be added to a round number in a text to get the file's.
+    `model_build` names the build of every model that played. Games with the same `pair` were played with the same
+    roles, names, order and seed, one under each of two prompts.
     """
 
     game_id: str
@@ -98,6 +102,9 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
     timestamp: str | None = None
     prompt: str | None = None
     winner: str | None = None
+    model_build: str | None = None
+    seed: str | None = None
+    pair: str | None = None
     round_offset: int = 0
 
     @property
@@ -114,6 +121,14 @@ class GameRecord(Struct, frozen=True, omit_defaults=True):
         """The text that a search of games looks in: the game's id, file and players, one per line, case-folded."""
         names = [player.name for player in self.players]
         return "\n".join((self.game_id, file_name, *names)).casefold()[:MOST_SEARCHED]
+
+    @property
+    def played_on(self) -> date | None:
+        """The day of the game's time as it is written; without one, that of the first message with a date."""
+        for said in (self.timestamp, *(message.time for message in self.messages)):
+            with suppress(ValueError):
+                return date.fromisoformat((said or "")[:10].replace("/", "-"))
+        return None
 
     @property
     def word_count(self) -> int:

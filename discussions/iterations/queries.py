@@ -107,6 +107,7 @@ def _games(
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
         "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count", "message_count", "word_count",
+        "played_on", "model_build", "seed", "pair",
     )  # fmt: skip
     found = Game.objects.filter(iteration__in=list(iterations)).order_by("number")
     rows: list[Any] = list(found.values_list(*columns, named=True))
@@ -161,6 +162,10 @@ def _read_facts(rows: list[Any], iterations: Collection[int]) -> dict[int, dict[
             "input_tokens": row.input_tokens,
             "message_count": row.message_count,
             "word_count": row.word_count,
+            "played_on": "" if row.played_on is None else row.played_on.isoformat(),
+            "build": row.model_build,
+            "seed": row.seed,
+            "pair": row.pair,
         }
     return facts
 

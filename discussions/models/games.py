@@ -111,7 +111,7 @@ class Game(models.Model):
     `needed_count` is set if a lead decided, with a reason, that fewer evaluators than the iteration requires are
     enough. The list of games searches in `search_text`, which `GameRecord.build_search_text` builds. `cost_usd` is the
     cost that the file reports. `paid_usd` is the cost that counts: the one that a lead entered last, else the reported
-    one.
+    one. `played_on` is the day as the file writes it; `model_build`, `seed` and `pair` are those of `GameRecord`.
     """
 
     project = models.ForeignKey(Project, models.PROTECT, related_name="games")
@@ -130,6 +130,10 @@ class Game(models.Model):
     paid_usd = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     cache_hit_rate = models.FloatField(null=True, blank=True)
     input_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    played_on = models.DateField(null=True, blank=True)
+    model_build = models.TextField(blank=True, default="")
+    seed = models.CharField(max_length=200, blank=True, default="")
+    pair = models.CharField(max_length=200, blank=True, default="")
     warnings = models.TextField(default="[]")
     warning_count = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()

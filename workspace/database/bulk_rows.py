@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import DateTimeField, DecimalField, Field, Model
+from django.db.models import DateField, DecimalField, Field, Model
 
-# Types that SQLite lacks: Django converts them.
-_WRITTEN_BY_DJANGO = (DateTimeField, DecimalField)
+# Types that SQLite lacks, with those of moments: Django converts them.
+_WRITTEN_BY_DJANGO = (DateField, DecimalField)
 
 
 def reserve_keys(model: type[Model], count: int) -> list[int]:

@@ -72,9 +72,13 @@ class DecisionBasis(Struct, frozen=True):
 
 
 def keep_scores_only(figures: GameFigures) -> GameFigures:
-    """Only the scores and the rating of a game: all that a comparison reads from games outside the pair."""
+    """Only the scores, the rating and the pair of a game: all that a comparison reads from games outside the pair."""
     return GameFigures(
-        figures.number, figures.scores, rating=figures.rating, not_applicable=figures.not_applicable
+        figures.number,
+        figures.scores,
+        rating=figures.rating,
+        not_applicable=figures.not_applicable,
+        pair=figures.pair,
     )
 
 

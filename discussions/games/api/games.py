@@ -65,9 +65,13 @@ class SingleGameAnswer(
     of=Game,
     fields="number player_count message_count word_count round_count vote_count imported_at:created_at",
 ):
-    """One game with its facts. `iteration` is null for evaluators, who must not know of iterations."""
+    """One game with its facts. `iteration` and how it was played are null for evaluators, who must not know of them."""
 
     iteration: int | None
+    played_on: date | None
+    model_build: str | None
+    seed: str | None
+    pair: str | None
     cost_usd: float | None
     cache_hit_rate: float | None
     is_withdrawn: bool
@@ -211,6 +215,10 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     return SingleGameAnswer.read(
         game,
         iteration=game.iteration.number if leads else None,
+        played_on=game.played_on if leads else None,
+        model_build=game.model_build if leads else None,
+        seed=game.seed if leads else None,
+        pair=game.pair if leads else None,
         cost_usd=by_hand.get(COST, game.cost_usd),
         cache_hit_rate=by_hand.get(CACHE, game.cache_hit_rate),
         is_withdrawn=game.withdrawn_at is not None,

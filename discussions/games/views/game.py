@@ -170,6 +170,7 @@ class GamePage:
         next_games = load_next_games(game, preview.outcome) if preview and only is None else NONE
         self.people = PeoplePart(game, preview, is_named=is_named, only=only)
         self.paid = paid_figures(game)
+        self.facts = [(_("Winner"), self.record.winner)] + ([] if only else _how_played(game))
         self.outcome = outcome_part(preview.outcome, preview.basis, next_games) if preview else None
         self.verdict_number = _find_verdict_number(game, preview)
         rows = figure_rows(preview.outcome, next_games) if preview else []
@@ -315,6 +316,12 @@ class PaidFigure:
         self.reported = "" if reported is None else format_manual_figure(kind, reported)
         self.entered = [(format_manual_figure(kind, row.value), row) for row in rows]
         self.text = self.entered[0][0] if self.entered else self.reported
+
+
+def _how_played(game: Game) -> list[tuple[str, str | None]]:
+    day = game.played_on.isoformat() if game.played_on else ""
+    builds = (_("Model build"), game.model_build)
+    return [(_("Played on"), day), builds, (_("Seed"), game.seed), (_("Pair"), game.pair)]
 
 
 def paid_figures(game: Game) -> list[PaidFigure]:

@@ -59,6 +59,10 @@ def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) 
         "paid_usd": record.cost.total_usd,
         "cache_hit_rate": record.cost.cache_hit_rate,
         "input_tokens": record.cost.input_tokens,
+        "played_on": record.played_on,
+        "model_build": record.model_build or "",
+        "seed": record.seed or "",
+        "pair": record.pair or "",
         "warnings": msgspec.json.encode(read.warnings).decode(),
         "warning_count": len(read.warnings),
     }

@@ -22,7 +22,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     are by metric, as the game's verdict says (a manual check may have decided). `on_few_references` names metrics
     that apply and pass weakly, `open` those whose people's estimate is too near the threshold. `cost_usd` None is "not
     reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
-    the words of all its messages.
+    the words of all its messages. `played_on` is an ISO date; games with one `pair` differ only in the prompt.
     """
 
     number: int
@@ -40,6 +40,10 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     word_count: int | None = None
     on_few_references: list[str] = []
     open: list[str] = []
+    played_on: str = ""
+    build: str = ""
+    seed: str = ""
+    pair: str = ""
 
     def score(self, key: str) -> float | None:
         return self.rating if key == ENGAGEMENT else self.scores.get(key)

@@ -36,7 +36,9 @@ from discussions.transcripts.core.readers.columns import field_of, has_needed, s
 from workspace.core.words import mark, say
 
 GAME_KEYS = keys(
-    "gameId timestamp metadata players messages votes source eliminations prompt cost winner", id="gameId"
+    "gameId timestamp playedAt metadata players messages votes source eliminations prompt cost winner modelBuild seed "
+    "pair",
+    id="gameId",
 )
 
 MESSAGE_KEYS = keys(
@@ -67,6 +69,8 @@ ELIMINATION_KEYS = keys(
 
 # A file with more than one empty message in this many is refused: it was exported wrongly.
 EMPTY_MESSAGES_IN = 10
+# How many characters the builds of all models of a game may have together.
+MOST_BUILDS = 1000
 _NO_MESSAGES = mark(
     "The game has no messages, so there is nothing to measure. Add them, or take the game out."
 )
@@ -161,9 +165,12 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
         votes=_read_votes(raw, found, notes),
         eliminations=_read_eliminations(raw, numbers, notes),
         cost=read_cost(raw["cost"] if "cost" in raw else metadata.get("cost"), "/metadata/cost", notes),
-        timestamp=read_time(raw, "timestamp", "", notes),
+        timestamp=read_time(raw, "playedAt", "", notes) or read_time(raw, "timestamp", "", notes),
         prompt=_either(raw, metadata, "prompt", notes),
         winner=_either(raw, metadata, "winner", notes),
+        model_build=_read_builds(raw, metadata, notes),
+        seed=_read_fact(raw, metadata, "seed", notes),
+        pair=_read_fact(raw, metadata, "pair", notes),
     )
     if notes.fault_count:
         return None
@@ -181,6 +188,26 @@ def _metadata(raw: dict[str, Any], notes: Notes) -> dict[str, Any]:
 def _either(raw: dict[str, Any], metadata: dict[str, Any], key: str, notes: Notes) -> str | None:
     at_top = read_text(raw, key, "", notes, notes.limits.message_characters)
     return at_top or read_text(metadata, key, "/metadata", notes, notes.limits.message_characters)
+
+
+def _read_fact(raw: dict[str, Any], metadata: dict[str, Any], key: str, notes: Notes) -> str | None:
+    """A text or number of the game. Under this key, metadata may also hold what is none."""
+    if raw.get(key) in NOTHING and type(metadata.get(key)) in (str, int, float):
+        return read_text(metadata, key, "/metadata", notes, notes.limits.name_characters, numbers=True)
+    return read_text(raw, key, "", notes, notes.limits.name_characters, numbers=True)
+
+
+def _read_builds(raw: dict[str, Any], metadata: dict[str, Any], notes: Notes) -> str | None:
+    """The builds of all models, sorted: of a text, a list, or an object from player to build."""
+    value = raw.get("modelBuild")
+    listed = list(value.values()) if type(value) is dict else value
+    if type(listed) is not list:
+        return _read_fact(raw, metadata, "modelBuild", notes)
+    named = {_read_fact({"modelBuild": part}, {}, "modelBuild", notes) for part in listed}
+    builds = ", ".join(sorted(filter(None, named)))
+    if len(builds) > MOST_BUILDS:
+        too_long(notes, "/modelBuild", '"modelBuild"', len(builds), MOST_BUILDS)
+    return builds or None
 
 
 def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:

@@ -13,7 +13,8 @@ from discussions.models import Companions, Game, Measured
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_admin, make_lead, make_member
 from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
-from tests.factories.transcripts import import_game, native_message, repeated_messages
+from tests.factories.tokens import program_of
+from tests.factories.transcripts import import_game, native_game, native_message, repeated_messages
 from tests.factories.verdicts import fresh, record
 from workspace.core.canonical import bytes_hash
 from workspace.jobs.actions import cancel_job
@@ -63,6 +64,21 @@ def test_the_page_shows_what_evaluators_do_not_see(client):
     for hidden in ("MAFIA", "analytical", "too quiet", "Why it counted"):
         assert hidden in said, hidden
     assert 'id="m12"' in said
+
+
+def test_leads_alone_read_how_a_game_was_played(client):
+    said = {"playedAt": "2026-01-31T20:15:00Z", "modelBuild": "model-a-2025", "seed": 4711, "pair": "pair-9"}
+    evaluation = submitted(content=native_game(**said))
+    game = fresh(evaluation.game)
+    record(game)
+    told = ["2026-01-31", "model-a-2025", "4711", "pair-9"]
+    path = f"projects/{game.project.slug}/games/{game.number}/"
+    for person, seen in ((make_lead(project=game.project), told), (evaluation.evaluator, [None] * 4)):
+        answer = program_of(person).get(path).json()
+        assert [answer[name] for name in ("played_on", "model_build", "seed", "pair")] == seen
+        client.force_login(person)
+        page = client.get(address(game)).content.decode()
+        assert [word in page for word in told] == [bool(word) for word in seen]
 
 
 def test_diagnostics_are_computed_when_a_game_is_first_opened(client):

@@ -27,6 +27,7 @@ from tests.factories.iterations import (
 )
 from tests.factories.people import make_member, moment
 from tests.factories.rating import say_what_is_missing
+from tests.factories.transcripts import import_game
 from tests.factories.verdicts import preview, record
 from workspace.core.canonical import bytes_hash
 
@@ -66,6 +67,24 @@ def test_figures_are_those_of_the_verdicts_that_are_not_superseded(stage):
     again = record_figures(game=game, given=figures(coherence=33), minutes=9)
     assert list_games(stage)[0].verdict == again.pk
     assert list_games(stage)[0].figures.scores["coherence"] == 33
+
+
+def test_figures_say_how_a_game_was_played(stage):
+    baseline = make_baseline(stage=stage)
+    said = {
+        "timestamp": "2026-01-31T20:15:00Z",
+        "modelBuild": ["model-b", "model-a"],
+        "seed": 7,
+        "pair": "p1",
+    }
+    import_game(project=stage.project, by=get_lead(stage), **said)
+    import_game(project=stage.project, by=get_lead(stage))
+    Game.objects.update(iteration=baseline)
+    told = [
+        (figures.played_on, figures.build, figures.seed, figures.pair)
+        for figures in (game.figures for game in list_games(stage))
+    ]
+    assert told == [("2026-01-31", "model-a, model-b", "7", "p1"), ("2025-01-15", "", "", "")]
 
 
 def test_of_a_game_that_is_not_rated_in_full_nothing_is_told(stage):

@@ -93,7 +93,7 @@ def test_numbers_since_1970_are_times_in_games_and_in_rows(written, time):
 
 
 def test_a_long_number_is_text_where_it_stands_and_no_round():
-    game = as_bytes(native_game(gameId="ID", seed="SEED"))
+    game = as_bytes(native_game(gameId="ID", extra="SEED"))
     long = game.replace(b'"ID"', b"20028695900405254263").replace(b'"SEED"', b"1" * 5000)
     (read,) = read_transcripts(long, "a.json").games
     assert read.record.game_id == "20028695900405254263"

@@ -1,6 +1,7 @@
 """What a native transcript becomes: the record, the warnings that stay with it, and the real files."""
 
 import os
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -45,6 +46,47 @@ def test_a_proper_game_comes_in_without_a_warning():
     assert record.cost == Cost(
         total_usd=Decimal("1.250000"), input_tokens=90_000, output_tokens=8_000, cache_hit_rate=0.75
     )
+
+
+def test_how_a_game_was_played_is_read():
+    given = {
+        "playedAt": "2026-01-31T20:15:00Z",
+        "modelBuild": "gpt-4.1-2025-04-14",
+        "seed": 7,
+        "pair": "pair-1",
+    }
+    record, warnings = read_one(native_game(timestamp="2027-01-01", **given) | {"metadata": {"cost": 1}})
+    assert "unknown_key" not in warnings
+    assert record.played_on == date(2026, 1, 31)
+    assert (record.model_build, record.seed, record.pair) == ("gpt-4.1-2025-04-14", "7", "pair-1")
+    builds = {"Ann": "model-b", "Bea": "model-a", "Cid": "model-b"}
+    for several in (builds, list(builds.values())):
+        assert read_one(native_game(model_build=several))[0].model_build == "model-a, model-b"
+    within = {"metadata": {"cost": 1, "seed": 0, "pair": "x", "modelBuild": {"not": "a build"}}}
+    record, _warnings = read_one(native_game(**within))
+    assert (record.model_build, record.seed, record.pair) == (None, "0", "x")
+
+
+@pytest.mark.parametrize(
+    ("time", "day"),
+    [
+        ("2026/02/01 10:00", date(2026, 2, 1)),
+        (1_770_000_000, date(2026, 2, 2)),
+        ("10:00", None),
+        ("2026-02-30T10:00", None),
+        (None, None),
+    ],
+)
+def test_without_a_time_of_the_game_the_first_message_with_a_date_says_the_day(time, day):
+    game = native_game(timestamp=None)
+    for message, said in zip(game["messages"], ("soon", time, "2027-01-01"), strict=False):
+        message["timestamp"] = said
+    assert read_one(game)[0].played_on == (day or date(2027, 1, 1))
+
+
+def test_too_many_builds_are_refused():
+    given = read_transcripts(as_bytes(native_game(modelBuild=[f"{at:0200}" for at in range(6)])), "g.json")
+    assert [(fault.code, fault.place) for fault in given.faults] == [("too_long", "g.json /modelBuild")]
 
 
 def test_snake_case_is_read_too():

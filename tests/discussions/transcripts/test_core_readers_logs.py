@@ -181,8 +181,14 @@ def test_what_is_no_chat_is_not_taken_for_one():
 
 def test_a_sample_is_a_game_of_its_agents():
     sample = inspect_sample()
+    sample["metadata"] |= {"seed": 7, "pair": {"not": "a name"}, "prompt": ["not", "a", "text"]}
     assert inspect_eval.recognises(sample)
     read = read_value(inspect_eval, sample)
+    assert (read.record.model_build, read.record.seed, read.record.pair) == (
+        ", ".join(sample["model_usage"]),
+        "7",
+        None,
+    )
     assert read.record.game_id == "g1-1-abcdefgh"
     assert read.said == [("Ann", "Bea was quiet."), ("Bea", "I listen."), ("Ann", "So you say.")]
     assert read.record.messages[0].time == "2026-01-01T10:00:00+00:00"

@@ -82,6 +82,7 @@ def test_a_replay_of_kaggle_is_read():
     assert [(vote.round, vote.voter, vote.target) for vote in game.record.votes] == [(1, 1, 2)]
     assert game.record.eliminations == [Elimination(1, 4, "killed at night"), Elimination(1, 2, "voted out")]
     assert codes(game) == {"not_public", "vote_without_target"}
+    assert game.record.model_build == "model-a"
 
 
 def test_what_is_secret_in_a_replay_is_kept_apart():

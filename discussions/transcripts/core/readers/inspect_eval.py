@@ -77,6 +77,10 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     return {
         "gameId": _game_id(value, notes),
         "timestamp": value.get("started_at"),
+        "modelBuild": list(as_object(value.get("model_usage"))),
+        "metadata": {
+            key: part for key, part in as_object(value.get("metadata")).items() if key in ("seed", "pair")
+        },
         "players": with_facts(names, None, value.get("metadata")),
         "messages": spoken,
         "cost": _cost(value.get("model_usage")),

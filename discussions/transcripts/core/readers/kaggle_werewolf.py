@@ -97,7 +97,8 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     cost = replay.get("cost") or _cost_of_acts(state.get("action") for state in states)
     if type(end.get("cost_summary")) is dict:
         cost = {ours: end["cost_summary"].get(f"total_{theirs}") for ours, theirs in _COSTS.items()}
-    draft.game |= {"winner": end.get("winner_team"), "cost": cost}
+    builds = [player["personality"] for player in draft.game["players"]]
+    draft.game |= {"winner": end.get("winner_team"), "cost": cost, "modelBuild": builds}
     return draft.game
 
 

@@ -46,7 +46,10 @@ _COSTS = {
         "outputTokens": "total_completion_tokens",
     },
 }
-CARRIED = ("timestamp", "winner", "votes", "eliminations", "cost", "metadata")
+CARRIED = (
+    *("timestamp", "winner", "votes", "eliminations", "cost", "metadata"),
+    *("playedAt", "modelBuild", "seed", "pair"),
+)
 
 INSTRUCTION = mark_many(
     'One message is no utterance of a player (role "{what}") and was left out.',
