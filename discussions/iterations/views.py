@@ -14,7 +14,7 @@ from discussions.iterations.actions import gates as actions
 from discussions.iterations.actions.gates import StagePlan, change_stage
 from discussions.iterations.actions.opening import UNSORTED_NUMBER
 from discussions.iterations.core.averages import CacheRate
-from discussions.iterations.core.gates import GateStatus
+from discussions.iterations.core.gates import Choices, GateStatus, describe_odds
 from discussions.iterations.core.history import History
 from discussions.iterations.forms import NextStageForm, StageForm, StageTextsForm, StatementForm
 from discussions.iterations.permissions import (
@@ -206,7 +206,7 @@ def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, o
     return {
         "stage": stage,
         "gate": gate,
-        "missing": _list_missing(gate),
+        "odds": describe_odds(gate.streak, Choices(stage.streak_unit, stage.engagement_rule)),
         "states": {
             SUCCESS: ("pass", _("succeeds")),
             BROKEN: ("fail", _("breaks the row")),
@@ -224,15 +224,6 @@ def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, o
         "goes_on": history.reference.number if history.reference else 0,
         "undecided": next(undecided, 0),
     }
-
-
-def _list_missing(gate: GateStatus) -> list[str]:
-    """The blockers. The row's is its count alone: the page says at each step what breaks it and what it waits for."""
-    streak = gate.streak
-    in_short = streak.counted
-    if streak.says != streak.counted:
-        in_short = _("%(counted)s The reasons are given below.") % {"counted": streak.counted}
-    return [in_short if text == streak.says else text for text in gate.missing]
 
 
 def get_next_refusal(person: Person, stage: Stage, gate: GateStatus) -> str:

@@ -235,7 +235,7 @@ def test_a_replaced_word_is_found(text, found):
 
 def test_the_catalogue_has_texts_of_pages_labels_and_cores():
     texts = {text for _, text in catalogue()}
-    assert {"Settings", "Revert the change.", "{count} games in a row succeed; {needed} are needed."} <= texts
+    assert {"Settings", "Revert the change.", "{count} of {needed} successes in a row."} <= texts
     assert "Left out: {n} games to which the metric does not apply." in texts
 
 
