@@ -60,10 +60,11 @@ class JudgeableSubjects(Struct, frozen=True):
     """The subjects to judge in one game: enough to decide whether a subject exists.
 
     `sentences` counts them per message, in order (the unit is the whole message where `is_by_message`); `counted` and
-    `possible` are subjects of references found automatically, in order; `speakers` are player numbers; `phrases` are
-    subjects ("3|i think that") of phrases that a player repeats. With `asks_suggestions` each of `possible` needs an
-    answer, and a game without references needs one that there are none. If the evaluation begins with the blind test,
-    `agents` are the players who take part, and `unseen_count` is the number of messages to match with them.
+    `possible` are subjects of references found automatically, in order; `speakers` are the players whom the manual
+    check asks about; `phrases` are subjects ("3|i think that") of phrases that a player repeats. With
+    `asks_suggestions` each of `possible` needs an answer, and a game without references needs one that there are none.
+    If the evaluation begins with the blind test, `agents` are the players who take part, and `unseen_count` is the
+    number of messages to match with them.
     """
 
     message_count: int
@@ -127,6 +128,8 @@ def _who_said_it_fault(kind: str, number: int | None, asked: str, judgeable: Jud
         return "" if is_there else say("The test has no message {subject}.", subject=asked)
     if judgeable.unseen_count:
         return say("Here a test asks who said it, before the transcript opens; the question is not asked.")
+    if not judgeable.speakers:
+        return say("Too few agents speak in this game, so the manual check does not apply.")
     if number not in judgeable.speakers:
         return say("No agent {subject} speaks in this game.", subject=asked)
     return ""

@@ -23,7 +23,8 @@ class ManualCheck(Struct, frozen=True, omit_defaults=True):
     """The manual check of who said it: `yes` of `asked` players were recognised; `decides` when the evaluator says so.
 
     In the blind test, `yes` of `asked` messages were matched with the right one of `agents`, and `p` is the exact
-    probability of at least as many hits by guessing. `agents` is 0 if the question was asked instead.
+    probability of at least as many hits by guessing. `agents` is 0 if the question was asked instead. With
+    `is_by_agent`, `yes` of `asked` agents were identified in the test, and `p` is the probability to pass by guessing.
     """
 
     yes: int
@@ -33,6 +34,7 @@ class ManualCheck(Struct, frozen=True, omit_defaults=True):
     decides: bool
     agents: int = 0
     p: float | None = None
+    is_by_agent: bool = False
 
     @property
     def is_test(self) -> bool:

@@ -317,6 +317,10 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
         PEOPLE,
         gettext_lazy("At most so many messages of each agent are shown."),
     ),
+    "identification_test": (
+        PEOPLE,
+        gettext_lazy("Whether the blind test counts messages, or asks until enough agents are identified."),
+    ),
     "rules": (
         COUNTING,
         gettext_lazy("The edition of the rules that read texts, for what no word list can express."),

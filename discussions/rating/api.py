@@ -122,8 +122,9 @@ class SavedAnswer(Answer):
 class JudgementGiven(Given):
     """A judgement of one thing. `version` is how often you judged it before, 0 at first; "" as value clears it.
 
-    The kinds "reveal" (subject "roles", "transcript" or "suggestions", value "yes"), "comment" and "flag" (subject
-    "message:19" or "game", the text as `reason`) are acts of the same form.
+    The kinds "reveal" (subject "roles", "transcript" or "suggestions", value "yes"; "skip" opens the transcript without
+    a result of the test), "comment" and "flag" (subject "message:19" or "game", the text as `reason`) are acts of the
+    same form.
     """
 
     kind: str = Field(max_length=30)

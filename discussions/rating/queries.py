@@ -25,7 +25,13 @@ from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.iteration_states import TEST
-from discussions.core.judgement_kinds import MESSAGE_KINDS, ROLE_CONSISTENCY, STATEMENT, JudgeableSubjects
+from discussions.core.judgement_kinds import (
+    ATTRIBUTION,
+    MESSAGE_KINDS,
+    ROLE_CONSISTENCY,
+    STATEMENT,
+    JudgeableSubjects,
+)
 from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.unsaid import Unsaid
@@ -172,7 +178,14 @@ class EvaluationState:
             statements=self.statements,
             is_role_open=self.has_private
             and any(line.is_open for line in self.own_lines([ROLE_CONSISTENCY])),
+            is_test_over=self.is_test_over,
+            may_skip_test=self.drawn_test is not None and self.drawn_test.needed > 0,
         )
+
+    @property
+    def is_test_over(self) -> bool:
+        drawn = self.drawn_test
+        return drawn is not None and drawn.answer_key.is_over(self.values.get(ATTRIBUTION, {}))
 
     @cached_property
     def visibility(self) -> Visibility:

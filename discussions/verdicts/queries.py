@@ -268,7 +268,8 @@ def _draw_by_game(
     tested = [evaluation for evaluation in evaluations if evaluation.identification == TEST]
     for evaluation, drawn in zip(tested, draw_tests(tested), strict=True):
         if drawn is not None:
-            test = BasisTest(evaluation.id, len(drawn.agents), list(drawn.unseen), list(drawn.authors))
+            key = drawn.answer_key
+            test = BasisTest(evaluation.id, key.agents, list(drawn.unseen), list(key.authors), key.needed)
             tests[evaluation.game_id].append(test)
     return tests
 

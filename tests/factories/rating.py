@@ -6,6 +6,7 @@ Many games in a state that one was brought to by the real actions: its rows, cop
 from typing import Any
 
 from discussions.adjudication.core.suggestions import SUGGESTIONS
+from discussions.core.iteration_states import QUESTION
 from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import look_at_suggestions, reveal_roles, submit_evaluation
@@ -95,9 +96,11 @@ def thinking_game(message_count, *, every=2, **given):
 
 @replayed
 def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
-    """A project whose unsorted iteration has these rules."""
+    """A project whose unsorted iteration has these rules, and opens its transcripts without a test."""
     project = make_games_project(slug=slug)
-    Iteration.objects.filter(project=project).update(reveal=reveal, evaluator_count=evaluator_count)
+    Iteration.objects.filter(project=project).update(
+        reveal=reveal, evaluator_count=evaluator_count, identification=QUESTION
+    )
     return project
 
 

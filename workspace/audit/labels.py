@@ -76,6 +76,7 @@ SENTENCES = {
     "judgement:made": _("%(who)s made a judgement on %(thing)s"),
     "judgement:undone": _("%(who)s undid a judgement on %(thing)s"),
     "roles:revealed": _("%(who)s revealed the roles of %(thing)s"),
+    "test:skipped": _("%(who)s skipped the blind test of %(thing)s"),
     "transcript:opened": _("%(who)s opened the transcript of %(thing)s after the blind test"),
     "messages:asked": _("%(who)s asked for more messages to judge in %(thing)s"),
     "suggestions:dismissed": _("%(who)s dismissed the suggested references of %(thing)s"),

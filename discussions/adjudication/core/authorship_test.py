@@ -15,6 +15,7 @@ from discussions.adjudication.core.hidden_names import hide_names, may_name
 from discussions.adjudication.core.judgeable import is_drawn_without_near_names
 from discussions.core.records import GameRecord, Message
 from discussions.metrics.core.names import Roster, build_roster, fold, own_prefix
+from discussions.metrics.core.parameters import BY_AGENTS, read_parameter
 from discussions.metrics.core.text import NAME, tokenise
 from rubric.core.records import RubricRecord
 
@@ -30,19 +31,38 @@ SIGNIFICANCE = Fraction(1, 20)
 class DrawRule(Struct, frozen=True):
     """How a rubric version draws a test: `least` to `most` samples of each agent.
 
-    `ambiguous_names` are names that are also words; they count as names only as the game spells them.
+    `ambiguous_names` are names that are also words; they count as names only as the game spells them. With
+    `is_by_agent` the test asks one message of each agent and passes when `passing` agents are identified, 0 for half.
     """
 
     least: int
     most: int
     ambiguous_names: frozenset[str] = frozenset()
+    is_by_agent: bool = False
+    passing: int = 0
+
+    def count_needed(self, agents: int) -> int:
+        """How many of so many agents must be identified; 0 if the test counts messages."""
+        return (self.passing or -(-agents // 2)) if self.is_by_agent else 0
 
 
 class AnswerKey(Struct, frozen=True):
-    """The right answers of one evaluation's test: who wrote each unseen message. `agents` counts who took part."""
+    """The right answers of one evaluation's test: who wrote each unseen message. `agents` counts who took part.
+
+    `needed` agents must be identified; 0 if the test counts messages.
+    """
 
     authors: tuple[int, ...]
     agents: int
+    needed: int = 0
+
+    def is_over(self, answers: Mapping[str, str]) -> bool:
+        """Whether `answers`, by the message's number, decide the test: nothing that is still open could turn it."""
+        said = [answers.get(str(place), "") for place in range(1, len(self.authors) + 1)]
+        hits = sum(value == str(author) for value, author in zip(said, self.authors, strict=True))
+        if not self.needed:
+            return "" not in said
+        return hits >= self.needed or hits + said.count("") < self.needed
 
 
 class DrawnTest(Struct, frozen=True):
@@ -56,10 +76,11 @@ class DrawnTest(Struct, frozen=True):
     unseen: tuple[int, ...]
     authors: tuple[int, ...]
     left_out: tuple[int, ...]
+    needed: int = 0
 
     @property
     def answer_key(self) -> AnswerKey:
-        return AnswerKey(self.authors, len(self.agents))
+        return AnswerKey(self.authors, len(self.agents), self.needed)
 
 
 class ShownTest(Struct, frozen=True):
@@ -72,21 +93,36 @@ class ShownTest(Struct, frozen=True):
 
 
 class AuthorshipResult(Struct, frozen=True):
+    """`hits` of `asked` messages; where `identified` agents are needed, agents asked about one message each."""
+
     hits: int
     asked: int
     agents: int
+    identified: int = 0
 
     @property
     def chance(self) -> Fraction:
         return Fraction(1, self.agents)
 
     @property
+    def passes(self) -> bool:
+        return self.hits >= self.identified if self.identified else self.p < SIGNIFICANCE
+
+    @property
     def p(self) -> Fraction:
+        """The probability of at least so many hits by guessing; by agents, that guessing passes the test.
+
+        A test that stops once it is decided passes as often as one that asks about every agent.
+        """
+        if self.identified:
+            return compute_probability(self.identified, self.agents, self.agents)
         return compute_probability(self.hits, self.asked, self.agents)
 
     @property
     def needed(self) -> int:
-        """The fewest hits that are significant; one more than the number of messages if no number is."""
+        """The fewest hits that pass; one more than the number of messages if no number does."""
+        if self.identified:
+            return self.identified
         enough = (
             n for n in range(self.asked + 1) if compute_probability(n, self.asked, self.agents) < SIGNIFICANCE
         )
@@ -94,10 +130,14 @@ class AuthorshipResult(Struct, frozen=True):
 
 
 def read_draw_rule(rubric: RubricRecord) -> DrawRule:
+    parameters = rubric.parameters
+    is_half = parameters["identification_pass"] == "half"
     return DrawRule(
-        least=int(rubric.parameters["identification_min_messages"]),
-        most=int(rubric.parameters["identification_max_messages"]),
+        least=int(parameters["identification_min_messages"]),
+        most=int(parameters["identification_max_messages"]),
         ambiguous_names=frozenset(rubric.lists["ambiguous_names"]),
+        is_by_agent=read_parameter(parameters, "identification_test") == BY_AGENTS,
+        passing=0 if is_half else int(parameters["identification_pass_count"]),
     )
 
 
@@ -105,9 +145,10 @@ def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
     """Draw who takes part and which messages: the samples and one or two unseen messages of each agent.
 
     A message takes part if it has three words or more besides names. An agent with fewer than `rule.least` + 1 of them
-    is left out. The result is None if fewer than two agents are left. The same seed always gives the same test. Samples
-    are in the order of the transcript; the order of unseen messages reveals nothing about it. A message with a word
-    that may be a name or another word takes no part; older seeds drew such messages, so they still do.
+    is left out. The result is None if fewer than two agents are left, or fewer than must be identified. The same seed
+    always gives the same test. Samples are in the order of the transcript; the order of unseen messages reveals nothing
+    about it. A message with a word that may be a name or another word takes no part; older seeds drew such messages, so
+    they still do.
     """
     least, most = rule.least, rule.most
     names = game.names
@@ -127,9 +168,11 @@ def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
         for player, positions in sorted(said.items())
     }
     agents = tuple(player for player, positions in drawn.items() if len(positions) > least)
-    if len(agents) < LEAST_AGENTS:
+    needed = rule.count_needed(len(agents))
+    if len(agents) < max(LEAST_AGENTS, needed):
         return None
-    per_agent = UNSEEN_EACH if UNSEEN_EACH * len(agents) <= MOST_UNSEEN else 1
+    has_two = not needed and UNSEEN_EACH * len(agents) <= MOST_UNSEEN
+    per_agent = UNSEEN_EACH if has_two else 1
     authors: dict[int, int] = {}
     samples = []
     for player in agents:
@@ -143,6 +186,7 @@ def draw_test(game: GameRecord, seed: str, rule: DrawRule) -> DrawnTest | None:
         unseen=unseen,
         authors=tuple(authors[position] for position in unseen),
         left_out=tuple(player for player in drawn if player not in agents),
+        needed=needed,
     )
 
 
@@ -202,8 +246,11 @@ def combine_tests(
 
     `keys` are by evaluation. `find_answer` returns an evaluation's answer to its n-th message: an agent's number, or
     anything else for a miss. If the numbers of agents differ, the smallest counts: guesses are then right more often,
-    so the test is stricter.
+    so the test is stricter. Tests by agents count an agent as identified if most of those who were asked about it said
+    so; a test that its evaluator skipped counts nothing.
     """
+    if any(key.needed for key in keys.values()):
+        return _combine_agents(keys, find_answer)
     if not keys:
         return None
     hits = [
@@ -212,6 +259,27 @@ def combine_tests(
         for place, author in enumerate(key.authors, start=1)
     ]
     return AuthorshipResult(sum(hits), len(hits), min(key.agents for key in keys.values()))
+
+
+def _combine_agents(
+    keys: Mapping[int, AnswerKey], find_answer: Callable[[int, int], str]
+) -> AuthorshipResult | None:
+    asked: dict[int, list[bool]] = {}
+    decided = []
+    for evaluation, key in keys.items():
+        said = {str(place): find_answer(evaluation, place) for place in range(1, len(key.authors) + 1)}
+        if not key.is_over(said):
+            continue
+        decided.append(key)
+        for author, value in zip(key.authors, said.values(), strict=True):
+            if value:
+                asked.setdefault(author, []).append(value == str(author))
+    if not decided:
+        return None
+    hits = sum(2 * sum(right) > len(right) for right in asked.values())
+    return AuthorshipResult(
+        hits, len(asked), min(key.agents for key in decided), max(key.needed for key in decided)
+    )
 
 
 def compute_probability(hits: int, asked: int, agents: int) -> Fraction:

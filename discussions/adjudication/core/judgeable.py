@@ -11,7 +11,7 @@ from msgspec import Struct
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import JudgeableSubjects, role_value
 from discussions.core.records import GameRecord, Measurement
-from discussions.metrics.core.parameters import ASKED, read_parameter
+from discussions.metrics.core.parameters import ASKED, BY_AGENTS, read_parameter
 from discussions.metrics.core.text import split
 
 
@@ -184,11 +184,20 @@ def judgeable_subjects(
         is_by_message=parameters["reference_unit"] == "message",
         counted=tuple(found.subject for found in references if found.is_counted),
         possible=tuple(found.subject for found in references if not found.is_counted),
-        speakers=tuple(sorted({message.player for message in game.messages})),
+        speakers=_list_checked(game, parameters),
         phrases=frozenset(subject for subject in phrases if len(subject) <= LONGEST_SUBJECT),
         question_count=question_count,
         asks_suggestions=read_parameter(parameters, "suggested_references") == ASKED,
     )
+
+
+def _list_checked(game: GameRecord, parameters: Mapping[str, Any]) -> tuple[int, ...]:
+    """Who spoke; nobody if the manual check needs more agents than spoke, and the version leaves it out then."""
+    spoke = sorted({message.player for message in game.messages})
+    is_by_agent = read_parameter(parameters, "identification_test") == BY_AGENTS
+    if is_by_agent and parameters["identification_pass"] != "half":
+        return tuple(spoke) if len(spoke) >= int(parameters["identification_pass_count"]) else ()
+    return tuple(spoke)
 
 
 def inconsistent_messages(measurements: Mapping[str, Measurement]) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from discussions.iterations.actions.opening import change_iteration
 from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.queue_rules import BY_CHANCE
 from discussions.queue.actions import assign_game, change_queue, take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions.finish import open_transcript, reveal_roles, submit_evaluation
 from discussions.rating.actions.judgements import judge_all
 from discussions.rating.actions.remarks import remark
 from discussions.rating.core.visibility import Missing
@@ -76,6 +76,7 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
     assert taken is not None
     evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
     view = views[evaluation.game.source_id]
+    _take_test(scene, by, evaluation)
     overrides = [
         _act(evaluation, kind, subject, judgement_kinds.YES, OVERRIDE_REASON)
         for kind, subjects in view.overrides.items()
@@ -104,6 +105,22 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
             before = missing
         _label_statements(scene, by, evaluation, view)
         submit_evaluation(evaluation=evaluation, **scene.stamp(by))
+
+
+def _take_test(scene: Scene, by: str, evaluation: Evaluation) -> None:
+    """Identify agents until the blind test is over, if the evaluation begins with one, and open the transcript."""
+    work = load_state(evaluation)
+    if work.visibility.transcript or work.drawn_test is None:
+        return
+    for number, author in enumerate(work.drawn_test.authors, start=1):
+        if not load_state(evaluation).is_test_over:
+            _judge(
+                scene,
+                by,
+                evaluation,
+                [_act(evaluation, judgement_kinds.ATTRIBUTION, str(number), str(author))],
+            )
+    open_transcript(evaluation=evaluation, **scene.stamp(by))
 
 
 def _label_statements(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:

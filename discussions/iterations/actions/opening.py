@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists
 from django.utils.translation import gettext as _
 
-from discussions.core.iteration_states import state_after, states_before
+from discussions.core.iteration_states import TEST, state_after, states_before
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import refuse_unready
 from discussions.metrics.actions import ask_to_measure
@@ -163,6 +163,7 @@ def open_project(*, slug: str, name: str, by: Person, now: datetime) -> Project:
             project=project,
             number=UNSORTED_NUMBER,
             name=UNSORTED_NAME,
+            identification=TEST,
             rubric_version=newest,
             created_at=now,
             created_by=by,

@@ -208,11 +208,13 @@ MESSAGE_SCORES = (COUNTED, PEOPLE, IF_CONTRADICTED)
 IF_MANY_CONTRADICT, WHILE_OPEN = "contradicted", "while_open"
 # Whether an evaluation waits for an answer on each suggested reference.
 OFFERED, ASKED = "offered", "asked"
+# What the blind test of who said it counts: messages given to the right agent, or agents that were identified.
+BY_MESSAGES, BY_AGENTS = "messages", "agents"
 
 SHARED = ParameterSpecs(
     choices={
         "rules": RULES, "combining_marks": (False, True), "more_messages": (IF_MANY_CONTRADICT, WHILE_OPEN),
-        "suggested_references": (OFFERED, ASKED),
+        "suggested_references": (OFFERED, ASKED), "identification_test": (BY_MESSAGES, BY_AGENTS),
         "strategic_depth_score": MESSAGE_SCORES, "coherence_score": MESSAGE_SCORES,
         "role_consistency_score": MESSAGE_SCORES,
     },
@@ -234,6 +236,7 @@ SHARED = ParameterSpecs(
         "rules": "1.0", "combining_marks": False, "role_more_count": 0, "role_more_percent": 30,
         "more_messages": IF_MANY_CONTRADICT, "more_batches": 1, "suggested_references": OFFERED,
         "strategic_depth_score": COUNTED, "coherence_score": COUNTED, "role_consistency_score": COUNTED,
+        "identification_test": BY_MESSAGES,
     },
     optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

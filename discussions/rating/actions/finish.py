@@ -61,11 +61,11 @@ def reveal_roles(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
         record_slot_event(evaluation=locked, verb="roles:revealed", by=by, now=now)
 
 
-def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> None:
-    """Open the transcript to the evaluator, once the blind test is answered. Idempotent.
+def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime, skips: bool = False) -> None:
+    """Open the transcript to the evaluator, once the blind test is answered or if they skip the rest. Idempotent.
 
-    From then on the answers of the test cannot change. Raises Unacceptable naming the first message without an answer,
-    NotAllowed when the evaluation is not open.
+    From then on the answers of the test cannot change; one that was skipped has no result. Raises Unacceptable naming
+    the first message without an answer, NotAllowed when the evaluation is not open.
     """
     with transaction.atomic():
         locked = lock_for_work(evaluation=evaluation, by=by, now=now)
@@ -73,10 +73,12 @@ def open_transcript(*, evaluation: Evaluation, by: Person, now: datetime) -> Non
         if work.visibility.transcript:
             return
         first = work.visibility.missing[0]
-        if first.kind == ATTRIBUTION:
+        is_open = first.kind == ATTRIBUTION
+        if is_open and not (skips and work.progress.may_skip_test):
             raise _incomplete(first)
         _reveal(locked, TRANSCRIPT, now)
-        record_slot_event(evaluation=locked, verb="transcript:opened", by=by, now=now)
+        verb = "test:skipped" if is_open else "transcript:opened"
+        record_slot_event(evaluation=locked, verb=verb, by=by, now=now)
 
 
 def look_at_suggestions(*, evaluation: Evaluation, what: str, by: Person, now: datetime) -> frozenset[str]:

@@ -136,25 +136,29 @@ def act(*, evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Ac
     Raises what `KeyedRevisions.save`, the reveals and `remark` raise; each writes its own transaction.
     """
     if posted.kind == "reveal":
-        return _revealed(evaluation, posted.subject, by, now)
+        return _revealed(evaluation, posted, by, now)
     if posted.kind in (FLAG, COMMENT):
         return _noted(evaluation, posted, by, now)
     saved = JUDGEMENTS.save(owner=evaluation, act=posted, by=by, now=now)
     return Acted(saved.revision.created_at, saved.revealed, saved.work)
 
 
-def _revealed(evaluation: Evaluation, subject: str, by: Person, now: datetime) -> Acted:
+def _revealed(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:
+    subject = posted.subject
     if is_dismissal(subject):
         return Acted(now, look_at_suggestions(evaluation=evaluation, what=subject, by=by, now=now))
     kind, _sign, metric = subject.partition(":")
     if kind == MORE_MESSAGES:
         return Acted(now, frozenset({ask_more(evaluation=evaluation, metric=metric, by=by, now=now)}))
-    what = subject if subject in _REVEALS else ROLES
-    _REVEALS[what](evaluation=evaluation, by=by, now=now)
-    return Acted(now, frozenset({what}))
+    if subject == TRANSCRIPT:
+        open_transcript(evaluation=evaluation, by=by, now=now, skips=posted.value == SKIPPED)
+        return Acted(now, frozenset({TRANSCRIPT}))
+    reveal_roles(evaluation=evaluation, by=by, now=now)
+    return Acted(now, frozenset({ROLES}))
 
 
-_REVEALS = {ROLES: reveal_roles, TRANSCRIPT: open_transcript}
+# The value of the act that opens the transcript without an answered test.
+SKIPPED = "skip"
 
 
 def _noted(evaluation: Evaluation, posted: Act, by: Person, now: datetime) -> Acted:

@@ -23,6 +23,8 @@ def why_not_in_test(progress: Progress, kind: str) -> str:
         return say(
             "The transcript is still closed. Answer the test of who said it, then open the transcript."
         )
+    if not is_open and progress.is_test_over and progress.may_skip_test:
+        return say("The test is over, so its answers are final.")
     if is_open and kind == judgement_kinds.ATTRIBUTION and progress.judgeable.unseen_count:
         return say("The transcript is open, so the answers of the test are final.")
     return ""

@@ -71,7 +71,8 @@ class Progress(Struct, frozen=True):
     the accuracy samples by metric; `inconsistent` the messages that violate the rules of role consistency; `yes_needed`
     and `least_rating` are the rubric's rule for the rating. `drawn` describes how the samples were drawn. `has_private`
     says that the game keeps what not everybody could hear, `statements` are the sentences of the optional step,
-    `is_role_open` that more answers on the roles may be asked for.
+    `is_role_open` that more answers on the roles may be asked for. `is_test_over` says that the blind test is decided
+    and asks nothing further; `may_skip_test` that it may be left undecided.
     """
 
     reveal: str
@@ -87,6 +88,8 @@ class Progress(Struct, frozen=True):
     has_private: bool = False
     statements: tuple[str, ...] = ()
     is_role_open: bool = False
+    is_test_over: bool = False
+    may_skip_test: bool = False
 
     def value(self, kind: str, subject: str) -> str:
         return self.values.get(kind, {}).get(subject, "")
@@ -265,7 +268,14 @@ def asked_count(progress: Progress) -> int:
     rating = progress.judgeable.question_count + 1
     is_whole = progress.judgeable.asks_suggestions
     references = list_references(progress) if is_whole else asked_references(progress)
-    return progress.judgeable.unseen_count + rating + len(references) + samples + len(roles)
+    return asked_in_test(progress) + rating + len(references) + samples + len(roles)
+
+
+def asked_in_test(progress: Progress) -> int:
+    """How many messages the blind test asks about; once it is over or skipped, those that were answered."""
+    is_done = progress.is_test_over or transcript_seen(progress)
+    answers = progress.values.get(judgement_kinds.ATTRIBUTION, {})
+    return len(answers) if is_done else progress.judgeable.unseen_count
 
 
 def count_judged(progress: Progress, missing: Iterable[Missing]) -> tuple[int, int]:
@@ -344,7 +354,7 @@ def _before_roles(progress: Progress) -> Iterator[Missing]:
 
 
 def _test(progress: Progress) -> Iterator[Missing]:
-    for number in range(1, progress.judgeable.unseen_count + 1):
+    for number in () if progress.is_test_over else range(1, progress.judgeable.unseen_count + 1):
         if not progress.value(judgement_kinds.ATTRIBUTION, str(number)):
             says = say("Message {number} of the test is assigned to nobody yet.", number=number)
             yield _missing(judgement_kinds.ATTRIBUTION, str(number), says)

@@ -10,7 +10,7 @@ from discussions.adjudication.core.authorship_test import ShownTest
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Revision
-from discussions.rating.core.visibility import TRANSCRIPT
+from discussions.rating.core.visibility import TRANSCRIPT, asked_in_test
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import Changed, EvaluationPage, Item, MissingStep
@@ -42,21 +42,31 @@ class AttributionAnswer(Struct, frozen=True):
 
 
 class AttributionItem(Item, frozen=True, kw_only=True):
-    """An unseen message without names, by its number in the test, never by its position in the transcript."""
+    """An unseen message without names, by its number in the test, never by its position in the transcript.
+
+    `is_final` once the test is over and its answers can no longer change.
+    """
 
     number: int
     of: int
     text: str
     answers: list[AttributionAnswer]
+    is_final: bool
 
 
 class IdentificationPage(EvaluationPage, frozen=True, kw_only=True):
-    """The whole page; `opening` opens the transcript once everything is answered."""
+    """The whole page; `opening` opens the transcript once everything is answered.
+
+    `stops_at` is the number of agents at which the test ends, 0 if it ends with its last message. `may_skip` as long as
+    such a test is not over.
+    """
 
     agents: list[SampledAgent]
     left_out: list[str]
     items: list[AttributionItem]
     opening: Item
+    stops_at: int
+    may_skip: bool
 
 
 def identification_page(
@@ -68,7 +78,7 @@ def identification_page(
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, [], is_barred=is_barred)
     open_judgements = [missing for missing in visible.visibility.missing if missing.step == STEP]
-    needed = visible.progress.judgeable.unseen_count
+    needed = asked_in_test(visible.progress)
     return IdentificationPage(
         **head,
         evaluation_id=evaluation.pk,
@@ -91,6 +101,8 @@ def identification_page(
         left_out=[work.seen.name(player) for player in shown_test.left_out],
         items=[_item(visible, shown_test, number) for number in range(1, len(shown_test.unseen) + 1)],
         opening=_opening(visible),
+        stops_at=work.drawn_test.needed if work.drawn_test else 0,
+        may_skip=work.progress.may_skip_test and not work.is_test_over,
     )
 
 
@@ -104,8 +116,9 @@ def identification_answer(
         return page, Changed(refusal=done.refusal)
     if done.conflict:
         return page, Changed(conflict=done.conflict, items=[*judged])
-    # The judged message is last, because the focus goes there after an undo.
-    return page, Changed(items=[page.opening, *judged])
+    # The judged message is last, because the focus goes there after an undo. With the last answer, all are final.
+    others = [item for item in page.items if item.is_final and item not in judged]
+    return page, Changed(items=[page.opening, *others, *judged])
 
 
 def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> AttributionItem:
@@ -118,6 +131,7 @@ def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> Att
         number=number,
         of=len(shown_test.unseen),
         text=shown_test.unseen[number - 1],
+        is_final=visible.progress.may_skip_test and visible.progress.is_test_over,
         answers=[*answers, AttributionAnswer(judgement_kinds.CANNOT_TELL, _("Can't tell"), "x")],
     )
 

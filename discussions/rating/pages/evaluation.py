@@ -23,7 +23,7 @@ from discussions.rating.core.visibility import (
     is_value,
 )
 from discussions.rating.pages import items as rating_items
-from discussions.rating.pages import review, transcript
+from discussions.rating.pages import manual_check, review, transcript
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import AnswerPage, BothVersions, Changed, Item, OpenRoles, RatingPage
 from discussions.rating.pages.returned import find_returned_place
@@ -58,9 +58,9 @@ _BUILD = {
     "depth": lambda visible: rating_items.samples(visible, judgement_kinds.STRATEGIC_DEPTH),
     "coherence": lambda visible: rating_items.samples(visible, judgement_kinds.COHERENCE),
     "phrases": rating_items.phrases,
-    "identify": rating_items.identify,
-    "identify_note": rating_items.identify_note,
-    "manual": rating_items.manual,
+    "identify": manual_check.identify,
+    "identify_note": manual_check.identify_note,
+    "manual": manual_check.manual,
     "questions": rating_items.questions,
     "rating": rating_items.rating,
     "roles": rating_items.roles,

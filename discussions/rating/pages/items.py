@@ -6,19 +6,11 @@ from heapq import nlargest
 
 from django.utils.translation import gettext as _
 
-from discussions.adjudication.core.authorship_test import (
-    AuthorshipResult,
-    DrawnTest,
-    read_draw_rule,
-    without_names,
-)
 from discussions.adjudication.core.suggestions import SUGGESTIONS
-from discussions.adjudication.labels import answer_label
 from discussions.adjudication.pages import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
-from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
-from discussions.core.outcome import DIVERSITY, REPETITION
+from discussions.core.outcome import REPETITION
 from discussions.core.records import PhraseFinding
 from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
@@ -34,11 +26,8 @@ from discussions.rating.core.visibility import (
 )
 from discussions.rating.pages.records import (
     Anchor,
-    GivenMessage,
-    IdentifyItem,
     Item,
     LockedRoles,
-    ManualCheckItem,
     OpenRoles,
     PhraseItem,
     QuestionItem,
@@ -57,8 +46,6 @@ from discussions.rating.pages.visible_evaluation import (
     say_answer,
 )
 from discussions.verdicts.core.more_messages import read_more_rule
-from discussions.verdicts.core.rule import check_identification, check_test
-from discussions.verdicts.pages.lines import test_says
 from workspace.core.text import shorten
 
 MOST_QUOTES, LONGEST_QUOTE = 12, 2000
@@ -249,96 +236,6 @@ def _phrase(visible: VisibleEvaluation, found: PhraseFinding) -> PhraseItem:
         messages=list(found.messages),
         is_robotic=REPETITION in visible.visibility.figures
         and found.count >= per_message * max(len(visible.seen.messages), 1),
-    )
-
-
-def identify(visible: VisibleEvaluation) -> list[IdentifyItem]:
-    """M5's manual check: every agent who spoke, with a few messages without names; empty for the blind test."""
-    if visible.drawn_test:
-        return []
-    return [_identify(visible, player) for player in visible.progress.judgeable.speakers]
-
-
-def _identify(visible: VisibleEvaluation, player: int) -> IdentifyItem:
-    said = [message for message in visible.seen.messages if message.player == player]
-    most = int(visible.rubric.parameters["identification_max_messages"])
-    spread = [said[len(said) * number // most] for number in range(most)] if len(said) > most else said
-    names = (*(player.name for player in visible.seen.players), *visible.seen.aliases)
-    ambiguous = read_draw_rule(visible.rubric).ambiguous_names
-    return IdentifyItem(
-        **visible.item(judgement_kinds.IDENTIFY, str(player)),
-        player=player,
-        quotes=[Quote(said.position, "", without_names(said, names, ambiguous)) for said in spread],
-    )
-
-
-def identify_note(visible: VisibleEvaluation) -> str:
-    """The note of the step where the iteration asks for the blind test; "" where it asks the question."""
-    if visible.drawn_test:
-        return _("You assigned messages to agents before the transcript opened; those answers are final.")
-    if visible.is_untestable:
-        return _("The agents of this game wrote too little for the test, so the question is asked instead.")
-    return ""
-
-
-def manual(visible: VisibleEvaluation) -> ManualCheckItem | None:
-    """The result of the manual check once every agent has an answer and the rating is in.
-
-    The test's result appears with M5's figure.
-    """
-    if visible.drawn_test:
-        return _tested(visible, visible.drawn_test)
-    answers = visible.progress.values.get(judgement_kinds.IDENTIFY, {})
-    asked = visible.progress.judgeable.speakers
-    if not asked or len(answers) < len(asked) or not visible.visibility.rated:
-        return None
-    yes = sum(answer == judgement_kinds.YES for answer in answers.values())
-    decides = bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, ""))
-    check = check_identification((yes, len(asked)), visible.rubric, decides=decides)
-    if check is None:
-        return None
-    return ManualCheckItem(
-        **visible.item(judgement_kinds.IDENTIFY_DECIDES, ""),
-        yes=check.yes,
-        of=check.asked,
-        needed=check.needed,
-        passes=check.passes,
-        says=_("It is shown next to the similarity, and replaces its pass or fail only if you say so."),
-    )
-
-
-def _tested(visible: VisibleEvaluation, drawn: DrawnTest) -> ManualCheckItem:
-    """The result of the test next to M5, once M5's figure may be seen."""
-    said = [
-        visible.value(judgement_kinds.ATTRIBUTION, str(number)) for number in range(1, len(drawn.unseen) + 1)
-    ]
-    given = [
-        GivenMessage(position, _given(visible, value), visible.seen.name(author), value == str(author))
-        for position, value, author in zip(drawn.unseen, said, drawn.authors, strict=True)
-    ]
-    result = AuthorshipResult(sum(message.is_hit for message in given), len(given), len(drawn.agents))
-    check = check_test(result, decides=bool(visible.value(judgement_kinds.IDENTIFY_DECIDES, "")))
-    is_shown = DIVERSITY in visible.visibility.figures
-    is_never = visible.progress.reveal == NEVER
-    hidden = _("This iteration keeps the result hidden until the verdict is recorded.")
-    later = _("The result is shown once everything that comes before the roles is judged.")
-    return ManualCheckItem(
-        **visible.item(judgement_kinds.IDENTIFY_DECIDES, ""),
-        yes=check.yes if is_shown else 0,
-        of=check.asked,
-        needed=check.needed if is_shown else 0,
-        passes=check.passes and is_shown,
-        says=test_says(check) if is_shown else hidden if is_never else later,
-        is_test=True,
-        is_shown=is_shown,
-        may_decide=is_shown or is_never,
-        given=given if is_shown else [],
-    )
-
-
-def _given(visible: VisibleEvaluation, value: str) -> str:
-    return (
-        visible.seen.name(int(value)) if value.isdigit() else answer_label(judgement_kinds.ATTRIBUTION, value)
     )
 
 

@@ -282,6 +282,7 @@ class ManualCheckItem(Item, frozen=True, kw_only=True):
     passes: bool
     says: str
     is_test: bool = False
+    is_by_agent: bool = False
     is_shown: bool = True
     may_decide: bool = True
     given: list[GivenMessage] = []

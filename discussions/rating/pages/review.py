@@ -101,11 +101,19 @@ def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:
     if key == "repetition":
         taken = len(visible.progress.values.get(judgement_kinds.PHRASE, {}))
         return ("done", _("%(n)s accepted") % {"n": taken}) if taken else ("optional", _("optional"))
-    if key == "identify" and not visible.drawn_test and list_unidentified(visible.progress):
-        answers = len(visible.progress.values.get(judgement_kinds.IDENTIFY, {}))
-        asked = len(visible.progress.judgeable.speakers)
-        return "optional", _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("optional")
-    return "done", _("done")
+    return _identify_state(visible) if key == "identify" else ("done", _("done"))
+
+
+def _identify_state(visible: VisibleEvaluation) -> tuple[str, str]:
+    asked = len(visible.progress.judgeable.speakers)
+    if not asked:
+        return "done", _("not applicable")
+    if visible.drawn_test:
+        return "done", _("done") if visible.progress.is_test_over else _("skipped")
+    if not list_unidentified(visible.progress):
+        return "done", _("done")
+    answers = len(visible.progress.values.get(judgement_kinds.IDENTIFY, {}))
+    return "optional", _("%(n)s of %(all)s") % {"n": answers, "all": asked} if answers else _("optional")
 
 
 def missing(visible: VisibleEvaluation) -> list[MissingStep]:

@@ -62,16 +62,17 @@ class BasisJudgement(Struct, frozen=True):
     version: int
 
 
-class BasisTest(Struct, frozen=True):
+class BasisTest(Struct, frozen=True, omit_defaults=True):
     """The authorship test of an evaluation: the number of agents, and positions and authors of its messages.
 
-    Messages are in the order of the questions.
+    Messages are in the order of the questions. `needed` agents must be identified; 0 if messages are counted.
     """
 
     evaluation: int
     agents: int
     messages: list[int]
     authors: list[int]
+    needed: int = 0
 
 
 class Basis(Struct, frozen=True, omit_defaults=True):

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.adjudication.core.authorship_test import SIGNIFICANCE, AuthorshipResult
+from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.core.outcome import (
     ABOVE,
     AMBER,
@@ -175,9 +175,15 @@ def check_identification(
 
 
 def check_test(test: AuthorshipResult, *, decides: bool) -> ManualCheck:
-    p = test.p
     return ManualCheck(
-        test.hits, test.asked, test.needed, p < SIGNIFICANCE, decides, agents=test.agents, p=float(p)
+        test.hits,
+        test.asked,
+        test.needed,
+        test.passes,
+        decides,
+        agents=test.agents,
+        p=float(test.p),
+        is_by_agent=test.identified > 0,
     )
 
 

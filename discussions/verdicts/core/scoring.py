@@ -172,7 +172,9 @@ def compute_effective_values(basis: Basis, measurements: Mapping[str, Measuremen
         for row in basis.judgements
     ]
     resolved = {(row.kind, row.subject): row.value for row in basis.adjudications}
-    tests = {test.evaluation: AnswerKey(tuple(test.authors), test.agents) for test in basis.tests}
+    tests = {
+        test.evaluation: AnswerKey(tuple(test.authors), test.agents, test.needed) for test in basis.tests
+    }
     return find_effective_values(
         judged,
         resolved,

@@ -248,7 +248,9 @@ def check_says(check: ManualCheck) -> str:
     sentence = _(
         "manual check: %(yes)d of %(asked)d agents could be identified by their language, %(needed)d needed: %(word)s"
     )
-    if check.is_test:
+    if check.is_by_agent:
+        sentence = _("test: %(yes)d of %(asked)d agents identified, %(needed)d needed, %(chance)s: %(word)s")
+    elif check.is_test:
         sentence = _("test: %(yes)d of %(asked)d messages assigned to the right agent, %(chance)s: %(word)s")
     shown = sentence % {
         "yes": check.yes,
@@ -262,6 +264,11 @@ def check_says(check: ManualCheck) -> str:
 
 def test_says(check: ManualCheck) -> str:
     """The chance level of the blind test, and the probability of its result by guessing."""
+    if check.is_by_agent:
+        return _("guessing among %(agents)d passes with p %(p)s") % {
+            "agents": check.agents,
+            "p": format_p(check.p or 0.0),
+        }
     level = {"agents": check.agents, "share": f"{100 / check.agents:.1f}", "p": format_p(check.p or 0.0)}
     chance = _("chance level 1 in %(agents)d (%(share)s\u00a0%%), exact p %(p)s") % level
     if check.needed > check.asked:

@@ -146,7 +146,7 @@ def test_project_settings_are_read_and_changed_all_or_none():
     program, path = program_of(make_lead(project=project)), "projects/fresh/settings/"
     before = {
         "evaluator_count": 1,
-        "identification": "question",
+        "identification": "test",
         "flags": "hold",
         "reopen_minutes": 30,
         "shows_differences": False,
@@ -172,4 +172,4 @@ def test_project_settings_are_read_and_changed_all_or_none():
         {"name": "x"},
     ):
         assert program.post(path, {"identification": "test"} | wrong).status_code == 422
-    assert program.get(path).json()["identification"] == "question"
+    assert program.get(path).json()["identification"] == "test"
