@@ -19,6 +19,7 @@ from discussions.planning.api.plans import router as iterations
 from discussions.planning.api.upgrades import router as upgrades
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
+from discussions.reliability.api import router as worth_watching
 from discussions.transcripts.api import router as transcripts
 from discussions.verdicts.api import router as verdicts
 from rubric.calibration.api import router as set_calibrations
@@ -48,6 +49,7 @@ ROUTERS = {
     "evaluations": rating,
     "guidelines": guidelines,
     "queue and team": queue,
+    "worth watching": worth_watching,
     "calibration": calibrations,
     "stages": stages,
     "iterations": iterations,

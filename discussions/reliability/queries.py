@@ -10,7 +10,7 @@ from sys import intern
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import combine_tests, draw_test, read_draw_rule
@@ -19,17 +19,18 @@ from discussions.adjudication.core.judgeable import audit_sample, first_sampled,
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
-from discussions.core.outcome import DIVERSITY, Outcome
+from discussions.core.outcome import DIVERSITY, ENGAGEMENT, Outcome
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
 from discussions.models.slots import REPEAT
 from discussions.queries import rubric_record
-from discussions.reliability.core import accuracy, agreement
+from discussions.reliability.core import accuracy, agreement, engagement
 from discussions.reliability.core.blind_answers import (
     MARKS,
     PART_KINDS,
     AnswerKind,
+    AnswerTable,
     BlindAnswer,
     by_evaluators,
 )
@@ -65,9 +66,14 @@ def agreement_figures(project: Project) -> agreement.EvaluatorAgreement:
 
 def rating_agreement(project: Project) -> tuple[Agreement, int]:
     """The alpha of the rating now, and the number of games behind it."""
+    answered = _read_ratings(project)
+    return agreement.headline(answered), answered.shared_groups
+
+
+def _read_ratings(project: Project) -> AnswerTable:
     answers = read_answers(_first(project).filter(kind=judgement_kinds.RATING))
     (answered,) = by_evaluators([AnswerKind(judgement_kinds.RATING)], answers)
-    return agreement.headline(answered), answered.shared_groups
+    return answered
 
 
 def answers_in_cell(project: Project, answer_kind: AnswerKind, row: str, column: str) -> list[BlindAnswer]:
@@ -125,6 +131,7 @@ def _questions(project: Project) -> list[str]:
 
 MOST_GAMES = 100
 MOST_MESSAGES = 20_000
+MOST_RATED = 500
 
 JUDGED = (
     judgement_kinds.REFERENCE,
@@ -286,10 +293,42 @@ def game_texts(**games: Any) -> Iterator[tuple[int, int, GameRecord]]:
         yield game, number, _GAME.decode(body)
 
 
+class _Prompt(Struct):
+    prompt: str | None = None
+
+
+def engagement_figures(project: Project) -> engagement.EngagementFigures:
+    """The newest 500 rated games with a verdict; four queries."""
+    _icc, panel = agreement.compute_correlations(_read_ratings(project))
+    return engagement.compute_engagement(_read_rated(project), panel.value if panel else None)
+
+
+def _read_rated(project: Project) -> list[engagement.RatedGame]:
+    # As in the history, a verdict from before its iteration was moved to a newer rubric version does not count.
+    current = query_recorded(project).filter(rubric_version=F("game__iteration__rubric_version"))
+    columns = ("game_id", "game__number", "game__iteration__number", "game__iteration__stage", "outcome")
+    rows = list(current.order_by("-game__number").values_list(*columns)[:MOST_RATED])
+    unsorted = [game for game, _number, _iteration, stage, _outcome in rows if stage is None]
+    texts = GameText.objects.filter(game__in=unsorted).values_list("game_id", "body")
+    prompts = {game: _PROMPT.decode(body).prompt for game, body in texts.iterator(chunk_size=MOST_GAMES)}
+    found = []
+    for game, number, iteration, stage, body in rows:
+        lines = {line.key: line for line in _OUTCOME.decode(body).lines}
+        rating = lines.pop(ENGAGEMENT, None)
+        if rating is not None and rating.score is not None:
+            known = lines.items()
+            scores = {key: line.score for key, line in known if line.is_applicable and line.score is not None}
+            is_pass, limit = all(line.passes for line in lines.values()), rating.threshold
+            named, prompt = (None, prompts.get(game) or None) if stage is None else (iteration, iteration)
+            found.append(engagement.RatedGame(number, prompt, named, scores, rating.score, is_pass, limit))
+    return found
+
+
 _BASIS: Any = msgspec.json.Decoder(Basis)
 _OUTCOME: Any = msgspec.json.Decoder(Outcome)
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
 _GAME: Any = msgspec.json.Decoder(GameRecord)
+_PROMPT: Any = msgspec.json.Decoder(_Prompt)
 FIGURE_TEAM = "figure_team"
 
 

@@ -67,6 +67,7 @@ AS_LEADS = (
     "accuracy",
     "agreement",
     "agreement_thing",
+    "worth_watching",
     "packet",
     "adjudicate",
     "calibrations",

@@ -1,7 +1,7 @@
 """Agreement of rankings: Kendall's W, and tau as the mean over the pairs of raters. Neither has an interval."""
 
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -63,17 +63,21 @@ def mid_ranks(values: Matrix) -> Matrix:
 
 def _tau(both: Matrix, variant: Variant) -> float:
     """NaN where one of them ties all items."""
-    first, second = both
-    concordant = ranked_first = ranked_second = 0
-    for start in range(0, len(first), BLOCK):
-        signs, other = (_signs(values[start : start + BLOCK], values) for values in (first, second))
-        concordant += int((signs * other).sum(dtype=np.int64))
-        ranked_first += int(np.count_nonzero(signs))
-        ranked_second += int(np.count_nonzero(other))
+    concordant, ranked_first, ranked_second = count_pairs_by_item(*both).sum(axis=1)
     if not ranked_first or not ranked_second:
         return float("nan")
-    pairs = len(first) * (len(first) - 1)
-    return concordant / (pairs if variant == "a" else float(np.sqrt(ranked_first * ranked_second)))
+    pairs = both.shape[1] * (both.shape[1] - 1)
+    return float(concordant / (pairs if variant == "a" else np.sqrt(ranked_first * ranked_second)))
+
+
+def count_pairs_by_item(first: Matrix, second: Matrix) -> Matrix:
+    """For each item (columns): its concordant less its discordant pairs, and its pairs that either figure ranks."""
+    blocks: list[Any] = [np.empty((3, 0))]
+    for start in range(0, len(first), BLOCK):
+        signs, other = (_signs(values[start : start + BLOCK], values) for values in (first, second))
+        products = (signs * other).sum(axis=1, dtype=np.int64)
+        blocks.append([products, np.count_nonzero(signs, axis=1), np.count_nonzero(other, axis=1)])
+    return np.concatenate(blocks, axis=1)
 
 
 def _signs(some: Matrix, every: Matrix) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:

@@ -180,7 +180,7 @@ def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> Te
 
 def agreed_on(answered: AnswerTable) -> KindAgreement:
     alpha = headline(answered)
-    icc, panel = _correlations(answered)
+    icc, panel = compute_correlations(answered)
     counts = Counter(value for row in answered.shared for value in row.values())
     shares = [(value, counts[value]) for value in answered.answer_kind.values] if counts else []
     gwet = gwet_ac(
@@ -230,7 +230,7 @@ def _groups(answered: AnswerTable) -> Sequence[Hashable] | None:
     return answered.groups if answered.answer_kind.has_parts else None
 
 
-def _correlations(answered: AnswerTable) -> tuple[Agreement | None, Agreement | None]:
+def compute_correlations(answered: AnswerTable) -> tuple[Agreement | None, Agreement | None]:
     """ICC(2,1) and ICC(2,k) of the rating; from variance components when ratings are missing."""
     if not answered.answer_kind.is_rating:
         return None, None
