@@ -4,7 +4,7 @@ VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALL ALLOW_MISSING COVERAGE FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults load fuzz pythons check figures fix demo bench lock sbom
+.PHONY: help setup setup-dev run test faults load fuzz pythons check figures fix demo bench bench-statistics lock sbom
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ demo: setup ## move the database aside and fill a new one with the demo projects
 
 bench: setup-dev ## measure start, memory, import, saves and pages over HTTP beside a bare Django (GAMES=1000; PEERS=1 adds Label Studio and Potato; WRITE=1 into docs/performance.md)
 	@exec $(VENV) -m benchmarks.performance --games $(or $(GAMES),1000) $(if $(PEERS),--peers) $(if $(WRITE),--write)
+
+bench-statistics: setup-dev ## how right the statistics are in drawn data whose truth is known (RUNS=0.1 for a tenth of the runs; WRITE=1 into docs)
+	@exec $(VENV) -m benchmarks.statistics --runs $(or $(RUNS),1) $(if $(WRITE),--write)
 
 lock: setup-dev ## update the lock files after a change of requirements*.txt
 	@$(VENV) -m tools.lock

@@ -108,12 +108,13 @@ def number(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def between_markers(page: str, text: str) -> str:
+def between_markers(page: str, text: str, markers: tuple[str, str] = (START, END)) -> str:
     """The page with the text inserted between its two markers. Raises ValueError when a marker is missing."""
-    before, start, rest = page.partition(START)
-    _old, end, after = rest.partition(END)
+    first, last = markers
+    before, start, rest = page.partition(first)
+    _old, end, after = rest.partition(last)
     if not start or not end:
         raise ValueError(
-            f'The page lacks the line "{END if start else START}". Put it back, then run this again.'
+            f'The page lacks the line "{last if start else first}". Put it back, then run this again.'
         )
-    return f"{before}{START}\n\n{text.strip()}\n\n{END}{after}"
+    return f"{before}{first}\n\n{text.strip()}\n\n{last}{after}"

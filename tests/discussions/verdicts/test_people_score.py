@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from discussions.adjudication.core.judgeable import SampleRule
+from benchmarks.statistics import verdicts
 from discussions.core.outcome import PeopleShare
 from discussions.models import Evaluation, Iteration, Verdict
 from discussions.queue.actions import take_next_game
@@ -14,11 +14,8 @@ from discussions.rating.actions.finish import ask_more, reveal_roles, submit_eva
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.core.label_budget import LabelBudget, find_label_budget
-from discussions.verdicts.core.more_messages import MoreRule, draw_sample
 from discussions.verdicts.core.people_estimate import (
     find_people_flip,
-    holds_threshold,
-    predict_people,
     score_people,
 )
 from discussions.verdicts.core.rule import decide
@@ -119,45 +116,23 @@ def test_how_many_more_answers_decide_an_open_metric(strata, budget):
 
 def test_the_chance_of_a_label_budget_is_kept():
     """Of games with a share between 50 and 100 % that are open after 20 answers, four in five are clear by then."""
-    random = np.random.default_rng(3)
-    held = []
-    while len(held) < 300:
-        count = int(random.choice([60, 100, 200]))
-        people = random.permutation(random.random(count) < random.uniform(0.5, 1))
-
-        def after(answers, people=people, count=count):
-            positive = int(people[:answers].sum())
-            return [stratum(answers, positive, count - answers), NOTHING]
-
-        budget = find_label_budget(after(20), 80.0, 10)
-        if budget is not None:
-            looks = range(20, min(count, 20 + budget.likely) + 1, 10)
-            held.append(any(not holds_threshold(after(look), 80.0, 0.9) for look in looks))
-    assert 0.8 <= np.mean(held) <= 0.92
+    assert 0.8 <= np.mean([verdicts.try_budget(count, 100) for count in verdicts.SIZES]) <= 0.92
 
 
 def test_the_share_is_not_drawn_by_who_is_asked_for_more():
     """The rows of docs/metrics.md with fewer runs: bias, and how often the 95 % interval holds the truth."""
-    random, rule = np.random.default_rng(5), MoreRule(SampleRule(), 10, 0, 80.0, 1)
-    biases = []
-    for count, share_of_people in ((60, 0.85), (60, 0.8), (100, 0.75), (200, 0.75), (200, 0.95)):
-        errors, held = [], []
-        for run in range(150):
-            truth = {
-                str(at): "consistent" if yes else "inconsistent"
-                for at, yes in enumerate(random.random(count) < share_of_people, start=1)
-            }
-            machine, values = dict.fromkeys(truth, "consistent"), {}
-            for _batch in range(3):
-                sample = draw_sample(f"s{run}:o{run}", machine, values, rule)
-                values = {str(at): truth[str(at)] for at in sample.positions}
-            point, low, high = predict_people(ROLES, machine, values, values)
-            true = 100 * sum(value == "consistent" for value in truth.values()) / count
-            errors.append(point - true)
-            held.append(low - 1e-9 <= true <= high + 1e-9)
-        biases.append(np.mean(errors))
-        assert abs(biases[-1]) < 3 and np.mean(held) > 0.88, (count, share_of_people)
-    assert abs(np.mean(biases)) < 1.2
+    found = [verdicts.try_estimate(count, share, 150) for count, share in verdicts.ROWS]
+    assert len(found) == 5
+    assert max(abs(bias) for bias, _held, _judged in found) < 3
+    assert abs(np.mean([bias for bias, _held, _judged in found])) < 1.2
+    assert min(held for _bias, held, _judged in found) > 0.88
+
+
+@pytest.mark.parametrize("count", verdicts.SIZES)
+def test_a_decision_far_from_the_threshold_is_right_with_half_of_the_labels(count):
+    far = verdicts.try_decisions(count, 120)[verdicts.DISTANCES[0]]
+    right, judged = np.mean(far, axis=0)
+    assert (len(far) > 30, right >= 0.95, judged <= 0.5) == (True, True, True), (right, judged)
 
 
 def people(percent, *, is_open=False):
