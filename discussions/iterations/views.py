@@ -1,7 +1,7 @@
 """The pages of stages and their gates."""
 
 from django.forms import Form
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -12,7 +12,6 @@ from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
 from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, FEW_REFERENCES, UNREPORTED
 from discussions.iterations.actions import gates as actions
 from discussions.iterations.actions.gates import StagePlan, change_stage
-from discussions.iterations.actions.opening import UNSORTED_NUMBER
 from discussions.iterations.core.averages import CacheRate
 from discussions.iterations.core.gates import Choices, GateStatus, describe_odds
 from discussions.iterations.core.history import History
@@ -46,14 +45,9 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-UNSORTED_BEFORE = 1
-
 
 def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
-    """The iteration with that number and everything that its pages show; 404 if the person may not know of it.
-
-    Unsorted games once had number 1, now 0. The old URL still finds them if no iteration has number 1.
-    """
+    """The iteration with that number and everything that its pages show; 404 if the person may not know of it."""
     rows = Iteration.objects.visible_to(person).select_related(
         "project",
         "stage__project",
@@ -63,13 +57,7 @@ def iteration_or_404(person: Person, slug: str, number: int) -> Iteration:
         "created_by",
         "opened_by",
     )
-    there = rows.filter(project__slug=slug)
-    found = there.filter(number=number).first()
-    if found is None and number == UNSORTED_BEFORE:
-        found = there.filter(number=UNSORTED_NUMBER).first()
-    if found is None:
-        raise Http404
-    return found
+    return get_object_or_404(rows, project__slug=slug, number=number)
 
 
 SECTION = "iterations"

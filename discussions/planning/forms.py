@@ -48,7 +48,9 @@ class IterationForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MOST_EVALUATORS,
-        help_text=_("What another number does is shown before it is saved."),
+        help_text=_(
+            "2 or 4 have no majority: a lead resolves each difference. The effect is shown before saving."
+        ),
     )
     confirmed = forms.IntegerField(required=False, widget=forms.HiddenInput)
     identification = forms.ChoiceField(
@@ -142,7 +144,11 @@ class BaselineForm(PlanForm):
         label=_("Rubric"), help_text=_("Changes of this baseline are judged by the same version.")
     )
     evaluator_count = forms.IntegerField(
-        label=_("Evaluators per game"), initial=1, min_value=1, max_value=MOST_EVALUATORS
+        label=_("Evaluators per game"),
+        initial=1,
+        min_value=1,
+        max_value=MOST_EVALUATORS,
+        help_text=_("2 or 4 have no majority: a lead resolves each difference."),
     )
     reveal = forms.ChoiceField(label=_("When evaluators see the automatic findings"), choices=REVEAL_CHOICES)
     identification = forms.ChoiceField(label=_("Personality diversity: the manual check"), choices=ASKS)

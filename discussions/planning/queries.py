@@ -2,7 +2,7 @@
 
 from collections import Counter
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from django.db.models import Count, Exists, Max, Q, QuerySet, Sum
@@ -24,6 +24,7 @@ from rubric.models import RubricVersion
 from rubric.preview.core import Impact
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.core.refusals import NotAllowed
+from workspace.database.locked_texts import keyed_text
 from workspace.models.jobs import QUEUED, RUNNING
 
 
@@ -39,6 +40,38 @@ def compare_with_reference(plan: Plan, history: History, reference: HistoryItera
         "hunk_count": prompt_diff(prompt, plan.prompt).hunk_count,
         "looks": history.looks(reference.id, bytes_hash(plan.prompt.encode())),
     }
+
+
+class Play(NamedTuple):
+    """A game to play. A pair has one seed and a game under each prompt; `iteration` is the one that takes the game."""
+
+    order: int
+    pair: str
+    prompt: str
+    seed: int
+    iteration: int
+
+
+def list_plays(change: Iteration, pair_count: int) -> list[Play]:
+    """The games of both sides in the order in which to play them.
+
+    Which of a pair comes first and the seed are keyed: the list is the same whenever it is read, and a longer one
+    begins with it. A re-play that takes games takes those of the reference. Raises NotAllowed for what is no change.
+    """
+    reference = change.compared_with
+    if reference is None:
+        says = _("Iteration %(number)d is no change. A play list is for a change and its reference.")
+        raise NotAllowed(says % {"number": change.number}, code="no_change")
+    replays = Iteration.objects.filter(replay_of=reference, state=IMPORTING)
+    control = replays.values_list("number", flat=True).first() or reference.number
+    plays: list[Play] = []
+    for number in range(1, pair_count + 1):
+        drawn = int(keyed_text("play list", f"{change.pk}:{number}")[:12], 16)
+        sides = [("reference", control), ("change", change.number)]
+        for prompt, takes in sides[:: -1 if drawn % 2 else 1]:
+            pair, seed = f"{change.number}-{number}", drawn // 2 % 2**31
+            plays.append(Play(len(plays) + 1, pair, prompt, seed, takes))
+    return plays
 
 
 def refuse_change(history: History) -> None:

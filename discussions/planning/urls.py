@@ -19,6 +19,8 @@ urlpatterns: list[URLPattern] = [
     path(f"{ITERATION}games/", iteration.move_games, name="move_games"),
     path(f"{ITERATION}open/", iteration.open_for_rating, name="open_for_rating"),
     path(f"{ITERATION}again/", iteration.replay_reference, name="replay_reference"),
+    path(f"{ITERATION}play-list.csv", iteration.play_list, {"suffix": "csv"}, name="play_list"),
+    path(f"{ITERATION}play-list.json", iteration.play_list, {"suffix": "json"}, name="play_list_json"),
     path(f"{ITERATION}version/", upgrades.change_version, name="change_version"),
     path(f"{PROJECT}measure-again/", upgrades.measure_outdated, name="measure_again"),
 ]

@@ -19,6 +19,7 @@ from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
 from discussions.calibration.permissions import check_guideline_is_read
 from discussions.core.evaluation_states import LAPSED, OPEN
+from discussions.core.iteration_states import RATING as BEING_RATED
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.evaluations import EvaluationQuerySet
 from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule
@@ -141,10 +142,20 @@ def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | N
     rule = load_queue_rule(project)
     draw = OLDEST if rule.order == OLDEST else _next_draw(by, project)
     shown = _draw_number(project, by) if rule.repeat_percent else None
-    for slot in _in_order(draw, project, by, iteration):
-        if evaluation := _take(slot, project, by, now, draw, shown):
-            return evaluation
+    rounds: list[list[int]] = [[iteration.pk]] if iteration else [[]]
+    if iteration is None and (staged := _list_open(project)):
+        rounds.insert(0, staged)
+    for iterations in rounds:
+        for slot in _in_order(draw, project, by, iterations):
+            if evaluation := _take(slot, project, by, now, draw, shown):
+                return evaluation
     return None
+
+
+def _list_open(project: Project) -> list[int]:
+    """The iterations of stages that are open for rating: their games come before unsorted ones, mixed."""
+    rows = Iteration.objects.filter(project=project, stage__isnull=False, state=BEING_RATED)
+    return list(rows.values_list("pk", flat=True))
 
 
 # The next evaluation is the first that one of these gives. Each is called with the person locked.
@@ -186,15 +197,14 @@ def compute_draw_point(person: Person, project: Project, number: int) -> int:
 
 
 def _in_order(
-    draw: str | tuple[int, int], project: Project, by: Person, iteration: Iteration | None
+    draw: str | tuple[int, int], project: Project, by: Person, iterations: Sequence[int]
 ) -> Iterator[FreeSlot]:
     """Free slots for the person in order: the oldest first, or from a shuffle number onwards and around."""
     order, start = (draw, 0) if isinstance(draw, str) else (BY_CHANCE, draw[1])
     given = {"person": by.pk, "project": project.pk, "barred": barred_until(by, project)}
-    narrowed = iteration.pk if iteration else 0
     tried: set[int] = set()
     for since in (0,) if order == OLDEST else (start, 0):
-        while found := next_free(order, **given, since=since, iteration=narrowed):
+        while found := next_free(order, **given, since=since, iterations=iterations):
             new = [slot for slot in found if slot.key not in tried]
             yield from new
             tried.update(slot.key for slot in new)

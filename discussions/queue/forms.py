@@ -88,7 +88,9 @@ class QueueForm(forms.Form):
     order = forms.ChoiceField(
         label=_("Order"),
         choices=ORDER_CHOICES,
-        help_text=_("Games that were returned or reserved for somebody come before."),
+        help_text=_(
+            "Returned and reserved games come before, then those of open iterations, mixed, then unsorted ones."
+        ),
     )
     repeat_percent = forms.IntegerField(
         label=_("Hidden duplicates, in percent"),

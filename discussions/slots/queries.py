@@ -133,14 +133,14 @@ def kept_for(person: int, project: int, barred: int) -> list[FreeSlot]:
 
 
 def next_free(
-    order: str, *, person: int, project: int, barred: int, since: int, iteration: int = 0
+    order: str, *, person: int, project: int, barred: int, since: int, iterations: Collection[int] = ()
 ) -> list[FreeSlot]:
-    """The next free slots in an order, on games after `barred`; of one iteration if that is given.
+    """The next free slots in an order, on games after `barred`; of these iterations if any are given.
 
     The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
     given = (person, project, barred, since)
-    rows = _query_next(order, *given, iteration) if iteration else _NEXT[order](*given)
+    rows = _query_next(order, *given, iterations) if iterations else _NEXT[order](*given)
     return [FreeSlot(*row) for row in rows]
 
 
@@ -159,11 +159,11 @@ def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
 
 
 def _query_next(
-    order: str, person: int, project: int, barred: int, since: int, iteration: int = 0
+    order: str, person: int, project: int, barred: int, since: int, iterations: Collection[int] = ()
 ) -> "QuerySet[Slot, Any]":
     slots = query_free_slots(person, project).filter(game__gt=barred)
-    if iteration:
-        slots = slots.filter(game__iteration=iteration)
+    if iterations:
+        slots = slots.filter(game__iteration__in=iterations)
     if order == OLDEST:
         return _columns(slots.filter(game__gte=since).order_by("game", "number"))
     return _columns(slots.filter(shuffle__gte=since).order_by("shuffle", "pk"))

@@ -154,6 +154,7 @@ OPERATIONS: dict[str, list[Row]] = {
     ],
     "api:api_iteration_edit": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],
     "api:api_iteration_replay": [operation("POST", "401 404 404 404 403 404 403 401", "admin")],
+    "api:api_play_list": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api:api_iteration_games": [
         operation("POST", "401 404 404 404 422 404 422 401", "admin", {"games": "[]"}),
     ],

@@ -282,6 +282,8 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row("POST", "401 404 404 404 422 404 422 401", {"do": "check"}),
     ],
     "iteration": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "play_list": [Row("GET", "302 404 404 404 200 404 200 302")],
+    "play_list_json": [Row("GET", "302 404 404 404 200 404 200 302")],
     "change_version": [
         Row("GET", "302 404 404 404 200 404 200 302"),
         Row("POST", "401 404 404 404 422 404 422 401", {"reason": "Newer"}),

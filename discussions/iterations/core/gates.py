@@ -104,7 +104,7 @@ class Streak(Struct, frozen=True):
     def says(self) -> str:
         count = min(self.certain_count, self.needed)
         parts = [say("{count} of {needed} successes in a row.", count=count, needed=self.needed)]
-        if self.broken_by is not None and not self.is_reached:
+        if self.broken_by is not None and not count:
             parts.append(say("{step_name} broke the row: {reasons}.", **_name_step(self.broken_by)))
         parts += [say("{step_name}: {reasons}.", **_name_step(step)) for step in self.unknown]
         if self.not_kept:

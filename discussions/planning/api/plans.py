@@ -29,9 +29,10 @@ from discussions.models.queue_rules import (
 )
 from discussions.planning.actions import plans as actions
 from discussions.planning.actions.plans import Protocol
-from discussions.planning.core import Plan
+from discussions.planning.core import MOST_GAMES, Plan
 from discussions.planning.forms import HERE, OUT
 from discussions.planning.permissions import check_open_iteration
+from discussions.planning.queries import Play, list_plays
 from discussions.planning.views.plan import PlanView, first_texts, plan_texts
 from discussions.planning.views.settings import settings_or_404
 from discussions.queue.actions import change_queue
@@ -49,6 +50,7 @@ router = Operations()
 PROJECT = "/projects/{slug:slug}/"
 ONE = PROJECT + "iterations/{int:iteration}/"
 GameNumber = Annotated[int, Field(ge=1, le=10**9)]
+GameCount = Annotated[int | None, Field(ge=1, le=MOST_GAMES)]
 
 
 class SettingsAnswer(
@@ -158,6 +160,13 @@ class MoveGiven(Given):
     to: Literal["here", "out"] = HERE  # type: ignore[assignment]
 
 
+class PlayAnswer(Answer, of=Play, fields="order pair prompt seed iteration"):
+    """A game of a play list: a pair has one seed and a game under each prompt, the reference's and the change's.
+
+    `iteration` is the number of the iteration that takes the game.
+    """
+
+
 class MovedAnswer(Answer):
     """The numbers of the games that were moved."""
 
@@ -184,6 +193,18 @@ def list_iterations(request: SignedIn, slug: str) -> Listed[IterationAnswer]:
 def show_iteration(request: SignedIn, slug: str, iteration: int) -> SingleIterationAnswer:
     """Read one iteration with its prompt and its plan."""
     return SingleIterationAnswer.read(iteration_or_404(request.user, slug, iteration))
+
+
+@router.get(ONE + "play-list/", "api_play_list", "see_iterations")
+def show_play_list(
+    request: SignedIn, slug: str, iteration: int, games: GameCount = None
+) -> Listed[PlayAnswer]:
+    """List the games of a change and its reference in the order to play them.
+
+    `games` is how many of each side; without it, the least number that the change needs.
+    """
+    row = iteration_or_404(request.user, slug, iteration)
+    return Listed[PlayAnswer].read_all(list_plays(row, games or row.least_games))
 
 
 @router.post(ONE + "open/", "api_iteration_open", "freeze", "admin")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from django.db.models import Exists, OuterRef, Prefetch
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -41,7 +42,8 @@ from discussions.planning.actions import plans as actions
 from discussions.planning.core import most_hunks
 from discussions.planning.forms import HERE, MoveForm
 from discussions.planning.permissions import check_open_iteration
-from discussions.planning.queries import refuse_change, refuse_new_plan
+from discussions.planning.queries import Play, list_plays, refuse_change, refuse_new_plan
+from discussions.planning.views.plan import read_size
 from discussions.queries import measured_for
 from discussions.slots.permissions import check_see_iterations
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
@@ -49,12 +51,13 @@ from rubric.core.records import Criterion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.core.text import figure
+from workspace.display.core.csv_lines import csv_bytes
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import download, respond
 
 MOST_CANDIDATES = 200
 
@@ -67,6 +70,19 @@ def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     if row.is_unsorted:
         return redirect("project_settings", slug=slug)
     return _show_iteration(request, row)
+
+
+@require("see_iterations")
+def play_list(request: SignedIn, slug: str, iteration: int, suffix: str) -> HttpResponse:
+    """The games of a change and its reference in the order to play them; `games` of each side, else the least."""
+    wanted = only_parameters(request, "games")["games"]
+    row = iteration_or_404(request.user, slug, iteration)
+    check_see_iterations(request.user, row.project)
+    plays = list_plays(row, read_size(wanted or row.least_games))
+    name = f"{slug}-iteration-{iteration}-play-list.{suffix}"
+    if suffix == "csv":
+        return download(csv_bytes(Play._fields, plays), name, "text/csv; charset=utf-8; header=present")
+    return download(msgspec.json.encode([play._asdict() for play in plays]), name, "application/json")
 
 
 @require("change_iteration", methods=("POST",))

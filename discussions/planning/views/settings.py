@@ -5,16 +5,15 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
+from django.utils.translation import ngettext, ngettext_lazy
 
 from discussions.core.evaluation_states import OPEN
-from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.iterations.actions.opening import change_iteration
 from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.models.queue_rules import load_rating_rule
 from discussions.planning.actions import plans as actions
-from discussions.planning.forms import IterationForm, RatingRuleForm
+from discussions.planning.forms import REVEAL_CHOICES, IterationForm, RatingRuleForm
 from discussions.slots.queries import Effect, load_effect
 from rubric.versions.core.draft import NO, YES
 from workspace.access.permissions import get_refusal
@@ -26,12 +25,6 @@ from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
-
-REVEALED = {
-    BLIND_FIRST: gettext_lazy("blind first: findings are shown once a person has judged for themselves"),
-    ALONGSIDE: gettext_lazy("alongside: findings are shown from the start"),
-    NEVER: gettext_lazy("never: findings are shown once a verdict is recorded"),
-}
 
 
 @require("change_iteration", methods=("GET", "POST"))
@@ -94,7 +87,7 @@ def _show_settings(
     started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     context = {
         "iteration": iteration,
-        "reveal": REVEALED[iteration.reveal],
+        "reveal": dict(REVEAL_CHOICES)[iteration.reveal],
         # Open evaluations keep the form that they started with.
         "started_count": started.exclude(identification=iteration.identification).count(),
         "wanted": wanted,

@@ -50,6 +50,26 @@ def test_of_an_iteration_only_its_own_games_are_taken():
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("order", ["random", "oldest"])
+def test_games_of_open_iterations_come_before_unsorted_ones(order):
+    project = make_rating_project()
+    lead = make_lead(project=project)
+    for _at in range(3):
+        make_game(project=project)
+    change_queue(project=project, order=order, repeat_percent=0, by=lead, now=NOW)
+    stage = make_stage(project=project, by=lead)
+    first = make_baseline(stage=stage, games=[None] * 3)
+    second = make_baseline(stage=stage, games=[None] * 3)
+    person, given = make_member(project=project), []
+    for _at in range(9):
+        evaluation = take_next_game(project=project, by=person, now=NOW)
+        given.append(evaluation.game.iteration.number)
+        skip_game(evaluation=evaluation, reason="Not now.", by=person, now=NOW)
+    assert sorted(given[:6]) == [first.number] * 3 + [second.number] * 3
+    assert given[6:] == [0, 0, 0]
+
+
+@pytest.mark.django_db
 def test_there_is_none_when_everything_is_taken_done_or_withdrawn():
     evaluation = submitted()
     project = evaluation.game.project
