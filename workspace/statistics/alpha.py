@@ -20,6 +20,7 @@ from workspace.statistics.ratings import (
     Table,
     by_group,
     check_variation,
+    count_rarer,
     count_ratings,
     normal,
     pairable,
@@ -42,6 +43,7 @@ def krippendorff_alpha(
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
         check_variation(used)
+        rarer = count_rarer(matrix, groups) if level == "nominal" else None
         if level == "interval":
             value, without = _interval(normal(used))
         elif level == "ordinal":
@@ -50,7 +52,9 @@ def krippendorff_alpha(
             counts = count_ratings(used)
             together = by_group(groups, two_or_more(matrix))
             value, without = _by_distances(counts, _distances(counts, level), together)
-        return Estimate(value, without if with_interval else None, used, unit=name_jackknife_unit(groups))
+        return Estimate(
+            value, without if with_interval else None, used, unit=name_jackknife_unit(groups), rarer=rarer
+        )
 
     return agreement(ratings, estimate)
 

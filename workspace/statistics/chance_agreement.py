@@ -18,11 +18,13 @@ from workspace.statistics.ratings import (
     Counts,
     Groups,
     Matrix,
+    Rarer,
     Refused,
     Table,
     by_group,
     check_variation,
     complete,
+    count_rarer,
     count_ratings,
     normal,
     pairable,
@@ -42,7 +44,8 @@ def observed_agreement(
         used = pairable(matrix)
         counts = count_ratings(used, scale)
         agreeing = _agreeing(counts.table, _weight_matrix(counts, weights))
-        return _ratio(agreeing, np.ones(len(agreeing)), matrix, groups)
+        rarer = count_rarer(matrix, groups) if weights == "identity" else None
+        return _ratio(agreeing, np.ones(len(agreeing)), matrix, groups, rarer)
 
     return agreement(ratings, estimate)
 
@@ -61,17 +64,20 @@ def specific_agreement(ratings: Table, category: float, *, groups: Groups = None
         given = (used == category).sum(axis=1).astype(np.float64)
         if not (given * (sizes - 1)).sum():
             raise Refused(say("Nobody gave this answer."))
-        return _ratio(given * (given - 1), given * (sizes - 1), matrix, groups)
+        rarer = count_rarer(matrix, groups)
+        least = Rarer(min(rarer.answers, int(given.sum())), rarer.units)
+        return _ratio(given * (given - 1), given * (sizes - 1), matrix, groups, least)
 
     return agreement(ratings, estimate)
 
 
-def _ratio(above: Matrix, below: Matrix, matrix: Matrix, groups: Groups) -> Estimate:
+def _ratio(above: Matrix, below: Matrix, matrix: Matrix, groups: Groups, rarer: Rarer | None) -> Estimate:
     """A ratio of sums over the items that two raters or more have rated."""
     two = two_or_more(matrix)
     together = by_group(groups, two)
     without = _share(above.sum() - together(above), below.sum() - together(below))
-    return Estimate(float(above.sum() / below.sum()), without, matrix[two], unit=name_jackknife_unit(groups))
+    value, unit = float(above.sum() / below.sum()), name_jackknife_unit(groups)
+    return Estimate(value, without, matrix[two], unit=unit, rarer=rarer)
 
 
 def gwet_ac(
@@ -106,7 +112,8 @@ def gwet_ac(
         agreed = _share(agreeing.sum() - together(agreeing), two.sum() - together(two.astype(np.float64)))
         left = np.maximum(len(shares) - together(np.ones(len(shares))), 1)
         without = beyond(agreed, (shares.sum(axis=0) - together(shares)) / left[:, None])
-        return Estimate(float(value[0]), without, used, unit=name_jackknife_unit(groups))
+        rarer = count_rarer(matrix, groups) if weights == "identity" else None
+        return Estimate(float(value[0]), without, used, unit=name_jackknife_unit(groups), rarer=rarer)
 
     return agreement(ratings, estimate)
 

@@ -12,9 +12,21 @@ from msgspec import Struct
 
 from workspace.core.words import mark, say
 from workspace.statistics.means import jackknife_error, student_t
-from workspace.statistics.ratings import Groups, Matrix, Refused, Table, count_pairs, count_raters, to_matrix
+from workspace.statistics.ratings import (
+    ROUNDING,
+    Groups,
+    Matrix,
+    Rarer,
+    Refused,
+    Table,
+    count_pairs,
+    count_raters,
+    to_matrix,
+)
 
 LEAST_FOR_INTERVAL = 3
+# With fewer rare answers an interval holds the truth too seldom, see docs/intervals.md.
+LEAST_RARER = 10
 Interval = tuple[float, float]
 
 
@@ -37,7 +49,8 @@ class Agreement(Struct, frozen=True):
 class Estimate(Struct, frozen=True, eq=False):
     """A value, its values without each item in turn (None when not asked for), and the ratings that it rests on.
 
-    `unit` is what was left out in turn: an item, or a group of items.
+    `unit` is what was left out in turn: an item, or a group of items. `rarer` counts the rarer answer where answers are
+    categories.
     """
 
     value: float
@@ -45,6 +58,7 @@ class Estimate(Struct, frozen=True, eq=False):
     used: Matrix
     pairs: int | None = None
     unit: str = "item"
+    rarer: Rarer | None = None
 
 
 def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreement:
@@ -55,8 +69,12 @@ def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreeme
     except Refused as refused:
         return Agreement(None, reason=str(refused))
     interval, reason = None, say("The interval was not asked for.")
+    rarer = found.rarer
     if found.without is not None:
-        interval, reason = jackknife_t(found.value, found.without, unit=found.unit)
+        units = rarer.units if rarer else None
+        interval, reason = jackknife_t(found.value, found.without, unit=found.unit, units=units)
+    if interval and rarer and rarer.answers < LEAST_RARER:
+        interval, reason = None, say(FEW_RARER, least=LEAST_RARER, count=rarer.answers)
     pairs = count_pairs(found.used) if found.pairs is None else found.pairs
     return Agreement(found.value, interval, len(found.used), count_raters(found.used), pairs, "", reason)
 
@@ -66,29 +84,44 @@ def name_jackknife_unit(groups: Groups) -> str:
     return "item" if groups is None else "group"
 
 
+FEW_RARER = mark(
+    "An interval needs at least {least} answers other than the most frequent one; there are {count}."
+)
+NO_WIDTH = mark("Whichever is left out, the value stays the same: an interval would have no width.")
 # What the jackknife leaves out in turn -> why there is no interval.
 _FEW = {
     "item": mark("An interval needs at least {least} items; there are {count}."),
     "group": mark("An interval needs at least {least} groups; there are {count}."),
 }
-_CARRIES = {
+CARRIES = {
     "item": mark("One item carries the whole value: without it there is none, so there is no interval."),
     "group": mark("One group carries the whole value: without it there is none, so there is no interval."),
 }
 
 
-def jackknife_t(value: float, without: Matrix, *, unit: str = "item") -> tuple[Interval | None, str]:
+def jackknife_t(
+    value: float,
+    without: Matrix,
+    *,
+    unit: str = "item",
+    units: int | None = None,
+    is_difference: bool = False,
+) -> tuple[Interval | None, str]:
     """The interval around a value from its values without each unit in turn, or None and why; clipped to [-1, 1].
 
-    value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. Source: R. G. Miller, Biometrika 61 (1974),
-    1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
+    value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. If only some `units` show the rarer answer,
+    the error comes from these, so n in t is their number. Only a difference may have no error at all. Source: R. G.
+    Miller, Biometrika 61 (1974), 1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
     """
     count = len(without)
     if count < LEAST_FOR_INTERVAL:
         return None, say(_FEW[unit], least=LEAST_FOR_INTERVAL, count=count)
     if not np.isfinite(without).all():
-        return None, say(_CARRIES[unit])
-    half = student_t(count - 1) * jackknife_error(without)
+        return None, say(CARRIES[unit])
+    error = jackknife_error(without)
+    if error < ROUNDING and not is_difference:
+        return None, say(NO_WIDTH)
+    half = student_t(max(2, min(count, units or count)) - 1) * error
     return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""
 
 
@@ -114,11 +147,10 @@ def raters_needed(one_rater: float | None, *, reliability: float = RELIABLE) -> 
 def classify_strength(found: Agreement) -> Strength:
     """The one word for an alpha: firm from .800, tentative from .667, else low; "" where its interval is too wide.
 
-    An interval of zero width, such as that of perfect agreement on a few items, does not say how certain alpha is:
-    also "". Source: K. Krippendorff, Content Analysis, 3rd edition (2013), chapter 12.
+    Source: K. Krippendorff, Content Analysis, 3rd edition (2013), chapter 12.
     """
     if found.value is None or found.interval is None:
         return ""
-    if not 0 < found.interval[1] - found.interval[0] <= WIDEST_FOR_WORDS:
+    if found.interval[1] - found.interval[0] > WIDEST_FOR_WORDS:
         return ""
     return "firm" if found.value >= FIRM else "tentative" if found.value >= TENTATIVE else "low"

@@ -41,14 +41,14 @@ def _in_whole_numbers(values: Collection[Fraction]) -> tuple[list[int], int]:
     return [value.numerator * (unit // value.denominator) for value in values], unit
 
 
-def student_t(df: int, level: float = 0.95) -> float:
+def student_t(df: float, level: float = 0.95) -> float:
     """The percentile of Student's t for two-sided intervals of that level. Source: Student, Biometrika 6 (1908)."""
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + level) / 2))
 
 
-def predict_next(mean: float, count: int, sd: float, df: int, level: float = 0.95) -> tuple[float, float]:
+def predict_next(mean: float, count: int, sd: float, df: float, level: float = 0.95) -> tuple[float, float]:
     """The interval that the next value falls into, from the mean of `count` values and a spread with `df`.
 
     mean +/- t sd sqrt(1 + 1/count), because the mean is uncertain, too. Source: G. J. Hahn, W. Q. Meeker, Statistical

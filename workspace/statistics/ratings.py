@@ -35,6 +35,13 @@ class Counts(Struct, frozen=True, eq=False):
     table: Matrix
 
 
+class Rarer(Struct, frozen=True):
+    """How often answers other than the most frequent one were given, and how many units show them, or show that one."""
+
+    answers: int
+    units: int
+
+
 def to_matrix(ratings: Table) -> Matrix:
     """Items x raters, NaN where there is no rating (None or NaN); raises ValueError when rows differ in length."""
     if not isinstance(ratings, np.ndarray) and len({len(row) for row in ratings}) > 1:
@@ -127,6 +134,21 @@ def by_group(groups: Groups, used: NDArray[np.bool_]) -> Callable[[Matrix], Matr
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     return lambda figures: np.asarray(np.add.reduceat(figures[order], starts, axis=0))
+
+
+def count_rarer(matrix: Matrix, groups: Groups = None) -> Rarer:
+    """The rarer answer among the items that two raters or more have rated; with two answers, the one given less.
+
+    `units` are items, or groups of items.
+    """
+    used = two_or_more(matrix)
+    values = matrix[used]
+    given, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    is_usual = values == given[counts.argmax()]
+    is_other = ~np.isnan(values) & ~is_usual
+    together = by_group(groups, used)
+    units = (int((together(part.any(axis=1).astype(np.float64)) > 0).sum()) for part in (is_usual, is_other))
+    return Rarer(int(is_other.sum()), min(units))
 
 
 def count_pairs(matrix: Matrix) -> int:

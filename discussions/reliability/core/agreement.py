@@ -35,7 +35,9 @@ from workspace.core.words import mark, mark_many, say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.estimates import (
+    CARRIES,
     LEAST_FOR_INTERVAL,
+    LEAST_RARER,
     TENTATIVE,
     Agreement,
     classify_strength,
@@ -45,7 +47,7 @@ from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import two_or_more
 
 # Change it when the computation changes: statistics with another number are computed again.
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 # The two evaluations of a person as raters, by purpose.
 TWICE = {"rating": 1, "repeat": 2}
 SKEWED = 0.8
@@ -61,8 +63,8 @@ class AgreementLine(Struct, frozen=True):
     """Agreement on one subject. `answered` items have a blind answer, `items` have two or more, in `games`.
 
     `shares` count the answers to those items; `specific` is the agreement on each single answer; `icc` of one evaluator
-    and `panel` of the mean of all exist only for the rating. `needed` evaluators would make their mean reliable,
-    `common` is the most frequent answer, `strength` one word for alpha if its interval allows one.
+    and `panel` of the mean of all exist only for the rating. `common` is the most frequent answer, `strength` one word
+    for alpha if its interval allows one.
     """
 
     key: str
@@ -79,7 +81,6 @@ class AgreementLine(Struct, frozen=True):
     specific: list[tuple[str, Agreement]]
     icc: Agreement | None
     panel: Agreement | None
-    needed: int | None
     strength: str
     common: str
     common_share: float
@@ -93,6 +94,14 @@ class AgreementLine(Struct, frozen=True):
         one = self.icc if self.icc and self.icc.value is not None else self.alpha
         most, least = map(raters_needed, one.interval or (None, None))
         return None if least is None else (least, most)
+
+    @property
+    def rare(self) -> list[str] | None:
+        """The answers other than the most frequent one, if they are too few for an interval; else None."""
+        others = {value: count for value, count in self.shares if value != self.common}
+        if self.icc or self.alpha.interval or sum(others.values()) >= LEAST_RARER:
+            return None
+        return [value for value, count in others.items() if count]
 
     @property
     def is_skewed(self) -> bool:
@@ -205,7 +214,6 @@ def agreed_on(answered: AnswerTable) -> KindAgreement:
         specific=_specific(answered),
         icc=icc,
         panel=panel,
-        needed=raters_needed(icc.value if icc and icc.value is not None else alpha.value),
         strength=classify_strength(alpha),
         common=common,
         common_share=most / counts.total() if counts else 0.0,
@@ -258,6 +266,8 @@ def _explained(found: Agreement, answered: AnswerTable) -> Agreement:
     if found.value is None or found.interval is not None:
         return found
     games = answered.shared_groups
+    if games >= LEAST_FOR_INTERVAL and found.interval_reason not in map(say, CARRIES.values()):
+        return found
     says = say("One game carries the whole value: without it there is none, so there is no interval.")
     if games < LEAST_FOR_INTERVAL:
         says = say_many(

@@ -175,9 +175,8 @@ def compute_interval_over_games(
     table = np.array(sums, dtype=float)
     above, below = table.sum(axis=0)
     jackknife, _reason = jackknife_t(float(above / below), (above - table[:, 0]) / (below - table[:, 1]))
-    if jackknife is None:
-        return None, say("Games cannot be compared here.")
-    low, high = 100 * max(0.0, jackknife[0]), 100 * min(1.0, jackknife[1])
+    # Games that are all alike leave Wilson's.
+    low, high = (100 * max(0.0, jackknife[0]), 100 * min(1.0, jackknife[1])) if jackknife else interval
     return (min(low, interval[0]), max(high, interval[1])), ""
 
 

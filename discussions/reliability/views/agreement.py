@@ -124,7 +124,7 @@ class AgreementRow:
         self.label = get_kind_label(subject)
         self.text = questions[int(subject.question) - 1] if subject.question else ""
         self.strength = STRENGTHS[line.strength]
-        self.needed = _describe_needed(line)
+        self.needed = _describe_needed(subject, line)
         self.needed_says = _explain_needed(line, self.needed)
         figures = [
             (_("Alpha"), line.alpha),
@@ -194,8 +194,6 @@ def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
             )
             % words
         )
-    if line.alpha.interval is not None and line.alpha.interval[0] == line.alpha.interval[1]:
-        notes.append(_("All agree, which leaves the interval no width: it does not say how sure this is."))
     if answer_kind.has_parts and line.items and line.items < line.answered:
         notes.append(
             _(
@@ -212,10 +210,16 @@ def _list_notes(answer_kind: AnswerKind, line: AgreementLine) -> list[str]:
     return notes
 
 
-def _describe_needed(line: AgreementLine) -> str:
-    """How many evaluators are enough by the ends of an interval; "" without one."""
+def _describe_needed(subject: AnswerKind, line: AgreementLine) -> str:
+    """How many evaluators are enough by the ends of an interval, or what is too few; "" without a value."""
     if line.needed_range is None:
-        return ""
+        rare = line.rare
+        if line.alpha.value is None:
+            return ""
+        if rare is None:
+            return _("too few games to say")
+        words = _(" or ").join(f"“{answer_word(subject, value)}”" for value in rare)
+        return _("too few of %(words)s to say") % {"words": words}
     least, most = line.needed_range
     if most is None:
         return _("%(n)d or more: too few games to say") % {"n": least}

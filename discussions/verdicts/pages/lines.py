@@ -173,9 +173,7 @@ def describe_next_game(line: OutcomeLine, found: NextGame) -> str:
 
 def describe_next_range(line: OutcomeLine, found: NextGame) -> str:
     if found.low is None or found.high is None:
-        if not found.spread_count:
-            return _("unknown until two games under one prompt have a verdict")
-        return _("unknown, because the games so far do not differ at all")
+        return _("unknown until two games under one prompt have a verdict")
     low, high = (figure(end, line.threshold) for end in (found.low, found.high))
     return _("%(low)s to %(high)s") % {"low": low, "high": f"{high}{METRICS[line.key].scale.symbol}"}
 
@@ -183,15 +181,17 @@ def describe_next_range(line: OutcomeLine, found: NextGame) -> str:
 def describe_next_basis(found: NextGame) -> str:
     if found.low is None or found.high is None:
         return ""
-    if found.is_pooled:
+    if found.count == 1:
         says = ngettext(
             "by the spread of %(n)d game under other prompts",
             "by the spread of %(n)d games under other prompts",
-            found.spread_count,
+            found.other_count,
         )
-        return says % {"n": found.spread_count}
-    says = ngettext("by %(n)d game under this prompt", "by %(n)d games under this prompt", found.count)
-    return says % {"n": found.count}
+        return says % {"n": found.other_count}
+    if not found.other_count:
+        return _("by %(n)d games under this prompt") % {"n": found.count}
+    says = _("by %(n)d games under this prompt and the spread of %(others)d under other prompts")
+    return says % {"n": found.count, "others": found.other_count}
 
 
 def describe_next(line: OutcomeLine, found: NextGame) -> str:

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import takewhile
 from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rubric.core.scales import HIGHEST, LOWEST, Value
+from rubric.core.records import HOLISTIC
+from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scale, Scales, Value
 from rubric.core.scores import compute_overall, rank_values
 from rubric.core.weights import Number, exact
 from rubric.reviewer_statistics.core.stability import compute_means, resamples
@@ -153,6 +155,9 @@ Means = Mapping[str, Mapping[str, Fraction]]
 Word = Literal["tie", "level", "ahead", "cannot_tell"]
 # In points of the scale 1 to 10: responses that are certainly closer than this are called level.
 MARGIN = Fraction(1, 4)
+# Two reviewers can differ by the same amount by chance.
+LEAST_PANEL = 3
+ERROR = 0.05
 
 
 def clip_gap(low: float, high: float) -> Interval:
@@ -166,7 +171,7 @@ class Lead(Struct, frozen=True):
 
     `gap` is the difference of their means. `chance` is the share of resampled panels in which the first is ahead; a
     level draw counts half. `noise` is half the 95 % interval of the gap over the `reviewers` who judged either
-    response, None if one reviewer alone carries a mean.
+    response, None if one reviewer alone carries a mean. `is_ahead` allows for all rivals, see `tell_apart`.
     """
 
     rival: str
@@ -174,6 +179,7 @@ class Lead(Struct, frozen=True):
     reviewers: int
     chance: float | None
     noise: float | None
+    is_ahead: bool = False
 
     @property
     def interval(self) -> Interval | None:
@@ -186,15 +192,18 @@ class Lead(Struct, frozen=True):
 
     @property
     def word(self) -> Word:
-        """The word for the lead: only equal means are a tie; level when the whole interval lies inside the margin."""
+        """The word for the lead: only equal means are a tie; level when the whole interval lies inside the margin.
+
+        Ahead and level take three reviewers.
+        """
         if self.gap == 0:
             return "tie"
-        if self.interval is None:
+        if self.interval is None or self.reviewers < LEAST_PANEL:
             return "cannot_tell"
         low, high = self.interval
         if low > -MARGIN and high < MARGIN:
             return "level"
-        return "ahead" if low > 0 else "cannot_tell"
+        return "ahead" if self.is_ahead else "cannot_tell"
 
     @property
     def panel_size(self) -> int:
@@ -227,24 +236,91 @@ class WeightRange(Struct, frozen=True):
     high_rival: str = ""
 
 
-def mean_interval(values: Iterable[Fraction]) -> Interval | None:
+def compute_rounding(rows: Iterable[ReviewRow], shares: Shares, scales: Scales, *, kind: str) -> float:
+    """The variance that rounding gives one value: 1/12 of the squared step of its scores, of an overall weighted.
+
+    Source: W. F. Sheppard, Proceedings of the London Mathematical Society 29 (1898), 353-380.
+    """
+    known = list(rows)
+    if kind == HOLISTIC:
+        step = find_step((row.holistic for row in known if row.holistic is not None), COMMON)
+        return float(step**2) / 12
+    whole = sum(shares.values(), Fraction()) or 1
+    return (
+        sum(
+            float(
+                (
+                    share
+                    / whole
+                    * find_step(
+                        (row.scores[key] for row in known if key in row.scores), scales.get(key, COMMON)
+                    )
+                )
+                ** 2
+            )
+            for key, share in shares.items()
+        )
+        / 12
+    )
+
+
+def find_step(scores: Iterable[Value], scale: Scale) -> Fraction:
+    """The step of scores on the common scale: that of their own scale, or a finer one that occurs."""
+    own = Fraction(HIGHEST - LOWEST) * exact(scale.step) / (exact(scale.highest) - exact(scale.lowest))
+    above = {exact(score) - LOWEST for score in scores}
+    if all((place / own).denominator == 1 for place in above):
+        return own
+    unit = math.lcm(*(place.denominator for place in above))
+    return min(own, Fraction(math.gcd(*(int(place * unit) for place in above)), unit))
+
+
+def tell_apart(tails: Sequence[float]) -> list[bool]:
+    """Which rivals the first differs from, by the two-sided p against each; all of these hold with 95 %.
+
+    From all, by Holm's procedure: the smallest of k p is at most .05 / k, the next .05 / (k - 1), and so on. Else from
+    some: the first was picked as the highest, so beside k rivals it stands for k (k + 1) / 2 pairs, and the smallest p
+    is compared with .05 over that number, the next with the pairs of those left, until one is above. Source: S. Holm,
+    Scandinavian Journal of Statistics 6 (1979), 65-70.
+    """
+    order = sorted(range(len(tails)), key=tails.__getitem__)
+    ranked = [(tails[at], len(tails) - place) for place, at in enumerate(order)]
+    if all(tail <= ERROR / left for tail, left in ranked):
+        return [True] * len(tails)
+    told = len(list(takewhile(lambda pair: pair[0] <= ERROR / (pair[1] * (pair[1] + 1) / 2), ranked)))
+    return [at in order[:told] for at in range(len(tails))]
+
+
+def compute_tail(gap: float, error: float, df: int) -> float:
+    """The two-sided p of a gap with that error, by Student's t."""
+    from scipy.special import stdtr
+
+    if not error:
+        return 0.0 if gap else 1.0
+    return float(2 * stdtr(df, -abs(gap) / error))
+
+
+def mean_interval(values: Iterable[Fraction], rounding: float = 0.0) -> Interval | None:
     """The 95 % interval of a mean across reviewers, within 1 to 10; None for fewer than two values.
 
-    mean +/- t(.975, n - 1) s / sqrt(n). Source: Student, Biometrika 6 (1908), 1-25.
+    mean +/- t(.975, n - 1) sqrt((s^2 + rounding) / n), see `compute_rounding`. Source: Student, Biometrika 6 (1908),
+    1-25.
     """
     given = [float(value) for value in values]
-    half = _half_width(given)
-    if half is None:
+    count = len(given)
+    if count < 2:
         return None
-    mean = math.fsum(given) / len(given)
+    mean = math.fsum(given) / count
+    variance = math.fsum((value - mean) ** 2 for value in given) / (count - 1) + rounding
+    half = round(student_t(count - 1) * math.sqrt(variance / count), 9)
     return max(float(LOWEST), mean - half), min(float(HIGHEST), mean + half)
 
 
-def leads(values: Values, first: str, rivals: Sequence[str]) -> list[Lead]:
+def leads(values: Values, first: str, rivals: Sequence[str], rounding: float = 0.0) -> list[Lead]:
     """The first's lead over each rival, from the values that count, by reviewer and response.
 
-    The interval is a jackknife over reviewers, with Student's t. If everybody judged both, it is the interval of the
-    mean difference. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
+    The interval is a jackknife over reviewers, with Student's t; its variance has that of rounding, once for each value
+    (see `compute_rounding`). If everybody judged both, it is the interval of the mean difference. Source: R. G. Miller,
+    Biometrika 61 (1974), 1-15.
     """
     reviewers = sorted(values)
     table = np.array([
@@ -255,14 +331,29 @@ def leads(values: Values, first: str, rivals: Sequence[str]) -> list[Lead]:
     drawn = compute_means(table, counts)
     left_out = compute_means(table, 1 - np.eye(len(reviewers)))
     own = _mean(value[first] for value in values.values() if first in value)
-    found = []
+    found, tails = [], []
     for at, rival in enumerate(rivals, start=1):
-        judged = np.isfinite(table[[0, at]]).any(axis=0)
+        present = np.isfinite(table[[0, at]])
+        judged = present.any(axis=0)
         gap = own - _mean(value[rival] for value in values.values() if rival in value)
         chance = _chance(drawn[:, 0] - drawn[:, at], shares) if len(reviewers) > 1 else None
-        noise = _noise((left_out[:, 0] - left_out[:, at])[judged])
-        found.append(Lead(rival, gap, int(judged.sum()), chance, noise))
-    return found
+        error = _error(
+            (left_out[:, 0] - left_out[:, at])[judged], rounding * float((1 / present.sum(axis=1)).sum())
+        )
+        count = int(judged.sum())
+        noise = None if error is None else round(student_t(count - 1) * error, 6)
+        is_tested = error is not None and count >= LEAST_PANEL
+        tails.append(compute_tail(float(gap), error or 0.0, count - 1) if is_tested else 1.0)
+        found.append(Lead(rival, gap, count, chance, noise))
+    return [replace(lead, is_ahead=is_ahead) for lead, is_ahead in zip(found, tell_apart(tails), strict=True)]
+
+
+def find_open(found: Sequence[Lead]) -> Lead:
+    """The lead that a statement about the first rests on: the first one that is not ahead, else that over the second.
+
+    So the first is called ahead only where it is ahead of all.
+    """
+    return next((lead for lead in found if lead.word != "ahead"), found[0])
 
 
 def count_unanimous(values: Values, first: str, rankings: Values | None = None) -> int:
@@ -270,9 +361,22 @@ def count_unanimous(values: Values, first: str, rankings: Values | None = None) 
 
     Also 0 if only one reviewer did: nobody could have differed. `rankings` of reviewers without a value count, too.
     """
-    lists = {**(rankings or {}), **values}
-    ranked = [rank_values(given) for given in lists.values() if len(given) > 1]
-    return len(ranked) if len(ranked) > 1 and all(places[0] == [first] for places in ranked) else 0
+    lists = _list_rankings(values, rankings)
+    return len(lists) if len(lists) > 1 and all(rank_values(given)[0] == [first] for given in lists) else 0
+
+
+def compute_unanimity(values: Values, rankings: Values | None = None) -> float:
+    """The probability that all put the same response first if all responses are equal.
+
+    m^(1 - n) if n reviewers judged the same m, else the number that all judged over the product of how many each did.
+    """
+    lists = _list_rankings(values, rankings)
+    common = set.intersection(*(set(given) for given in lists)) if lists else set()
+    return len(common) / math.prod(len(given) for given in lists)
+
+
+def _list_rankings(values: Values, rankings: Values | None) -> list[Mapping[str, Fraction]]:
+    return [given for given in {**(rankings or {}), **values}.values() if len(given) > 1]
 
 
 def criterion_means(rows: Iterable[ReviewRow], shares: Shares) -> dict[str, dict[str, Fraction]]:
@@ -326,21 +430,11 @@ def _chance(ahead: Matrix, shares: Matrix) -> float | None:
     return float(won[defined] @ shares[defined]) / whole if whole > 0 else None
 
 
-def _half_width(values: Sequence[float]) -> float | None:
-    count = len(values)
-    if count < 2:
+def _error(without: Matrix, rounding: float) -> float | None:
+    """The error of a gap, from the gaps without each reviewer in turn; None when one of those is undefined."""
+    if len(without) < 2 or not np.isfinite(without).all():
         return None
-    mean = math.fsum(values) / count
-    error = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1) / count)
-    return round(student_t(count - 1) * error, 9)
-
-
-def _noise(without: Matrix) -> float | None:
-    """Half the interval of a gap, from the gaps without each reviewer in turn; None when one of those is undefined."""
-    count = len(without)
-    if count < 2 or not np.isfinite(without).all():
-        return None
-    return round(student_t(count - 1) * jackknife_error(without), 6)
+    return math.sqrt(jackknife_error(without) ** 2 + rounding)
 
 
 def _mean(values: Iterable[Fraction]) -> Fraction:

@@ -7,6 +7,7 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from rubric.results.core.paired_leads import PairedLead, compute_paired_leads
+from rubric.results.core.ranking_uncertainty import LEAST_PANEL
 from rubric.results.core.whole_set import Item, Scored, Subject
 from rubric.results.pages.words import difference_text, gap_range_text, join_names, ranked_alone_text, two
 
@@ -22,14 +23,17 @@ class Headline(Struct, frozen=True):
 
 
 def build_headline(
-    subjects: Sequence[Subject], scored: Sequence[Scored], names: Mapping[Item, str]
+    subjects: Sequence[Subject],
+    scored: Sequence[Scored],
+    names: Mapping[Item, str],
+    rounding: float = 0.0,
 ) -> Headline:
     """The headline of a set whose subjects are in the order of their means."""
     ranked = [subject for subject in subjects if subject.mean is not None]
     if not ranked:
         return Headline(ranked_alone_text((row.name, row.mean_rank) for row in subjects), "", [])
     first = ranked[0].name
-    found = compute_paired_leads(scored, names, first, [subject.name for subject in ranked[1:]])
+    found = compute_paired_leads(scored, names, first, [subject.name for subject in ranked[1:]], rounding)
     rows = [(lead, gap_range_text(lead.interval), _word(first, lead)) for lead in found]
     return Headline(_headline(ranked, found), first, rows)
 
@@ -80,6 +84,16 @@ def _untold(name: str, lead: PairedLead) -> str:
         said = _(
             "%(name)s and %(rival)s cannot be told apart by one common question; they differ by %(gap)s there."
         )
+        return said % given
+    if lead.reviewers < LEAST_PANEL:
+        said = ngettext(
+            "%(name)s and %(rival)s cannot be told apart with %(n)d reviewer: %(gap)s.",
+            "%(name)s and %(rival)s cannot be told apart with %(n)d reviewers: %(gap)s.",
+            lead.reviewers,
+        )
+        return said % (given | {"n": lead.reviewers})
+    if not lead.interval[0] <= 0 <= lead.interval[1]:
+        said = _("%(name)s and %(rival)s cannot be told apart among so many: %(gap)s for the two alone.")
         return said % given
     return _("%(name)s and %(rival)s cannot be told apart: %(gap)s.") % given
 

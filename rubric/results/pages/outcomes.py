@@ -8,7 +8,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from rubric.models import Comparison, ComparisonSet, Response
-from rubric.results.core.ranking_uncertainty import count_unanimous, leads, moves
+from rubric.results.core.ranking_uncertainty import (
+    compute_unanimity,
+    count_unanimous,
+    find_open,
+    leads,
+    moves,
+)
 from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
 from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, lead_text, name_responses
 from rubric.reviews.core.panel import Rankings
@@ -49,6 +55,7 @@ def build_outcomes(
     named_responses: NamedResponses,
     asked: ResultsQuery,
     rankings: Mapping[str, Rankings],
+    rounding: float,
 ) -> dict[str, Any]:
     """One page of the comparisons; `whole` holds means of complete reviews only, [] if weights are hidden.
 
@@ -71,6 +78,7 @@ def build_outcomes(
             named_responses[str(number)],
             asked.shares,
             rankings.get(str(number), {}),
+            rounding,
         )
         for number, question in questions.items()
     ]
@@ -91,14 +99,23 @@ def _outcome_row(
     named_responses: Mapping[str, NamedResponse],
     shares: Mapping[str, Fraction],
     rankings: Rankings,
+    rounding: float,
 ) -> dict[str, Any]:
     """The names of the first, its lead over the second if there is one, and `says`, the word for it.
+
+    It is called ahead only if it is ahead of all others.
 
     Where all reviewers put the first response first, `says` tells how often chance alone does that.
     """
     outcome = next(iter(compute_outcomes(scored)), ComparisonOutcome(str(number), [], "", None, 0))
     values = list_values(scored)
-    lead = leads(values, outcome.first[0], [outcome.second])[0] if outcome.second else None
+    others = [
+        score.response
+        for score in scored
+        if score.values and score.response not in (outcome.second, *outcome.first)
+    ]
+    rivals = [outcome.second, *others] if outcome.second else []
+    found = leads(values, outcome.first[0], rivals, rounding) if rivals else []
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
     unanimous = count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
@@ -107,7 +124,9 @@ def _outcome_row(
         "question": one_line(question, LONGEST_SHOWN),
         "first": join_names(named_responses[key].name for key in outcome.first),
         "outcome": outcome,
-        "lead": lead,
-        "says": lead_text(lead, unanimous, len(named_responses)),
+        "lead": found[0] if found else None,
+        "says": lead_text(
+            find_open(found) if found else None, unanimous, compute_unanimity(values, rankings)
+        ),
         "is_fragile": any(move.is_fragile for move in moved),
     }

@@ -8,7 +8,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, RUBRIC
-from rubric.results.core.ranking_uncertainty import MARGIN, Lead, count_unanimous, leads, mean_interval
+from rubric.results.core.ranking_uncertainty import (
+    LEAST_PANEL,
+    MARGIN,
+    Lead,
+    compute_unanimity,
+    count_unanimous,
+    find_open,
+    leads,
+    mean_interval,
+)
 from rubric.results.pages.words import (
     NamedResponse,
     difference_text,
@@ -37,10 +46,7 @@ class RankingRow(Struct, frozen=True):
     rank: ResponseRank
     is_tie: bool
     values: list[Fraction]
-
-    @property
-    def interval(self) -> Interval | None:
-        return mean_interval(self.values)
+    interval: Interval | None
 
 
 class PanelPart(Struct, frozen=True):
@@ -78,53 +84,65 @@ def build_panel(
     kind: str,
     with_incomplete: bool,
     rankings: Rankings | None = None,
+    rounding: float = 0.0,
     is_fallback: bool = False,
 ) -> PanelPart:
-    """The ranking from judgements in the order of the responses; the title of a fallback says so."""
+    """The ranking from judgements in the order of the responses; the title of a fallback says so.
+
+    `rounding` is the variance that rounding gives one value.
+    """
     found = panel(judgements, kind=kind, with_incomplete=with_incomplete, rankings=rankings)
     values = counted_values(judgements, kind, with_incomplete=with_incomplete)
     standings = [standing for standing in found.standings if standing.place is not None]
     first = [standing.response for standing in standings if standing.place == 1]
     rivals = [standing.response for standing in standings if standing.response != first[0]] if first else []
-    ahead = leads(values, first[0], rivals) if first else []
+    ahead = leads(values, first[0], rivals, rounding) if first else []
     unanimous = count_unanimous(values, first[0], rankings) if len(first) == 1 else 0
-    rows = _rows(found, values, named_responses)
+    rows = _rows(found, values, named_responses, rounding)
+    chance = compute_unanimity(values, rankings) if unanimous else 1.0
     return PanelPart(
         kind=kind,
         title=str(FALLBACK if is_fallback else TITLES[kind]),
-        lead=_lead_sentence(first, standings, ahead, named_responses, unanimous)
-        if first
-        else ranked_alone_text(
-            (named_responses[row.response].name, row.mean_rank) for row in found.standings
-        ),
+        lead=_lead_sentence(first, found, ahead, named_responses, unanimous=unanimous, chance=chance),
         first=first,
         rows=rows,
         chart=draw_means(
             (row.response.name, [float(value) for value in row.values], row.rank.mean, row.interval)
             for row in rows
         ),
-        leads=[
-            (named_responses[lead.rival].name, lead, gap_range_text(lead.interval), lead_word(lead))
-            for lead in ahead
-        ],
+        leads=[_lead_row(lead, named_responses, is_unanimous=unanimous > 0) for lead in ahead],
         changes=_changes(found, named_responses),
         found=found,
         margin=two(MARGIN),
     )
 
 
+def _lead_row(
+    lead: Lead, named_responses: Mapping[str, NamedResponse], *, is_unanimous: bool
+) -> tuple[str, Lead, str, str]:
+    word = lead_word(lead, is_unanimous=is_unanimous)
+    return named_responses[lead.rival].name, lead, gap_range_text(lead.interval), word
+
+
 def _rows(
-    found: Panel, values: Mapping[str, Mapping[str, Fraction]], named_responses: Mapping[str, NamedResponse]
+    found: Panel,
+    values: Mapping[str, Mapping[str, Fraction]],
+    named_responses: Mapping[str, NamedResponse],
+    rounding: float,
 ) -> list[RankingRow]:
     places = [rank.place for rank in found.standings]
     known = {rank.response for rank in found.standings}
+    counted = {
+        key: [given[key] for given in values.values() if key in given] for key in (*known, *named_responses)
+    }
     unranked = [ResponseRank(key, None, 0, None, None, None) for key in named_responses if key not in known]
     return [
         RankingRow(
             response=named_responses[rank.response],
             rank=rank,
             is_tie=rank.place is not None and places.count(rank.place) > 1,
-            values=[given[rank.response] for given in values.values() if rank.response in given],
+            values=counted[rank.response],
+            interval=mean_interval(counted[rank.response], rounding),
         )
         for rank in [*found.standings, *unranked]
     ]
@@ -132,35 +150,39 @@ def _rows(
 
 def _lead_sentence(
     first: Sequence[str],
-    standings: Sequence[ResponseRank],
+    found: Panel,
     ahead: Sequence[Lead],
     named_responses: Mapping[str, NamedResponse],
+    *,
     unanimous: int,
+    chance: float,
 ) -> str:
-    """Whether every reviewer puts the first response first, then how certain its lead is."""
-    names = join_names(named_responses[key].name for key in first)
-    mean = two(standings[0].mean)
-    if len(standings) == 1:
-        return _("%(name)s has a mean of %(mean)s; no other response has scores that count.") % {
-            "name": names, "mean": mean,
-        }  # fmt: skip
+    """Whether every reviewer puts the first response first, then how certain its lead is over all others."""
+    if not first:
+        return ranked_alone_text(
+            (named_responses[row.response].name, row.mean_rank) for row in found.standings
+        )
+    values = {
+        "names": join_names(named_responses[key].name for key in first), "mean": two(found.standings[0].mean),
+    }  # fmt: skip
+    if not ahead:
+        return _("%(names)s has a mean of %(mean)s; no other response has scores that count.") % values
     if len(first) > 1:
-        return _("%(names)s share the first rank with a mean of %(mean)s: a tie.") % {
-            "names": names, "mean": mean,
-        }  # fmt: skip
-    nearest = ahead[0]
-    said = [
-        unanimous_text(unanimous, len(standings), names),
-        _worth(names, named_responses[nearest.rival].name, nearest),
-    ]
-    return " ".join(sentence for sentence in said if sentence)
+        return _("%(names)s share the first rank with a mean of %(mean)s: a tie.") % values
+    name, nearest = values["names"], find_open(ahead)
+    rival = named_responses[nearest.rival].name
+    worth = _worth(name, rival, nearest, len(ahead), is_unanimous=unanimous > 0)
+    return f"{unanimous_text(unanimous, chance, name)} {worth}" if unanimous else worth
 
 
-def _worth(name: str, rival: str, lead: Lead) -> str:
+def _worth(name: str, rival: str, lead: Lead, rivals: int, *, is_unanimous: bool) -> str:
     values = {
         "name": name, "rival": rival, "gap": difference_text(lead.gap, lead.interval), "margin": two(MARGIN),
         "chance": percent_text(lead.chance), "n": lead.reviewers,
     }  # fmt: skip
+    drawn = _("With reviewers resampled it stays ahead in %(chance)s of draws.") % values
+    if is_unanimous and lead.word == "cannot_tell":
+        return _("By how much it leads %(rival)s is open: %(gap)s.") % values
     if lead.interval is None:
         return (
             _(
@@ -169,9 +191,11 @@ def _worth(name: str, rival: str, lead: Lead) -> str:
             )
             % values
         )
-    drawn = _("With reviewers resampled it stays ahead in %(chance)s of draws.") % values
     if lead.word == "ahead":
-        return _("%(name)s is ahead of %(rival)s by %(gap)s.") % values + f" {drawn}"
+        said = _("%(name)s is ahead of %(rival)s by %(gap)s.")
+        if rivals > 1:
+            said = _("%(name)s is ahead of all others, of %(rival)s by %(gap)s.")
+        return said % values + f" {drawn}"
     if lead.word == "level":
         return (
             _(
@@ -185,7 +209,7 @@ def _worth(name: str, rival: str, lead: Lead) -> str:
         "%(name)s scores %(gap)s more than %(rival)s: whether others would agree cannot be told with %(n)d reviewers.",
         lead.reviewers,
     )
-    return said % values + f" {drawn}"
+    return said % values + (f" {drawn}" if lead.reviewers >= LEAST_PANEL else "")
 
 
 def _changes(found: Panel, named_responses: Mapping[str, NamedResponse]) -> str:

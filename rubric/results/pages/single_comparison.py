@@ -8,7 +8,9 @@ from django.utils.translation import gettext_lazy, ngettext_lazy
 from msgspec import Struct
 
 from rubric.core.records import BOTH, HOLISTIC, PARTIAL, RUBRIC, Criterion
+from rubric.core.scales import Scales
 from rubric.models import Comparison, Response, Review
+from rubric.results.core.ranking_uncertainty import compute_rounding
 from rubric.results.core.what_if import TriedWeights
 from rubric.results.pages.panel import PanelPart, build_panel
 from rubric.results.pages.reviews import (
@@ -30,7 +32,7 @@ from rubric.results.pages.words import (
 )
 from rubric.reviews.core.panel import Panel, PanelScore, Rankings
 from rubric.reviews.permissions import check_open_set
-from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names
+from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
 from workspace.models import Person
@@ -67,10 +69,9 @@ def build_comparison_page(
     responses = list(comparison.responses.order_by("number"))
     named_responses = _name_responses(responses)
     reviews, reviewed = load_submitted_reviews(comparison), _reviewed(comparison)
-    judgements = [review.to_judgement(asked.shares) for review in reviewed]
     kinds = {BOTH: (RUBRIC, HOLISTIC)}.get(mode, (mode,))
-    given: Any = {"with_incomplete": asked.with_incomplete, "rankings": _rankings(reviewed, kinds[0])}
-    panels = [build_panel(judgements, named_responses, kind=kind, **given) for kind in kinds]
+    scales = comparison_set.rubric_version.to_record().scales
+    panels = _build_panels(reviewed, asked, named_responses, kinds, scales)
     is_lead = may(check_open_set, person, comparison_set.project)
     sees = RUBRIC in kinds and may(check_see_weights, person)
     context = ReviewContext(
@@ -80,7 +81,7 @@ def build_comparison_page(
         names=reviewer_names(comparison_set, person, is_lead=is_lead),
         numbers={response.pk: str(response.number) for response in responses},
         own_shown=_own_shown(comparison, person, is_lead=is_lead),
-        scales=comparison_set.rubric_version.to_record().scales,
+        scales=scales,
     )
     return ComparisonPage(
         number=comparison.number,
@@ -89,8 +90,8 @@ def build_comparison_page(
         next=comparison.number + 1 if comparison.number < comparison_set.comparisons.count() else 0,
         asked=asked,
         choices=list_version_options(comparison_set) if sees else [],
-        panels=panels + _fallback_panel(judgements, named_responses, panels),
-        changes=_changes(panels, named_responses),
+        panels=panels,
+        changes=_changes(panels[: len(kinds)], named_responses),
         notes=_notes(panels[0].found, reviews, context, asked),
         left_out_count=len(panels[0].found.left_out),
         texts=[_text(response, named_responses[str(response.number)], asked) for response in responses],
@@ -117,17 +118,30 @@ def _name_responses(responses: Sequence[Response]) -> dict[str, NamedResponse]:
     )
 
 
-def _fallback_panel(
-    judgements: Sequence[PanelScore],
+def _build_panels(
+    reviewed: Sequence[Reviewed],
+    asked: ResultsQuery,
     named_responses: Mapping[str, NamedResponse],
-    panels: Sequence[PanelPart],
+    kinds: Sequence[str],
+    scales: Scales,
 ) -> list[PanelPart]:
-    """A separate ranking from reviewers who gave only a holistic score where only criteria were asked for."""
+    """The rankings by each kind of score that was asked for.
+
+    If only criteria were, there is a separate one from reviewers who gave a holistic score alone.
+    """
+
+    def build(judgements: Sequence[PanelScore], kind: str, **given: Any) -> PanelPart:
+        rounding = compute_rounding(to_rows(reviewed), asked.shares, scales, kind=kind)
+        return build_panel(judgements, named_responses, kind=kind, rounding=rounding, **given)
+
+    judgements = [review.to_judgement(asked.shares) for review in reviewed]
+    given: Any = {"with_incomplete": asked.with_incomplete, "rankings": _rankings(reviewed, kinds[0])}
+    panels = [build(judgements, kind, **given) for kind in kinds]
     names = panels[0].found.fallbacks
-    if len(panels) > 1 or not names:
-        return []
-    given = [judgement for judgement in judgements if judgement.reviewer in names]
-    return [build_panel(given, named_responses, kind=HOLISTIC, with_incomplete=False, is_fallback=True)]
+    if len(panels) == 1 and names:
+        others = [judgement for judgement in judgements if judgement.reviewer in names]
+        panels.append(build(others, HOLISTIC, with_incomplete=False, is_fallback=True))
+    return panels
 
 
 def _rankings(reviewed: Sequence[Reviewed], kind: str) -> Rankings:

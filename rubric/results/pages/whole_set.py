@@ -11,6 +11,7 @@ from rubric.core.records import BOTH, HOLISTIC, RUBRIC, Criterion
 from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scales, take_from_common
 from rubric.core.weights import exact
 from rubric.models import ComparisonSet
+from rubric.results.core.ranking_uncertainty import compute_rounding
 from rubric.results.core.whole_set import Scored, Subject, build_subjects, correlations, score_responses
 from rubric.results.pages.headline import Headline, build_headline
 from rubric.results.pages.outcomes import build_outcomes, load_set_responses
@@ -163,21 +164,20 @@ def build_set_results(
 ) -> SetResultsPage:
     """The page for a set fetched with its project and rubric."""
     named_responses, names, by_author = load_set_responses(comparison_set)
-    reviewed = sorted(
-        load_reviewed(comparison_set),
-        key=lambda scored: (scored.comparison, scored.response, scored.reviewer),
-    )
+    reviewed = load_reviewed(comparison_set)
+    reviewed.sort(key=lambda scored: (scored.comparison, scored.response, scored.reviewer))
     rows, shares, mode = to_rows(reviewed), asked.shares, comparison_set.mode
     kind = HOLISTIC if mode == HOLISTIC else RUBRIC
     scored = score_responses(rows, shares, kind=kind, with_incomplete=asked.with_incomplete)
     rankings = load_rankings(reviewed, kind=kind)
     subjects = build_subjects(scored, names, rankings=rankings)
-    is_lead = may(check_open_set, person, comparison_set.project)
     sees = kind == RUBRIC and may(check_see_weights, person)
     criteria = [] if kind == HOLISTIC else asked.criteria
     scales = comparison_set.rubric_version.to_record().scales
+    rounding = compute_rounding(rows, shares, scales, kind=kind)
     whole = score_responses(rows, shares) if sees and asked.with_incomplete else scored if sees else []
     notes, left_out = set_notes(reviewed, asked, kind, sum(map(len, rankings.values())))
+    is_lead = may(check_open_set, person, comparison_set.project)
     reviewers = reviewer_names(comparison_set, person, is_lead=is_lead)
     return SetResultsPage(
         asked=asked,
@@ -187,7 +187,7 @@ def build_set_results(
         reviewer_count=len({row.reviewer for row in rows}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
-        headline=build_headline(subjects, scored, names),
+        headline=build_headline(subjects, scored, names, rounding),
         subjects=subjects,
         chart=draw_means((row.name, row.means, row.mean, row.figure.interval) for row in subjects),
         interval_reason=_interval_reason(subjects),
@@ -197,7 +197,7 @@ def build_set_results(
         has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, names, reviewers, with_holistic=mode == BOTH),
         pairs=build_pairs(scored, criteria),
-        outcomes=build_outcomes(comparison_set, scored, whole, named_responses, asked, rankings),
+        outcomes=build_outcomes(comparison_set, scored, whole, named_responses, asked, rankings, rounding),
     )
 
 

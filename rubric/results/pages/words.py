@@ -147,41 +147,39 @@ def gap_range_text(interval: Interval | None) -> str:
     return range_text(interval, gap_text)
 
 
-def lead_word(lead: Lead) -> str:
-    """The words for a lead: a tie, level, ahead, or that this number of reviewers cannot tell."""
+def lead_word(lead: Lead, *, is_unanimous: bool = False) -> str:
+    """The words for a lead: a tie, level, ahead, or that this number of reviewers cannot tell.
+
+    Unanimous reviewers tell who is first, so what remains open is by how much.
+    """
     if lead.word == "tie":
         return _("tie")
     if lead.word == "ahead":
         return _("ahead")
     if lead.word == "level":
         return _("level within %(margin)s") % {"margin": two(MARGIN)}
+    if is_unanimous:
+        return _("by how much is open")
     said = ngettext("can't tell with %(n)d reviewer", "can't tell with %(n)d reviewers", lead.panel_size)
     return said % {"n": lead.panel_size}
 
 
-def unanimous_text(reviewers: int, responses: int, name: str) -> str:
+def unanimous_text(reviewers: int, chance: float, name: str) -> str:
     """ "Alpha: all 3 reviewers put it first (by chance 11 %)."; "" if they do not, or if there is only one."""
     if not reviewers:
         return ""
     says = _("%(name)s: all %(n)d reviewers put it first (by chance %(chance)s\u00a0%%).")
-    return says % {"name": name, "n": reviewers, "chance": _chance_of_agreement(reviewers, responses)}
+    return says % {"name": name, "n": reviewers, "chance": f"{100 * chance:.2g}"}
 
 
-def lead_text(lead: Lead | None, reviewers: int, responses: int) -> str:
+def lead_text(lead: Lead | None, reviewers: int, chance: float) -> str:
     """The word for a lead; where all `reviewers` (else 0) put the first response first, that stands before it."""
-    word = lead_word(lead) if lead else ""
+    word = lead_word(lead, is_unanimous=bool(reviewers)) if lead else ""
     if not reviewers:
         return word
     says = _("all %(n)d put it first (by chance %(chance)s\u00a0%%)")
-    says %= {"n": reviewers, "chance": _chance_of_agreement(reviewers, responses)}
-    if lead and lead.word not in ("tie", "ahead", "level"):
-        word = _("by how much is open")
+    says %= {"n": reviewers, "chance": f"{100 * chance:.2g}"}
     return f"{says}; {word}" if word else says
-
-
-def _chance_of_agreement(reviewers: int, responses: int) -> str:
-    """The probability in percent that all put the same of so many equal responses first: responses^(1 - reviewers)."""
-    return f"{100 * responses ** (1.0 - reviewers):.2g}"
 
 
 def rank_by_value(values: Mapping[str, Fraction | float | None]) -> dict[str, int]:

@@ -27,7 +27,7 @@ from rubric.reviewer_statistics.core.weights_fit import (
 from rubric.reviews.core.score_rows import ReviewRow, Weights
 
 # Figures stored under another number were computed by other code, and are computed again.
-CODE_VERSION = "4"
+CODE_VERSION = "5"
 RATER_EFFECTS, AGREEMENT, SUCCESS, TUNING = "manners", "agreement", "success", "tuning"
 # The pages of these figures. The keys are stored.
 PAGES = {

@@ -4,8 +4,7 @@ tau-b ignores ties and so favours the coarser scale; tau-a counts them as no agr
 overalls are first rounded to the steps of the holistic scores, on any scale, and tau-a and tau-b have to agree.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
@@ -14,13 +13,14 @@ from math import factorial, prod
 import numpy as np
 from msgspec import Struct
 
-from rubric.core.scales import HIGHEST, LOWEST
 from rubric.reviewer_statistics.core.agreement import LEAST_RESPONSES, concordance
 from rubric.reviews.core.score_rows import (
     Ratings,
     ReviewRow,
     Weights,
     comparable,
+    find_grid,
+    on_grid,
     overalls,
     ratings,
     sort_rows,
@@ -42,11 +42,8 @@ from workspace.statistics.rankings import Variant
 from workspace.statistics.ratings import Matrix
 
 EFFECT = 0.1
-# Scores of another scale have no short decimals on 1 to 10, so a smaller difference comes from rounding.
+# Scores of another scale have no short decimals on 1 to 10.
 _PLACES = 9
-_ROUNDING = 1e-7
-# If a scale has few steps, all of them count, used or not. On a finer scale people use only some, such as the tens.
-_MOST_STEPS = 20
 _TAU_WORDS = mark("{effect:g} of tau")
 _NO_TAU = mark("No comparison has three responses ranked by two reviewers who tell them apart.")
 _NO_WINNER = mark("No comparison has two responses judged by two reviewers.")
@@ -103,7 +100,7 @@ def stability_report(rows: Sequence[ReviewRow], weights: Weights) -> StabilityRe
     scored, holistic = comparable(sort_rows(rows), weights)
     is_paired = scored == holistic and bool(scored)
     values = overalls(scored, weights)
-    grid = _grid([row.holistic for row in holistic if row.holistic is not None])
+    grid = find_grid(holistic)
     whole = ratings(scored, lambda row: _rounded(values.get((row.item, row.reviewer))))
     coarse = ratings(scored, lambda row: on_grid(_rounded(values.get((row.item, row.reviewer))), grid))
     single = ratings(holistic, lambda row: row.holistic)
@@ -128,31 +125,6 @@ def stability_report(rows: Sequence[ReviewRow], weights: Weights) -> StabilityRe
         difference_winner=paired(1, "same_winner"),
         conclusion=_conclusion(difference, by_tau_a),
     )
-
-
-def on_grid(value: float | None, grid: Sequence[float]) -> float | None:
-    """The nearest score of the grid; None without a value or a grid."""
-    if value is None or not grid:
-        return None
-    above = bisect_left(grid, value)
-    if above in (0, len(grid)):
-        return grid[min(above, len(grid) - 1)]
-    down, up = value - grid[above - 1], grid[above] - value
-    if abs(down - up) > _ROUNDING:
-        return grid[above - 1] if down < up else grid[above]
-    # A half is rounded to the neighbour with an even number (from 1): always rounding up would bias all overalls.
-    return grid[above - 1] if above % 2 == 0 else grid[above]
-
-
-def _grid(scores: Iterable[float]) -> list[float]:
-    """The steps of the holistic scores' own scale, ascending; if they are many or uneven, the scores that occur."""
-    occurring = sorted({round(score, _PLACES) for score in scores})
-    span = HIGHEST - LOWEST
-    for steps in range(1, _MOST_STEPS + 1 if occurring else 1):
-        numbers = [(score - LOWEST) * steps / span for score in occurring]
-        if all(abs(number - round(number)) < _ROUNDING for number in numbers):
-            return [round(LOWEST + span * number / steps, _PLACES) for number in range(steps + 1)]
-    return occurring
 
 
 def _rounded(value: Fraction | None) -> float | None:

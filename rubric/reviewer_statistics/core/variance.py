@@ -2,7 +2,8 @@
 
 Read literally, this is a ratio of variances, which a weighted mean of several scores passes by arithmetic alone. So the
 report also has reliability, the part of the variance of scores that comes from the responses. Averaging alone does not
-raise it.
+raise it. But whole numbers lower it, and a mean of several scores loses less by them than one score. So overalls are
+also rounded to the steps of the holistic scores, and what holds or fails does so with both.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +13,18 @@ import numpy as np
 from msgspec import Struct
 
 from rubric.core.scales import HIGHEST, LOWEST
-from rubric.reviews.core.score_rows import Ratings, ReviewRow, Weights, comparable, list_tables, sort_rows
+from rubric.reviews.core.score_rows import (
+    Ratings,
+    ReviewRow,
+    Weights,
+    comparable,
+    find_grid,
+    list_tables,
+    on_grid,
+    overalls,
+    ratings,
+    sort_rows,
+)
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import (
@@ -62,14 +74,21 @@ class ScoreSpread(Struct, frozen=True):
 
 
 class VarianceReport(Struct, frozen=True):
-    """The literal ratio (mean variance of the criteria to that of the holistic score), and the difference of alphas."""
+    """The literal ratio (mean variance of the criteria to that of the holistic score), and the difference of alphas.
+
+    `on_grid` is the overall rounded to the `grid_size` steps of the holistic scores, `difference_on_grid` that of its
+    alpha; the conclusion needs both differences.
+    """
 
     criteria: list[ScoreSpread]
     overall: ScoreSpread
+    on_grid: ScoreSpread
     holistic: ScoreSpread
+    grid_size: int
     literal: Figure
     literal_conclusion: Conclusion
     difference: Figure
+    difference_on_grid: Figure
     conclusion: Conclusion
 
 
@@ -83,17 +102,25 @@ def variance_report(rows: Sequence[ReviewRow], weights: Weights) -> VarianceRepo
     scored, holistic = comparable(sort_rows(rows), weights)
     is_paired = scored == holistic and bool(scored)
     *tables, whole, single = list_tables(scored, holistic, weights)
-    reference = _sums(single) if is_paired else None
+    reference, grid = _sums(single) if is_paired else None, find_grid(holistic)
     literal = _ratio([_sums(table) for table in tables], reference, whole)
-    difference = _difference(whole, single) if is_paired else Figure(None, reason=say(_NO_BOTH))
+    values = overalls(scored, weights)
+    coarse = ratings(scored, lambda row: on_grid(float(values[row.item, row.reviewer]), grid))
+    difference, rounded = (
+        _difference(table, single) if is_paired else Figure(None, reason=say(_NO_BOTH))
+        for table in (whole, coarse)
+    )
     return VarianceReport(
         criteria=[_spread(key, table, reference) for key, table in zip(weights, tables, strict=True)],
         overall=_spread("", whole, reference),
+        on_grid=_spread("", coarse, reference),
         holistic=_spread("", single, None),
+        grid_size=len(grid),
         literal=literal,
         literal_conclusion=_literal_conclusion(literal),
         difference=difference,
-        conclusion=_conclusion(difference),
+        difference_on_grid=rounded,
+        conclusion=_conclusion(difference, rounded),
     )
 
 
@@ -176,7 +203,7 @@ def _difference(whole: Ratings, single: Ratings) -> Figure:
     if few:
         return _figure(whole, value, None, few)
     without = _without_each(whole, _alpha) - _without_each(single, _alpha)
-    return _figure(whole, value, *jackknife_t(value, without))
+    return _figure(whole, value, *jackknife_t(value, without, is_difference=True))
 
 
 def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Matrix:
@@ -210,24 +237,32 @@ def _literal_conclusion(ratio: Figure) -> Conclusion:
     return cannot_tell(count, say("the interval of the ratio holds 1."), needed)
 
 
-def _conclusion(difference: Figure) -> Conclusion:
+def _conclusion(difference: Figure, rounded: Figure) -> Conclusion:
+    """The conclusion from both differences: the ends that are nearer to none decide."""
     count = difference.comparisons
     if difference.interval is None:
         return without_interval(difference)
-    low, high = difference.interval
-    needed = needed_count(count, difference.interval, MARGIN)
-    small = small_note(difference.interval, MARGIN, say(_ALPHA_WORDS, margin=MARGIN))
+    if rounded.interval is None:
+        return without_interval(rounded)
+    lows, highs = zip(difference.interval, rounded.interval, strict=True)
+    low, high = min(lows), max(highs)
+    needed = needed_count(
+        count, max(difference.interval, rounded.interval, key=lambda ends: ends[1] - ends[0]), MARGIN
+    )
+    small = small_note((low, high), MARGIN, say(_ALPHA_WORDS, margin=MARGIN))
     if low > 0:
         said = say("The overall is more reliable than the holistic score.{small}", small=small)
         return Conclusion("holds", said, count, needed)
     if high < 0:
         said = say("The overall is less reliable than the holistic score.{small}", small=small)
         return Conclusion("fails", said, count, needed)
-    if is_inside(difference.interval, MARGIN):
+    if is_inside((low, high), MARGIN):
         return no_difference(count, say(_ALPHA_WORDS, margin=MARGIN), needed)
     if low > -MARGIN:
         said = say(
             "The overall is not less reliable than the holistic score by {margin:g} or more.", margin=MARGIN
         )
         return Conclusion("not_worse", said, count, needed)
+    if difference.interval[0] > 0 or difference.interval[1] < 0:
+        return cannot_tell(count, say("the difference of alphas may come from rounding alone."), needed)
     return cannot_tell(count, say("the interval of the difference of alphas is too wide."), needed)

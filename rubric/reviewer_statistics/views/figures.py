@@ -292,7 +292,11 @@ def _variance(
 ) -> tuple[VarianceReport, dict[str, ScoreSpread], IntervalsChart | None]:
     """The first metric: the spread of each kind of score, by its label."""
     spreads = {record.criterion(spread.key).label: spread for spread in report.criteria}
-    spreads |= {_("Weighted overall"): report.overall, _("Holistic score"): report.holistic}
+    spreads |= {
+        _("Weighted overall"): report.overall,
+        _("Weighted overall, rounded like the holistic score"): report.on_grid,
+        _("Holistic score"): report.holistic,
+    }
     return report, spreads, _plot((label, spread.alpha) for label, spread in spreads.items())
 
 

@@ -17,7 +17,13 @@ from rubric.core.scores import compute_overall, get_weights
 from rubric.models import ComparisonSet, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.reviewer_statistics.core.figure_kinds import RATER_EFFECTS, RaterEffectFigures
-from rubric.reviewer_statistics.core.rater_effects import PositionEffect, RaterEffect, group_alike, is_flat
+from rubric.reviewer_statistics.core.rater_effects import (
+    PositionEffect,
+    RaterEffect,
+    find_unused,
+    group_alike,
+    is_flat,
+)
 from rubric.reviewer_statistics.permissions import check_see_reviewer
 from rubric.reviewer_statistics.queries import FIRST_ROUND, load_self_agreement
 from rubric.reviewer_statistics.views.figures import load_figures
@@ -127,16 +133,10 @@ def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse
     )
 
 
-# Of the rows of real sets that were tried, 20 to 37 % have one number on all criteria.
-MOST_HONEST, LEAST_ROWS = 0.5, 20
-
-
 def describe_unused(flat: Sequence[RaterEffect]) -> str:
     """That the whole panel gives one number on all criteria; "" where it does not, or on fewer than 20 responses."""
-    known = [effect for effect in flat if effect.value is not None]
-    count = sum(effect.rows for effect in known)
-    share = sum((effect.value or 0) * effect.rows for effect in known) / count if count else 0
-    if count < LEAST_ROWS or share < MOST_HONEST:
+    share = find_unused(flat)
+    if share is None:
         return ""
     says = _(
         "%(share).0f\u00a0%% of all scored responses have one number on all criteria; honest ones rarely exceed 20 to "
@@ -148,8 +148,12 @@ def describe_unused(flat: Sequence[RaterEffect]) -> str:
 def _list_lines(
     figures: RaterEffectFigures, key: str, names: Mapping[str, str], visible: set[str]
 ) -> list[EffectLine]:
+    is_unused = key == "flat" and find_unused(figures.flat) is not None
+    unflagged = _("everybody does: the criteria were not used") if is_unused else ""
     return [
-        _position_line(effect, names) if isinstance(effect, PositionEffect) else _line(effect, key, names)
+        _position_line(effect, names)
+        if isinstance(effect, PositionEffect)
+        else _line(effect, key, names, unflagged)
         for effect in getattr(figures, key)
         if effect.reviewer in visible | {""}
     ]
@@ -184,7 +188,7 @@ def _plot(
     return interval_plot(rows, minimum=minimum, maximum=maximum, reference=0)
 
 
-def _line(effect: RaterEffect, key: str, names: Mapping[str, str]) -> EffectLine:
+def _line(effect: RaterEffect, key: str, names: Mapping[str, str], unflagged: str) -> EffectLine:
     name = names.get(effect.reviewer, effect.reviewer)
     if effect.value is None:
         # The reason starts with the reviewer's key.
@@ -194,7 +198,7 @@ def _line(effect: RaterEffect, key: str, names: Mapping[str, str]) -> EffectLine
     elif key == "severity":
         says = _severity_word(effect)
     else:
-        says = "" if effect.is_flagged else str(TEXTS[key]["unflagged"])
+        says = "" if effect.is_flagged else str(unflagged or TEXTS[key]["unflagged"])
     return (effect, name, _basis(effect) if effect.rows else "", says)
 
 

@@ -1,6 +1,7 @@
 """The input of every figure about reviewers: one reviewer's scores of one response, and tables of such rows."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
@@ -8,13 +9,18 @@ from itertools import groupby
 import numpy as np
 from msgspec import Struct, structs
 
-from rubric.core.scales import COMMON, Value
+from rubric.core.scales import COMMON, HIGHEST, LOWEST, Value
 from rubric.core.scores import compute_overall
 from rubric.core.weights import Number, exact
 from workspace.statistics.ratings import Matrix
 
 Item = tuple[str, str]
 Weights = Mapping[str, Number]
+# Scores of another scale have no short decimals on 1 to 10, so a smaller difference comes from rounding.
+_PLACES = 9
+_ROUNDING = 1e-7
+# If a scale has few steps, all of them count, used or not. On a finer scale people use only some, such as the tens.
+_MOST_STEPS = 20
 
 
 class ReviewRow(Struct, frozen=True):
@@ -101,6 +107,31 @@ def ratings(rows: Sequence[ReviewRow], get_value: Callable[[ReviewRow], float | 
         table[place[row.item], column[row.reviewer]] = float(value)
     comparison_index = np.array([number[comparison] for comparison, _ in items], dtype=np.int64)
     return Ratings(items, reviewers, comparisons, comparison_index, table)
+
+
+def on_grid(value: float | None, grid: Sequence[float]) -> float | None:
+    """The nearest score of the grid; None without a value or a grid."""
+    if value is None or not grid:
+        return None
+    above = bisect_left(grid, value)
+    if above in (0, len(grid)):
+        return grid[min(above, len(grid) - 1)]
+    down, up = value - grid[above - 1], grid[above] - value
+    if abs(down - up) > _ROUNDING:
+        return grid[above - 1] if down < up else grid[above]
+    # A half is rounded to the neighbour with an even number (from 1): always rounding up would bias all overalls.
+    return grid[above - 1] if above % 2 == 0 else grid[above]
+
+
+def find_grid(rows: Iterable[ReviewRow]) -> list[float]:
+    """The steps of the holistic scores' own scale, ascending; if they are many or uneven, the scores that occur."""
+    occurring = sorted({round(row.holistic, _PLACES) for row in rows if row.holistic is not None})
+    span = HIGHEST - LOWEST
+    for steps in range(1, _MOST_STEPS + 1 if occurring else 1):
+        numbers = [(score - LOWEST) * steps / span for score in occurring]
+        if all(abs(number - round(number)) < _ROUNDING for number in numbers):
+            return [round(LOWEST + span * number / steps, _PLACES) for number in range(steps + 1)]
+    return occurring
 
 
 def list_tables(

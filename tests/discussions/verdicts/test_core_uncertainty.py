@@ -2,9 +2,11 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from math import sqrt
 
 import pytest
 from msgspec.structs import replace
+from scipy import stats
 
 from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.verdicts.core.flip import rating_flip_steps
@@ -42,38 +44,64 @@ def test_a_score_from_fewer_than_five_references_says_on_how_many_it_rests():
 
 
 def test_the_next_game_follows_from_the_games_under_the_same_prompt():
-    """Scores 58, 68 and 78: mean 68, SD 10, t(.975, 2) = 4.303, times sqrt(4/3): 49.7 around 68."""
-    line, found = next_depth(
-        played(1, 68), played(2, 58), played(3, 78), played(4, 20, "other"), played(5, 99, "other")
-    )
-    assert (found.count, found.is_pooled, round(found.low, 1), found.high) == (3, False, 18.3, 100)
+    """58, 68 and 78 have 200 around their mean; half a game of SD 8: s^2 = (32 + 200) / 2.5 with 2.5 df."""
+    line, found = next_depth(played(1, 68), played(2, 58), played(3, 78), played(4, 20, "other"))
+    half = stats.t.ppf(0.975, 2.5) * sqrt(232 / 2.5) * sqrt(4 / 3)
+    assert (found.count, found.other_count, found.high) == (3, 0, 100)
+    assert found.low == pytest.approx(68 - half)
     assert figure_row(line, found).next_game == (
-        "18.3 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"
+        "28.2 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"
     )
 
 
 def test_alone_under_its_prompt_a_game_takes_the_spread_of_other_prompts():
-    """Deviations 1 and -1 in four batches: s = sqrt 2 with 4 df; 2.776 * sqrt 2 * sqrt 2 = 5.55 around 68."""
+    """Deviations 1 and -1 in four batches: 8 with 4 df. The 50 messages of this game alone have an SD of 6.6."""
     others = [played(10 + n, 70 + (1 if n % 2 else -1), f"other {n // 2}") for n in range(8)]
     line, found = next_depth(*others)
-    assert (found.count, found.is_pooled, found.spread_count) == (1, True, 8)
-    assert (round(found.low, 2), round(found.high, 2)) == (62.45, 73.55)
-    assert (
-        figure_row(line, found).next_game
-        == "62.4 to 73.6\u00a0%, by the spread of 8 games under other prompts"
+    spread = stats.t.ppf(0.975, 4.5) * sqrt((32 + 8) / 4.5)
+    least = stats.norm.ppf(0.975) * sqrt(68 * 32 / 50)
+    assert (found.count, found.other_count) == (1, 8) and least > spread
+    assert found.low == pytest.approx(68 - least * sqrt(2))
+    assert figure_row(line, found).next_game == (
+        "49.7 to 86.3\u00a0%, by the spread of 8 games under other prompts; so it may fail"
     )
+
+
+def test_games_that_are_alike_by_chance_do_not_narrow_the_next_below_what_messages_do():
+    """Three games of 14 messages, SD 1.4 by luck: messages alone have an SD of 12.5."""
+    line = replace(verdict(APPENDIX).line(DEPTH), numerator=9, denominator=14, score=64.3)
+    others = [PlayedGame(at, "mine", {DEPTH: Fraction(score)}) for at, score in enumerate((66, 67), start=2)]
+    found = predict_next_games([line], 1, "mine", others)[DEPTH]
+    assert (round(found.low), round(found.high)) == (37, 94)
+
+
+def test_other_prompts_moderate_the_spread_of_this_one():
+    alike = [played(2, 66), played(3, 70)]
+    others = [played(10 + n, 70 + (15 if n % 2 else -15), f"other {n // 2}") for n in range(8)]
+    (_line, alone), (line, moderated) = (
+        next_depth(played(1, 68), *alike),
+        next_depth(played(1, 68), *alike, *others),
+    )
+    assert moderated.low < alone.low
+    assert (
+        "by 3 games under this prompt and the spread of 8 under other prompts"
+        in figure_row(line, moderated).next_game
+    )
+    prior = (32 + 4 * 450) / 4.5
+    half = stats.t.ppf(0.975, 6.5) * sqrt((4.5 * prior + 8) / 6.5) * sqrt(4 / 3)
+    assert moderated.low == pytest.approx(68 - half)
 
 
 def test_the_next_game_is_unknown_until_two_games_are_played():
     line, found = next_depth(played(1, 68), played(9, 40, "other"))
     assert figure_row(line, found).next_game == "unknown until two games under one prompt have a verdict"
     line, found = next_depth(played(1, 68), played(2, 68))
-    assert figure_row(line, found).next_game == "unknown, because the games so far do not differ at all"
+    assert found.high - found.low > 20, "two equal scores do not say that all are"
 
 
 def test_unsorted_games_are_no_batch_of_one_prompt():
     _line, found = next_depth(played(2, 40), played(3, 60), prompt="")
-    assert (found.count, found.is_pooled, found.spread_count) == (1, True, 2)
+    assert (found.count, found.other_count) == (1, 2)
 
 
 def test_a_metric_that_does_not_apply_has_no_next_game():

@@ -336,8 +336,8 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
     said = html.unescape(client.get(address(game, "game")).content.decode())
     assert "The next game:" in said and "“The next game” is the range" in said
     words = {
-        "verdict": ["20.3 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"],
-        "report": ["20.3 to 100.0\u00a0%; so it may fail", "by 3 games under this prompt."],
+        "verdict": ["30.2 to 100.0\u00a0%, by 3 games under this prompt; so it may fail"],
+        "report": ["30.2 to 100.0\u00a0%; so it may fail", "by 3 games under this prompt."],
     }
     for name, parts in words.items():
         said = html.unescape(client.get(address(game, name)).content.decode())

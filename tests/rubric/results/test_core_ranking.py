@@ -8,13 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from rubric.core.scales import COMMON, Scale
 from rubric.results.core.ranking_uncertainty import (
     MARGIN,
+    compute_rounding,
+    compute_unanimity,
     count_unanimous,
     criterion_means,
+    find_open,
+    find_step,
     leads,
     mean_interval,
     moves,
+    tell_apart,
     weight_ranges,
 )
 from rubric.results.core.what_if import WeightControl, tried_weights
@@ -86,10 +92,61 @@ def test_level_needs_the_whole_interval_inside_the_margin():
     [level] = leads(make_values(**near), "A", ["B"])
     assert (level.word, level.gap) == ("level", Fraction(1, 100))
     assert max(map(abs, level.interval)) < MARGIN
-    [certain] = leads(make_values(x={"A": 7.1, "B": 7}, y={"A": 7.1, "B": 7}), "A", ["B"])
+    same = {"A": 7.1, "B": 7}
+    [certain] = leads(make_values(x=same, y=same, z=same), "A", ["B"])
     assert (certain.word, certain.interval) == ("level", (0.1, 0.1))
+    [two] = leads(make_values(x=same, y=same), "A", ["B"])
+    assert two.word == "cannot_tell", "two reviewers can be alike by chance"
     [wide] = leads(make_values(**near | {"z": {"A": 7.2, "B": 7}}), "A", ["B"])
     assert wide.word == "cannot_tell" and wide.interval[1] > MARGIN
+
+
+def test_scores_that_were_rounded_are_no_surer_than_rounding_leaves_them():
+    """Three whole holistic scores apart by 2: a variance of 1/12 each, of the gap 2/12/3, t(.975, 2) = 4.303."""
+    rows = [ReviewRow("1", label, "x", {}, holistic=score) for label, score in (("A", 9.0), ("B", 7.0))]
+    rounding = compute_rounding(rows, {}, {}, kind="holistic")
+    assert rounding == pytest.approx(1 / 12)
+    values = make_values(x={"A": 9, "B": 7}, y={"A": 9, "B": 7}, z={"A": 8, "B": 6})
+    [found] = leads(values, "A", ["B"], rounding)
+    assert found.noise == pytest.approx(4.30265 * (2 / 36) ** 0.5, abs=1e-4)
+    assert found.word == "ahead"
+    [two] = leads({key: values[key] for key in "xy"}, "A", ["B"], rounding)
+    assert two.word == "cannot_tell" and two.interval[0] < 0 < two.interval[1]
+    low, high = mean_interval([Fraction(9), Fraction(9)], rounding)
+    assert (round(low, 3), high) == (round(9 - 12.7062 * (1 / 24) ** 0.5, 3), 10.0)
+
+
+def test_rounding_is_that_of_the_scale_or_of_the_steps_that_occur():
+    shares = {"fine": Fraction(1, 4), "yes": Fraction(3, 4)}
+    rows = [ReviewRow("1", "A", "x", {"fine": 1 + Fraction(9, 10) * at, "yes": 10}) for at in range(3)]
+    scales = {"yes": Scale(0, 1)}
+    found = compute_rounding(rows, shares, scales, kind="rubric")
+    assert found == pytest.approx(((0.9 / 4) ** 2 + (9 * 0.75) ** 2) / 12)
+    assert find_step([1, 7, 10], COMMON) == 1
+    assert find_step([1, 7.5, 8], COMMON) == Fraction(1, 2)
+    assert find_step([1, 7.5], COMMON) == 1
+    assert find_step([], COMMON) == 1
+
+
+def test_of_several_rivals_the_first_is_ahead_of_those_that_hold_together():
+    """All: .05/3, .05/2, .05. Some: three left are six pairs, then two are three, then one: .05/6, .05/3, .05."""
+    assert tell_apart([0.04, 0.016, 0.024]) == [True, True, True]
+    assert tell_apart([0.06, 0.008, 0.016]) == [False, True, True]
+    assert tell_apart([0.06, 0.009, 0.01]) == [False, False, False]
+    assert tell_apart([0.001, 0.02, 1.0]) == [True, False, False]
+    assert tell_apart([]) == []
+
+
+def test_ahead_is_said_of_all_rivals_or_of_none():
+    values = make_values(
+        x={"A": 9, "B": 5, "C": 9, "D": 2},
+        y={"A": 8, "B": 4, "C": 5, "D": 1},
+        z={"A": 9, "B": 5, "C": 8, "D": 2},
+    )
+    near, clear, far = leads(values, "A", ["C", "B", "D"], 0.01)
+    assert (near.word, clear.word, far.word) == ("cannot_tell", "ahead", "ahead")
+    assert find_open([near, clear, far]) is near and find_open([clear, near]) is near
+    assert find_open([clear, far]) is clear
 
 
 def test_no_interval_says_more_than_the_scale_allows():
@@ -111,6 +168,16 @@ def test_everybody_puts_the_same_response_first_or_not():
     assert count_unanimous(make_values(x={"A": 8, "B": 7}), "A") == 0
     # Who did not judge it ranks another first.
     assert count_unanimous({**values, "w": {"B": Fraction(5), "C": Fraction(4)}}, "A") == 0
+
+
+def test_unanimity_has_its_exact_chance():
+    everybody = {name: {"A": 9, "B": 7, "C": 5} for name in "xyz"}
+    assert compute_unanimity(make_values(**everybody)) == pytest.approx(1 / 9)
+    # One of them wrote C and did not judge it: A or B, each 1/3 x 1/3 x 1/2.
+    assert compute_unanimity(make_values(**everybody | {"z": {"A": 9, "B": 7}})) == pytest.approx(1 / 9)
+    assert compute_unanimity(make_values(**everybody), {"w": {"A": Fraction(-1), "B": Fraction(-2)}}) == (
+        pytest.approx(2 / 54)
+    )
 
 
 def test_whoever_gave_a_ranking_alone_is_one_of_all_reviewers():

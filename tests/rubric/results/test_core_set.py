@@ -113,12 +113,13 @@ def test_the_interval_draws_comparisons_anew():
     assert (low, high) == pytest.approx((spread.mean() - half, spread.mean() + half), abs=0.08)
 
 
-def paired(differences, *, base=5.0):
+def paired(differences, *, base=5.0, reviewers="xyz"):
     """Rows of two authors whose scores differ by these, on questions that differ far more."""
     return [
-        row(at, response, "x", *[base + at % 4 + (difference if response == 1 else 0)] * 2)
+        row(at, response, reviewer, *[base + at % 4 + (difference if response == 1 else 0)] * 2)
         for at, difference in enumerate(differences)
         for response in (1, 2)
+        for reviewer in reviewers
     ]
 
 
@@ -140,15 +141,28 @@ def test_the_paired_interval_is_that_of_differences_on_common_questions():
     assert found.word == "cannot_tell"
     assert lead_over(paired([0.5, 0.25, 0.75, 0.25, 0.5])).word == "ahead"
     assert lead_over(paired([-0.5, -0.25, -0.75, -0.25, -0.5])).word == "behind"
+    two = lead_over(paired([0.5, 0.25, 0.75, 0.25, 0.5], reviewers="xy"))
+    assert (two.word, two.reviewers) == ("cannot_tell", 2)
 
 
 def test_questions_of_one_alone_do_not_enter_the_difference():
     rows = [*paired([0.5, 0.25, 0.5]), row(9, 1, "x", 1, 1), row(10, 2, "x", 9, 9)]
-    assert lead_over(rows) == lead_over(rows[:6])
+    assert lead_over(rows) == lead_over(rows[:18])
     only = [row(1, 1, "x", 8, 8), row(2, 2, "x", 4, 4)]
     assert (lead_over(only).word, lead_over(only).gap, lead_over(only).comparisons) == ("apart", None, 0)
     one = lead_over(paired([0.5]))
     assert (one.word, one.interval, one.comparisons) == ("cannot_tell", None, 1)
+
+
+def test_rounding_keeps_equal_differences_from_being_certain():
+    """Two questions, both apart by 1, three reviewers: 2/12 for each reviewer and question, over 2 x 3."""
+    rows = paired([1.0, 1.0])
+    names = {(given.comparison, given.response): {"1": "ann", "2": "bob"}[given.response] for given in rows}
+    scored = score_responses(rows, SHARES)
+    [found] = compute_paired_leads(scored, names, "ann", ["bob"], 1 / 12)
+    half = stats.t.ppf(0.975, 1) * (2 / 12 / 6) ** 0.5
+    assert found.interval == pytest.approx((1 - half, 1 + half))
+    assert found.word == "cannot_tell"
 
 
 def test_two_responses_of_one_author_to_a_question_count_as_their_mean():

@@ -90,10 +90,10 @@ def test_a_gap_that_may_be_chance_is_no_tie_and_says_how_many_reviewers_it_rests
         review_with(comparison=row, reviewer=reviewer, scores=moved(RECORD_SCORES, **changes))
     text = get_text(client, place(row))
     assert (
-        "Beta scores 0.30 (−1.21 to 1.81) more than Alpha: whether others would agree cannot be told" in text
+        "Beta scores 0.30 (−1.29 to 1.89) more than Alpha: whether others would agree cannot be told" in text
     )
     assert "ahead in 70 % of draws" in text
-    assert "Alpha 0.30 −1.21 to 1.81 70 % can't tell with 3 reviewers" in text
+    assert "Alpha 0.30 −1.29 to 1.89 70 % can't tell with 3 reviewers" in text
     assert "tie Alpha" not in text and "put it first" not in text
 
 
@@ -107,20 +107,25 @@ def test_that_every_reviewer_puts_it_first_is_said_first(client):
     text = get_text(client, place(row))
     assert (
         "By overall Beta: all 3 reviewers put it first (by chance 11 %). "
-        "Beta scores 0.65 (−0.22 to 1.52) more than Alpha" in text
+        "By how much it leads Alpha is open: 0.65 (−0.36 to 1.66)." in text
     )
-    assert "whether others would agree cannot be told with 3 reviewers." in text
+    assert "Alpha 0.65 −0.36 to 1.66 100 % by how much is open" in text and "can't tell" not in text
 
 
 def test_a_difference_inside_the_margin_is_level(client):
+    text = get_text(client, place(reviewed(readers=12)))
+    assert "Alpha and Beta are level: 0.05 (−0.08 to 0.18)." in text
+    assert "The whole interval lies within 0.25 points either way." in text
+    assert "Gamma 2.15 2.02 to 2.28 100 % ahead" in text
+
+
+def test_three_equal_reviews_of_whole_scores_are_not_certain(client):
     text = get_text(client, place(reviewed(readers=3)))
     assert (
-        "Alpha: all 3 reviewers put it first (by chance 11 %). Alpha and Beta are level: 0.05 (0.05 to 0.05)."
-        in text
+        "Alpha: all 3 reviewers put it first (by chance 11 %). "
+        "By how much it leads Beta is open: 0.05 (−0.47 to 0.57)." in text
     )
-    assert "The whole interval lies within 0.25 points either way." in text
-    assert "Beta 0.05 0.05 to 0.05 100 % level within 0.25" in text
-    assert "Gamma 2.15 2.15 to 2.15 100 % ahead" in text
+    assert "Gamma 2.15 1.63 to 2.67 100 % ahead" in text
 
 
 def test_equal_means_share_a_place(client):
@@ -327,7 +332,7 @@ def test_reviewers_see_results_once_closed_without_weights_and_others_names(clie
     row.set.refresh_from_db()
     pass_survey_over(comparison=row, by=first, now=NOW)
     text = get_text(client, place(row), person=first)
-    assert "Alpha and Beta are level" in text and first.name in text and other.name not in text
+    assert "By how much it leads Beta is open" in text and first.name in text and other.name not in text
     assert "What would change the winner" not in text and "1.25 %" not in text
     assert client.get(place(row, under="1.3")).status_code == 403
     given = {"weight-accuracy": "30", "was-accuracy": "35"}

@@ -8,6 +8,7 @@ Intervals over groups of items, agreement on one answer, and how many raters wou
 """
 
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from tests.factories.statistics import (
     of_table,
 )
 from tests.workspace.statistics.jackknife import jackknife_over_groups
+from workspace.statistics import estimates
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import cohen_kappa, gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.estimates import (
@@ -43,6 +45,7 @@ from workspace.statistics.estimates import (
 )
 from workspace.statistics.intraclass import compute_components, compute_icc_from_components, icc
 from workspace.statistics.rankings import kendall_tau, kendall_w
+from workspace.statistics.ratings import Rarer, count_rarer, to_matrix
 
 FLEISS = of_counts(FLEISS_COUNTS)
 
@@ -291,10 +294,14 @@ def test_the_interval_over_groups_is_that_of_leaving_each_group_out(table):
             return statistic([ratings[at] for at in kept]).value
 
         found = statistic(ratings, groups=groups)
-        expected = jackknife_over_groups(groups, anew)
+        is_counted = found.value is not None and name not in ("alpha ratio", "AC2")
+        units = count_rarer(to_matrix(ratings), groups).units if is_counted else None
+        expected = jackknife_over_groups(groups, anew, units)
         assert found.value == statistic(ratings).value, name
         if expected is not None:
-            assert found.interval == pytest.approx(expected, abs=1e-9), name
+            with patch.object(estimates, "LEAST_RARER", 0):
+                interval = statistic(ratings, groups=groups).interval
+            assert interval == pytest.approx(expected, abs=1e-9), name
 
 
 @given(tables)
@@ -377,10 +384,43 @@ def test_raters_needed_by_hand():
         (0.7, (0.6, 0.8), "tentative"),
         (0.5, (0.4, 0.6), "low"),
         (0.85, (0.69, 1.0), ""),
-        (1.0, (1.0, 1.0), ""),
         (0.85, None, ""),
         (None, None, ""),
     ],
 )
 def test_no_word_where_the_interval_is_wide(value, interval, word):
     assert classify_strength(Agreement(value, interval)) == word
+
+
+def test_an_interval_needs_ten_of_the_rarer_answer():
+    """Five no in four of twelve items; ten in eight of sixteen, which are one of three groups."""
+    few, enough = [[0, 1]] * 3 + [[0, 0]] + [[1, 1]] * 8, [[0, 1]] * 6 + [[0, 0]] * 2 + [[1, 1]] * 8
+    assert count_rarer(to_matrix(few)) == Rarer(5, 4)
+    assert count_rarer(to_matrix(enough)) == Rarer(10, 8)
+    assert count_rarer(to_matrix(enough), ["a"] * 8 + ["b"] * 4 + ["c"] * 4) == Rarer(10, 1)
+    for statistic in (
+        partial(krippendorff_alpha, level="nominal"),
+        gwet_ac,
+        observed_agreement,
+        partial(specific_agreement, category=1.0),
+    ):
+        found = statistic(few)
+        assert found.value is not None and found.interval is None
+        assert found.interval_reason == (
+            "An interval needs at least 10 answers other than the most frequent one; there are 5."
+        )
+        assert statistic(enough).interval is not None
+
+
+def test_a_rare_answer_shown_by_few_items_widens_the_interval():
+    """The degrees of freedom are those of the eight items that show it, not of all sixteen."""
+    ratings = [[0, 1]] * 6 + [[0, 0]] * 2 + [[1, 1]] * 8
+    found = observed_agreement(ratings)
+    half = stats.t.ppf(0.975, 7) * np.std([0] * 6 + [1] * 10, ddof=1) / 4
+    assert found.interval == pytest.approx((10 / 16 - half, 10 / 16 + half))
+
+
+def test_an_interval_without_width_is_none():
+    found = krippendorff_alpha([[1, 1]] * 12 + [[2, 2]] * 12, level="nominal")
+    assert (found.value, found.interval) == (1.0, None)
+    assert "no width" in found.interval_reason
