@@ -141,7 +141,7 @@ def tables(runs_factor: float) -> Iterable[Table]:
             rows.append([str(count), away, _percent(figures[0], 1), _percent(figures[1])])
     yield (
         "Decisions at the stop",
-        ["messages", "points from the threshold", "as if all were judged", "judged"],
+        ["messages", "points from the threshold", "% as if all were judged", "% judged"],
         rows,
     )
 
