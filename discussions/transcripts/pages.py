@@ -250,9 +250,7 @@ def _imported_game(game: Game) -> ImportedGame:
 
 def _counts(transcripts: list[int]) -> dict[int, ImportCounts]:
     measured = Measured.objects.filter(
-        game=OuterRef("pk"),
-        rubric_version=OuterRef("iteration__rubric_version"),
-        code_version=CODE_VERSION,
+        game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version"), code_version=CODE_VERSION
     )
     games = Game.objects.filter(transcript__in=transcripts).order_by().values_list("transcript")
     return {

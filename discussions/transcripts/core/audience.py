@@ -112,13 +112,7 @@ def kind_of_type(value: str) -> str:
         return THOUGHT
     if known & _PRIVATE and not known & _PUBLIC:
         return PRIVATE
-    for kind, names in (
-        (IGNORE, _IGNORE),
-        (OUT, _OUT),
-        (VOTE, _VOTE),
-        (SPEECH, _PUBLIC),
-        (SPEECH, _SPEECH),
-    ):
+    for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC), (SPEECH, _SPEECH)):
         if known & names:
             return kind
     return next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")

@@ -15,14 +15,7 @@ from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.fields import read_value, snake_to_camel
 from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted
-from discussions.transcripts.core.layouts import (
-    LIST,
-    TEXT,
-    Layout,
-    ReadOptions,
-    format_of,
-    json_faults,
-)
+from discussions.transcripts.core.layouts import LIST, TEXT, Layout, ReadOptions, format_of, json_faults
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes, ReadGame, ReadOutcome, refused

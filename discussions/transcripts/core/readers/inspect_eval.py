@@ -197,11 +197,7 @@ def _message(
         if not text:
             return None
     number = as_object(entry.get("metadata")).get("round")
-    return {
-        "playerName": agent,
-        "message": text,
-        "roundNumber": number if type(number) is int else None,
-    }
+    return {"playerName": agent, "message": text, "roundNumber": number if type(number) is int else None}
 
 
 def _resolved(text: Any, texts: dict[str, Any]) -> Any:

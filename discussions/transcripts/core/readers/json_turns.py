@@ -9,13 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import (
-    OUT,
-    PRIVATE,
-    THOUGHT,
-    VOTE,
-    kind_of_type,
-)
+from discussions.transcripts.core.audience import OUT, PRIVATE, THOUGHT, VOTE, kind_of_type
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes

@@ -15,14 +15,7 @@ from msgspec import Struct
 
 from discussions.transcripts.core.fields import read_flag, read_inside, read_list, read_object
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.draft import (
-    KILLED,
-    MAFIA,
-    VILLAGER,
-    VOTED_OUT,
-    Draft,
-    read_lines,
-)
+from discussions.transcripts.core.readers.draft import KILLED, MAFIA, VILLAGER, VOTED_OUT, Draft, read_lines
 from workspace.core.strict_json import normalise_text
 from workspace.core.words import say
 
