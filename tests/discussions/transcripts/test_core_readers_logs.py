@@ -221,7 +221,7 @@ def test_agents_who_only_speak_in_the_events_are_found_there():
     assert "taken_from_events" in read.codes
 
 
-def test_attachments_are_put_back_and_reasoning_is_left_out():
+def test_attachments_are_put_back_and_reasoning_is_kept_apart():
     sample = inspect_sample(attachments={"k": "Long text."})
     sample["messages"][1]["content"] = "attachment://k"
     sample["messages"][2]["content"] = [
@@ -230,7 +230,7 @@ def test_attachments_are_put_back_and_reasoning_is_left_out():
     ]
     read = read_value(inspect_eval, sample)
     assert [text for _name, text in read.said] == ["Long text.", "Long text.", "So you say."]
-    assert "part_left_out" in read.codes
+    assert [(entry.text, entry.kind) for entry in read.private] == [("secret", "thought")]
 
 
 def test_the_samples_of_a_log_are_listed():

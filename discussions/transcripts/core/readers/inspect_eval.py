@@ -8,7 +8,7 @@ from typing import Any
 
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.openai_chat import INSTRUCTION, TOOL_CALL, content_text, with_facts
+from discussions.transcripts.core.readers.openai_chat import INSTRUCTION, convert
 from workspace.core.words import mark, mark_many, say
 
 # A message with its pointer.
@@ -65,26 +65,22 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     agents = _agents_of_outputs(events)
     placed = list(_from_messages(value["messages"], agents, texts, notes))
     if _speaker_count(placed) < 2:
-        said = list(_from_events(events, agents, texts, notes))
+        said = list(_from_events(events, agents, texts))
         if _speaker_count(said) > 1:
             notes.warn("taken_from_events", "/events", says=_EVENTS)
             placed = said
-    for index, (pointer, _said) in enumerate(placed):
-        notes.translate(f"/messages/{index}", pointer)
-    spoken = [message for _pointer, message in placed]
-    names = list(dict.fromkeys(message["playerName"] for message in spoken))
     _note_scores(value.get("scores"), notes)
-    return {
-        "gameId": _game_id(value, notes),
+    metadata = as_object(value.get("metadata"))
+    about = {
+        "id": _game_id(value, notes),
+        "metadata": metadata,
         "timestamp": value.get("started_at"),
         "modelBuild": list(as_object(value.get("model_usage"))),
-        "metadata": {
-            key: part for key, part in as_object(value.get("metadata")).items() if key in ("seed", "pair")
-        },
-        "players": with_facts(names, None, value.get("metadata")),
-        "messages": spoken,
-        "cost": _cost(value.get("model_usage")),
     }
+    about |= {
+        key: metadata.get(key) for key in ("seed", "pair") if type(metadata.get(key)) in (str, int, float)
+    }
+    return convert(about | {"cost": _cost(value.get("model_usage"))}, placed, notes)
 
 
 def _game_id(sample: dict[str, Any], notes: Notes) -> str:
@@ -122,7 +118,7 @@ def _agent_of_span(span: Any, spans: dict[str, dict[str, Any]]) -> str:
 
 
 def _speaker_count(placed: list[_Placed]) -> int:
-    return len({message["playerName"] for _pointer, message in placed})
+    return len({message["name"] for _pointer, message in placed})
 
 
 def _outputs(events: list[Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -149,13 +145,11 @@ def _from_messages(
             notes.warn("instruction_left_out", pointer, entry.get("role"), says=INSTRUCTION)
             continue
         agent, time = agents.get(_id(entry), ("", None))
-        message = _message(entry, named or agent or _model(entry), pointer, texts, notes)
-        if message is not None:
-            yield pointer, message | {"timestamp": time}
+        yield pointer, _message(entry, named or agent or _model(entry), time, texts)
 
 
 def _from_events(
-    events: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any], notes: Notes
+    events: list[Any], agents: dict[str, tuple[str, Any]], texts: dict[str, Any]
 ) -> Iterator[_Placed]:
     """The messages of the agents' models, in the order of their calls. A message that two calls return counts once."""
     seen: set[str] = set()
@@ -165,9 +159,7 @@ def _from_events(
         if not agent or number in seen:
             continue
         seen.add(number)
-        message = _message(entry, agent, pointer, texts, notes)
-        if message is not None:
-            yield pointer, message | {"timestamp": time}
+        yield pointer, _message(entry, agent, time, texts)
 
 
 def _id(entry: dict[str, Any]) -> str:
@@ -185,37 +177,22 @@ def _model(entry: dict[str, Any]) -> str:
     return (model.strip() if type(model) is str else "") or "assistant"
 
 
-def _message(
-    entry: dict[str, Any], agent: str, pointer: str, texts: dict[str, Any], notes: Notes
-) -> dict[str, Any] | None:
+def _message(entry: dict[str, Any], agent: str, time: Any, texts: dict[str, Any]) -> dict[str, Any]:
+    """The message as one of a chat, with the texts that the log stores once under `attachments`."""
     content = entry.get("content")
-    if type(content) is list:
-        content = [_resolved_part(part, texts) for part in content]
-    text = content_text(_resolved(content, texts), f"{pointer}/content", notes)
-    if entry.get("tool_calls"):
-        notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
-        if not text:
-            return None
-    number = as_object(entry.get("metadata")).get("round")
-    return {"playerName": agent, "message": text, "roundNumber": number if type(number) is int else None}
-
-
-def _resolved(text: Any, texts: dict[str, Any]) -> Any:
-    """A text that the log stores once under `attachments`, restored where it is referenced."""
-    if type(text) is str and text.startswith(ATTACHMENT):
-        return texts.get(text.removeprefix(ATTACHMENT), text)
-    return text
-
-
-def _resolved_part(part: Any, texts: dict[str, Any]) -> Any:
-    if type(part) is not dict:
-        return part
-    # Reasoning is not an utterance: it is counted, without its text, among the parts that are left out.
-    return (
-        part | {"text": _resolved(part.get("text"), texts)}
-        if part.get("type") == "text"
-        else {"type": part.get("type")}
+    parts = (
+        [_resolved(part, texts) for part in content] if type(content) is list else _resolved(content, texts)
     )
+    told = {"role": "assistant", "name": agent, "content": parts, "tool_calls": entry.get("tool_calls")}
+    return told | {"timestamp": time, "round": as_object(entry.get("metadata")).get("round")}
+
+
+def _resolved(part: Any, texts: dict[str, Any]) -> Any:
+    if type(part) is dict:
+        return part | {"text": _resolved(part.get("text"), texts)}
+    if type(part) is str and part.startswith(ATTACHMENT):
+        return texts.get(part.removeprefix(ATTACHMENT), part)
+    return part
 
 
 def _note_scores(scores: Any, notes: Notes) -> None:

@@ -11,7 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
-from discussions.transcripts.core.fields import read_inside, read_list, read_object, read_text, wrong_type
+from discussions.transcripts.core.fields import (
+    as_list,
+    as_object,
+    as_objects,
+    read_inside,
+    read_list,
+    read_object,
+    read_text,
+    wrong_type,
+)
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import (
     KILLED,
@@ -78,12 +87,21 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
 
 def _convert(value: Any, notes: Notes, base: str, logs: Any) -> dict[str, Any] | None:
     """`base` comes before each pointer: "" or the file's name and a space. `logs` belong to the state."""
+    if type(value) not in (list, dict):
+        wrong_type(notes, base.strip(), say("an object with rounds, or a list of rounds"), value)
+        return None
+    draft = Draft(notes, None)
     if type(value) is list:
-        return _convert_logs(value, notes, base)
-    if type(value) is dict:
-        return _convert_state(value, notes, base, logs if type(logs) is list else [])
-    wrong_type(notes, base.strip(), say("an object with rounds, or a list of rounds"), value)
-    return None
+        names: dict[str, str] = {}
+        for index, entry in enumerate(value):
+            _add_round(draft, f"{base}/{index}", index + 1, entry, [], entry, names)
+        # The logs alone name no players: these are those who bid, speak or vote, in order of first appearance.
+        for name, place in names.items():
+            draft.add_player(place, name, None, None)
+    else:
+        _convert_state(draft, value, base, as_list(logs))
+    draft.game["gameId"] = _find_id(draft)
+    return draft.game
 
 
 def _find_id(draft: Draft) -> str:
@@ -100,10 +118,10 @@ def _find_id(draft: Draft) -> str:
     return f"game-{crc32(said.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def _convert_state(value: dict[str, Any], notes: Notes, base: str, logs: list[Any]) -> dict[str, Any]:
-    draft = Draft(notes, None)
-    notes.translate("/players", f"{base}/players")
-    notes.translate("/messages", f"{base}/rounds")
+def _convert_state(draft: Draft, value: dict[str, Any], base: str, logs: list[Any]) -> None:
+    notes = draft.notes
+    for native, foreign in (("players", "players"), ("messages", "rounds"), ("winner", "winner")):
+        notes.translate(f"/{native}", f"{base}/{foreign}")
     players = read_object(value.get("players"), f"{base}/players", notes)
     for name, player in players.items():
         _add_player(draft, f"{base}/players{build_pointer([name])}", name, player)
@@ -113,15 +131,12 @@ def _convert_state(value: dict[str, Any], notes: Notes, base: str, logs: list[An
     ]
     for index, entry in enumerate(rounds):
         own = [(name, text) for number, name, text in memories if number == index]
-        log = logs[index] if index < len(logs) and type(logs[index]) is dict else {}
-        _add_round(draft, f"{base}/rounds/{index}", index + 1, entry, own, log)
-    draft.game["gameId"] = _find_id(draft)
+        log = as_object(logs[index]) if index < len(logs) else {}
+        _add_round(draft, f"{base}/rounds/{index}", index + 1, entry, own, log, {})
     draft.game["winner"] = value.get("winner")
-    notes.translate("/winner", f"{base}/winner")
     error = read_text(value, "error_message", base, notes, notes.limits.message_characters)
     if error:
         notes.warn("game_stopped", f"{base}/error_message", error, says=_STOPPED)
-    return draft.game
 
 
 def _add_player(draft: Draft, place: str, name: str, player: Any) -> None:
@@ -135,35 +150,56 @@ def _add_player(draft: Draft, place: str, name: str, player: Any) -> None:
 
 def _memories(key: str, player: Any, last: int) -> Iterator[tuple[int, Any, str]]:
     """What a player remembers of each round, from 0, that not everybody knows, and why they bid in the end."""
-    fields = player if type(player) is dict else {}
-    name, told = fields.get("name", key), fields.get("observations")
-    for text in told if type(told) is list else []:
+    fields = as_object(player)
+    name = fields.get("name", key)
+    for text in as_list(fields.get("observations")):
         if type(text) is str and (memory := _MEMORY.fullmatch(text)):
             yield int(memory[1]), name, memory[2]
-    state, reason = fields.get("gamestate"), fields.get("bidding_rationale")
-    number = state.get("round_number") if type(state) is dict else None
+    reason, number = fields.get("bidding_rationale"), as_object(fields.get("gamestate")).get("round_number")
     if type(reason) is str and not reason.isdecimal() and type(number) is int:
         yield min(number, last), name, reason
 
 
 def _add_round(
-    draft: Draft, place: str, number: int, entry: Any, memories: list[tuple[Any, str]], log: dict[str, Any]
+    draft: Draft,
+    place: str,
+    number: int,
+    entry: Any,
+    memories: list[tuple[Any, str]],
+    log: Any,
+    names: dict[str, str],
 ) -> None:
-    """The debate and the last ballot of a round, between what players remember of its night and of its end."""
+    """The debate and the last ballot of a round, between what players remember of its night and of its end.
+
+    `log` is what its models answered: the round itself where there is no state. Who takes part is added to `names`.
+    """
     if type(entry) is not dict:
         wrong_type(draft.notes, place, say("an object"), entry)
         return
     _add_memories(draft, place, number, memories, is_night=True)
-    _add_acts(draft, log, place, number)
-    _add_debate(draft, place, number, entry, log)
-    _add_ballot(draft, place, number, entry, log)
+    for act in _ACTS:
+        for text in _result(log.get(act)).values():
+            draft.add_thought(f"{place}/{act}", number, None, f"{act}: {text}")
+    _note_bidders(entry, place, names, draft.notes)
+    _add_debate(draft, place, number, entry, log, names)
+    _add_ballot(draft, place, number, entry, log, names)
     _add_memories(draft, place, number, memories, is_night=False)
-    _add_summaries(draft, log, place, number)
+    summaries = [entry for entry in as_list(log.get("summaries")) if type(entry) is list and len(entry) == 2]
+    for index, (name, answer) in enumerate(summaries):
+        for text in _result(answer).values():
+            draft.add_thought(f"{place}/summaries/{index}", number, name, text)
     killed, exiled = entry.get("eliminated"), entry.get("exiled")
     if killed is not None and killed != entry.get("protected"):
         draft.add_elimination(f"{place}/eliminated", number, killed, KILLED)
     if exiled is not None:
         draft.add_elimination(f"{place}/exiled", number, exiled, VOTED_OUT)
+
+
+def _note_bidders(entry: dict[str, Any], place: str, names: dict[str, str], notes: Notes) -> None:
+    for turn, bids in enumerate(read_list(entry, "bid", place, notes, notes.limits.messages) or []):
+        for index, bid in enumerate(as_list(bids)):
+            if type(bid) is list and bid and type(bid[0]) is str:
+                names.setdefault(bid[0], f"{place}/bid/{turn}/{index}")
 
 
 def _add_memories(
@@ -174,124 +210,57 @@ def _add_memories(
             draft.add_thought(place, number, name, text)
 
 
-def _add_debate(draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any]) -> None:
-    notes, reasons = draft.notes, _reasons(log, "debate")
-    for index, said in enumerate(read_list(entry, "debate", place, notes, notes.limits.messages) or []):
-        where = f"{place}/debate/{index}"
-        if type(said) is list and len(said) == 2:
-            reason = reasons.get((index, str(said[0])))
-            draft.add_message(where, number, said[0], said[1], fields=_SPEECH, reasoning=reason)
-        else:
-            wrong_type(notes, where, say("a list of a speaker and a text"), said)
-
-
-def _add_ballot(draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any]) -> None:
-    """The last ballot; if the round broke off before the exile, that is a poll like the others."""
-    notes, reasons = draft.notes, _reasons(log, "votes")
-    polls = read_list(entry, "votes", place, notes, notes.limits.votes) or []
-    last = len(polls) - 1
-    if polls and (entry.get("success") is not False or entry.get("exiled") is not None):
-        where = f"{place}/votes/{last}"
-        for voter, target in read_object(polls[-1], where, notes).items():
-            reason = reasons.get((last, voter))
-            draft.add_vote(f"{where}{build_pointer([voter])}", number, voter, target, reasoning=reason)
-
-
-def _convert_logs(value: list[Any], notes: Notes, base: str) -> dict[str, Any]:
-    """The game of logs. Players are those who bid, speak or vote, in order of first appearance."""
-    draft = Draft(notes, None)
-    names: dict[str, str] = {}
-    for index, entry in enumerate(value):
-        place = f"{base}/{index}"
-        if type(entry) is not dict:
-            wrong_type(notes, place, say("an object"), entry)
-            continue
-        _note_bidders(entry, place, names, notes)
-        _add_acts(draft, entry, place, index + 1)
-        _add_logged_debate(draft, entry, place, index + 1, names)
-        _add_logged_votes(draft, entry, place, index + 1, names)
-        _add_summaries(draft, entry, place, index + 1)
-    for name, place in names.items():
-        draft.add_player(place, name, None, None)
-    draft.game["gameId"] = _find_id(draft)
-    return draft.game
-
-
-def _note_bidders(entry: dict[str, Any], place: str, names: dict[str, str], notes: Notes) -> None:
-    for turn, bids in enumerate(read_list(entry, "bid", place, notes, notes.limits.messages) or []):
-        for index, bid in enumerate(bids if type(bids) is list else []):
-            if type(bid) is list and bid and type(bid[0]) is str:
-                names.setdefault(bid[0], f"{place}/bid/{turn}/{index}")
-
-
-def _add_logged_debate(
-    draft: Draft, entry: dict[str, Any], place: str, number: int, names: dict[str, str]
+def _add_debate(
+    draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any], names: dict[str, str]
 ) -> None:
-    notes = draft.notes
+    notes, answers = draft.notes, as_list(log.get("debate"))
     for index, said in enumerate(read_list(entry, "debate", place, notes, notes.limits.messages) or []):
         where = f"{place}/debate/{index}"
         if type(said) is not list or len(said) != 2:
-            wrong_type(notes, where, say("a list of a speaker and a log"), said)
+            wrong_type(notes, where, say("a list of a speaker and a text"), said)
             continue
-        speaker, log = said
-        if type(speaker) is str:
-            names.setdefault(speaker, where)
-        fields = read_object(log, f"{where}/1", notes)
-        result = read_object(fields.get("result"), f"{where}/1/result", notes)
-        reason, text = result.get("reasoning"), result.get("say")
-        draft.add_message(where, number, speaker, text, fields=_LOGGED_SPEECH, reasoning=reason)
+        name, text = said
+        answer = answers[index] if index < len(answers) else None
+        is_same = type(answer) is list and len(answer) == 2 and answer[0] == name
+        result = _result(answer[1]) if type(answer) is list and is_same else {}
+        fields = _SPEECH
+        if entry is log:
+            read_object(text, f"{where}/1", notes)
+            fields, text = _LOGGED_SPEECH, result.get("say")
+        if type(name) is str:
+            names.setdefault(name, where)
+        draft.add_message(where, number, name, text, fields=fields, reasoning=result.get("reasoning"))
 
 
-def _add_logged_votes(
-    draft: Draft, entry: dict[str, Any], place: str, number: int, names: dict[str, str]
+def _add_ballot(
+    draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any], names: dict[str, str]
 ) -> None:
+    """The last ballot; if the round broke off before the exile, that is a poll like the others."""
     notes = draft.notes
     polls = read_list(entry, "votes", place, notes, notes.limits.votes) or []
-    if not polls:
+    if not polls or (entry.get("success") is False and entry.get("exiled") is None):
         return
-    where = f"{place}/votes/{len(polls) - 1}"
-    if type(polls[-1]) is not list:
-        wrong_type(notes, where, say("a list"), polls[-1])
+    where, ballots = f"{place}/votes/{len(polls) - 1}", as_list(log.get("votes"))
+    logged = as_list(ballots[len(polls) - 1]) if len(polls) <= len(ballots) else []
+    reasons = {
+        str(vote.get("player")): _result(vote.get("log")).get("reasoning") for vote in as_objects(logged)
+    }
+    if entry is not log:
+        for voter, target in read_object(polls[-1], where, notes).items():
+            vote = f"{where}{build_pointer([voter])}"
+            draft.add_vote(vote, number, voter, target, reasoning=reasons.get(voter))
         return
-    for index, vote in enumerate(polls[-1]):
+    for index, vote in enumerate(
+        read_list({"votes": polls[-1]}, "votes", where, notes, notes.limits.votes) or []
+    ):
         fields = read_object(vote, f"{where}/{index}", notes)
         voter = fields.get("player")
         if type(voter) is str:
             names.setdefault(voter, f"{where}/{index}/player")
-        reason = _result(fields.get("log")).get("reasoning")
+        reason = reasons.get(str(voter))
         draft.add_vote(f"{where}/{index}", number, voter, fields.get("voted_for"), reasoning=reason)
 
 
 def _result(log: Any) -> dict[str, Any]:
     """What a model answered; empty for anything else."""
-    result = log.get("result") if type(log) is dict else None
-    return result if type(result) is dict else {}
-
-
-def _reasons(log: dict[str, Any], key: str) -> dict[tuple[int, str], Any]:
-    """The turn or the ballot and the player -> the reason of what they said, or of their vote."""
-    listed = log[key] if type(log.get(key)) is list else []
-    if key == "debate":
-        pairs = [(index, said) for index, said in enumerate(listed) if type(said) is list and len(said) == 2]
-        return {(index, str(name)): _result(inner).get("reasoning") for index, (name, inner) in pairs}
-    votes = [(index, vote) for index, ballot in enumerate(listed) if type(ballot) is list for vote in ballot]
-    return {
-        (index, str(vote.get("player"))): _result(vote.get("log")).get("reasoning")
-        for index, vote in votes
-        if type(vote) is dict
-    }
-
-
-def _add_acts(draft: Draft, log: dict[str, Any], place: str, number: int) -> None:
-    """What was done at night, and why; the logs do not say by whom."""
-    for act in _ACTS:
-        for text in _result(log.get(act)).values():
-            draft.add_thought(f"{place}/{act}", number, None, f"{act}: {text}")
-
-
-def _add_summaries(draft: Draft, log: dict[str, Any], place: str, number: int) -> None:
-    listed = log["summaries"] if type(log.get("summaries")) is list else []
-    for index, entry in enumerate(listed):
-        if type(entry) is list and len(entry) == 2:
-            for text in _result(entry[1]).values():
-                draft.add_thought(f"{place}/summaries/{index}", number, entry[0], text)
+    return as_object(as_object(log).get("result"))
