@@ -16,8 +16,13 @@ from discussions.imports.pages import ColumnsPage, Said, build_columns_page
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.imports.views import load_head
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import MappingRecord, split_columns
-from discussions.transcripts.core.readers.recipes import find_fault, read_recipe, write_recipe
+from discussions.transcripts.core.readers.columns import (
+    MappingRecord,
+    find_fault,
+    read_recipe,
+    split_columns,
+    write_recipe,
+)
 from discussions.transcripts.core.readers.row_kinds import Question, find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts

@@ -11,21 +11,23 @@ from django.utils.translation import gettext_lazy as _
 
 from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, USUAL_COUNT
 from discussions.transcripts.core.audience import ROUND
-from discussions.transcripts.core.readers.aliases import ANY, is_pair
 from discussions.transcripts.core.readers.columns import (
+    ANY,
     ENCODING,
     IS,
     LIST,
+    MOST_BYTES,
     NEEDED,
     OF_TYPED_ROWS,
     OR,
     ROUNDS,
     SETTINGS,
     MappingRecord,
+    is_pair,
+    read_recipe,
     split_columns,
     suggest_fields,
 )
-from discussions.transcripts.core.readers.recipes import MOST_BYTES, read_recipe
 from discussions.transcripts.core.readers.row_kinds import Question
 from discussions.transcripts.core.readers.tables import Table
 

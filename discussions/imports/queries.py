@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers.columns import MappingRecord, columns_hash
-from discussions.transcripts.core.readers.profiles import find_aliases, propose_mapping
+from discussions.transcripts.core.readers.heads import find_aliases, propose_mapping
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.queries import mapping_record
 

@@ -17,9 +17,8 @@ from discussions.imports.pages import build_columns_page, list_mappings
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.decoding import ENCODINGS
-from discussions.transcripts.core.readers.columns import ENCODING, LIST, MappingRecord
-from discussions.transcripts.core.readers.profiles import find_aliases, find_marks
-from discussions.transcripts.core.readers.recipes import write_recipe
+from discussions.transcripts.core.readers.columns import ENCODING, LIST, MappingRecord, write_recipe
+from discussions.transcripts.core.readers.heads import find_aliases, find_marks
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts

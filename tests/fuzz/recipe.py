@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from discussions.transcripts.core.readers.columns import MappingRecord
-from discussions.transcripts.core.readers.recipes import find_fault, read_recipe, write_recipe
+from discussions.transcripts.core.readers.columns import MappingRecord, find_fault, read_recipe, write_recipe
 from tests.fuzz.promises import check_sentences, check_storable, in_time, longer
 
 FULL = MappingRecord(

@@ -16,11 +16,11 @@ from discussions.transcripts.core.readers.columns import (
     LIST,
     MappingRecord,
     columns_hash,
+    find_fault,
     fits_columns,
     has_needed,
 )
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
-from discussions.transcripts.core.readers.recipes import find_fault
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import load_mappings, mapping_record

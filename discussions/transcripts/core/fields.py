@@ -31,6 +31,17 @@ _INVISIBLE = re.compile(
 )
 
 
+_RANGE = mark('"{key}" is {value}; a number from 0 to {most:,} was expected. Correct it.')
+_TOO_MANY = mark(
+    '"{key}" has {count:,} entries; at most {most:,} are read. Split the game or leave some out.'
+)
+_NOT_FINITE = mark('"{where}" is {found}, which is no number. Write one, or null.')
+_WRONG = mark('"{where}" should be {expected}, but {actual} was found. Correct the file.')
+_WRONG_ENTRY = mark("Entry {where} should be {expected}, but {actual} was found. Correct the file.")
+_TOO_LONG = mark("{what} has {length:,} characters; at most {most:,} are read. Shorten it.")
+_TWICE = mark('"{name}" is given twice, in two spellings that differ. Keep one.')
+
+
 def describe_type(value: Any) -> str:
     """The type of a JSON value in words."""
     if type(value) is str and len(value) > MAX_DIGITS and value.lstrip("-").isdecimal():
@@ -70,11 +81,7 @@ def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> 
         if name is None:
             notes.warn("unknown_key", pointer, key)
         elif name in built and built[name] != value:
-            notes.fault(
-                "said_twice",
-                pointer,
-                say('"{name}" is given twice, in two spellings that differ. Keep one.', name=name),
-            )
+            notes.fault("said_twice", pointer, _TWICE, name=name)
         else:
             built[name] = value
     return built
@@ -150,13 +157,7 @@ def read_whole_number(raw: dict[str, Any], key: str, pointer: str, notes: Notes)
     if type(value) is not int:
         wrong_type(notes, f"{pointer}/{key}", say("a whole number"), value)
         return None
-    sentence = say(
-        '"{key}" is {value}; a number from 0 to {largest:,} was expected. Correct it.',
-        key=key,
-        value=value,
-        largest=LARGEST,
-    )
-    notes.fault("out_of_range", f"{pointer}/{key}", sentence)
+    notes.fault("out_of_range", f"{pointer}/{key}", _RANGE, key=key, value=value, most=LARGEST)
     return None
 
 
@@ -178,13 +179,7 @@ def read_list(raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: i
         wrong_type(notes, f"{pointer}/{key}", say("a list"), value)
         return None
     if len(value) > most:
-        sentence = say(
-            '"{key}" has {count:,} entries; at most {most:,} are read. Split the game or leave some out.',
-            key=key,
-            count=len(value),
-            most=most,
-        )
-        notes.fault("too_many", f"{pointer}/{key}", sentence)
+        notes.fault("too_many", f"{pointer}/{key}", _TOO_MANY, key=key, count=len(value), most=most)
         return None
     return value
 
@@ -228,39 +223,15 @@ def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:
 def wrong_type(notes: Notes, pointer: str, expected: str, found: Any) -> None:
     where = pointer.rsplit("/", 1)[-1]
     if type(found) is NotFinite:
-        sentence = say(
-            '"{where}" is {found}, which is no number. Write one, or null.', where=where, found=str(found)
-        )
-        notes.fault("not_finite", pointer, sentence)
+        notes.fault("not_finite", pointer, _NOT_FINITE, where=where, found=str(found))
         return
-    sentence = say(
-        '"{where}" should be {expected}, but {type} was found. Correct the file.',
-        where=where,
-        expected=expected,
-        type=describe_type(found),
-    )
-    if where.isdecimal():
-        entry, actual = int(where) + 1, describe_type(found)
-        sentence = say(
-            "Entry {entry} should be {expected}, but {actual} was found. Correct the file.",
-            entry=entry,
-            expected=expected,
-            actual=actual,
-        )
-    notes.fault("wrong_type", pointer, sentence)
+    sentence, named = (_WRONG_ENTRY, int(where) + 1) if where.isdecimal() else (_WRONG, where)
+    actual = describe_type(found)
+    notes.fault("wrong_type", pointer, sentence, where=named, expected=expected, actual=actual)
 
 
 def too_long(notes: Notes, pointer: str, what: str, length: int, most: int) -> None:
-    notes.fault(
-        "too_long",
-        pointer,
-        say(
-            "{what} has {length:,} characters; at most {most:,} are read. Shorten it.",
-            what=what,
-            length=length,
-            most=most,
-        ),
-    )
+    notes.fault("too_long", pointer, _TOO_LONG, what=what, length=length, most=most)
 
 
 def note_invisible(text: str, pointer: str, notes: Notes) -> None:

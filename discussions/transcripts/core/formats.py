@@ -28,7 +28,6 @@ from discussions.transcripts.core.readers import (
     json_rows,
     json_turns,
     kaggle_werewolf,
-    lists,
     llmafia,
     openai_chat,
     werewolf_arena,
@@ -89,12 +88,7 @@ NATIVE = _format(
     mark("a JSON object with the keys gameId, players, messages and votes"),
     recognises=native.is_native,
 )
-JSONL = _format(
-    "jsonl",
-    json_rows,
-    mark("a JSON object with a message in each line, or a list of them"),
-    to_native_text=lists.to_native_text,
-)
+JSONL = _format("jsonl", json_rows, mark("a JSON object with a message in each line, or a list of them"))
 CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"))
 
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,

@@ -21,7 +21,7 @@ from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, Format,
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
-from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, read_head
+from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
     InnerPart,
     describe_inner_part,
@@ -29,8 +29,7 @@ from discussions.transcripts.core.readers.inner_parts import (
     find_inner_part,
     list_inner_games,
 )
-from discussions.transcripts.core.readers.lists import read_listed
-from discussions.transcripts.core.readers.profiles import propose_mapping
+from discussions.transcripts.core.readers.json_rows import read_listed
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import (
     Parts,

@@ -74,6 +74,17 @@ MOST_BUILDS = 1000
 _NO_MESSAGES = mark(
     "The game has no messages, so there is nothing to measure. Add them, or take the game out."
 )
+_NO_OBJECT = mark(
+    "A game should be a JSON object with the keys gameId, players and messages. Correct the file."
+)
+_NO_ID = mark("The game has no gameId. Give it one that no other game has.")
+_NO_TEXT = mark("The message has no text. Write what was said, or take the message out.")
+_NO_ROUND = mark("The entry names no round. Give its roundNumber, or take the entry out.")
+_UNKNOWN = mark('"{shown}" is not among the players of this game. {remedy}')
+_MEANT = mark('Did you mean "{hint}"?')
+_UNCLEAR = mark(
+    'Who could hear the message is not clear: "{said}". Write "all", "nobody" or a list of names.'
+)
 _MAY_HIDE = mark(
     'The key "{key}" of the messages may say who could hear them. Write it as "audience", or do not name the format.'
 )
@@ -142,18 +153,13 @@ def _may_hide(key: str, messages: list[Any]) -> bool:
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     """The game of one native object, or None if there is a fault. The notes hold all faults. Never raises."""
     if type(value) is not dict:
-        sentence = say(
-            "A game should be a JSON object with the keys gameId, players and messages. Correct the file."
-        )
-        notes.fault("shape", "", sentence)
+        notes.fault("shape", "", _NO_OBJECT)
         return None
     limits = notes.limits
     raw = known_keys(value, GAME_KEYS, "", notes)
     game_id = (read_text(raw, "gameId", "", notes, limits.name_characters, numbers=True) or "").strip()
     if raw.get("gameId") is None or str(raw["gameId"]).isspace() or raw["gameId"] == "":
-        notes.fault(
-            "no_game_id", "/gameId", say("The game has no gameId. Give it one that no other game has.")
-        )
+        notes.fault("no_game_id", "/gameId", _NO_ID)
     players, numbers = read_players(raw, notes, role_map)
     found = _Found(numbers=numbers, messages=[], links=[], ids={}, turns={})
     _read_messages(raw, found, notes)
@@ -215,17 +221,17 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     if entries is None and raw.get("messages") is not None:
         return
     if not entries:
-        notes.fault("no_messages", "/messages", say(_NO_MESSAGES))
+        notes.fault("no_messages", "/messages", _NO_MESSAGES)
         return
     found.entries = entries
     # Where a person named this format, nobody looked at the keys.
     for key in (key for key in _strange_keys(entries) if _may_hide(key, entries)):
-        notes.fault("unknown_audience", "/messages", say(_MAY_HIDE, key=key[:60]))
+        notes.fault("unknown_audience", "/messages", _MAY_HIDE, key=key[:60])
     before = notes.fault_count
     for pointer, fields in read_entries(raw, "messages", "", notes, notes.limits.messages, MESSAGE_KEYS):
         _read_message(fields, pointer, found, notes)
     if notes.private and not found.messages and notes.fault_count == before:
-        notes.fault("no_messages", "/messages", say(_NO_PUBLIC))
+        notes.fault("no_messages", "/messages", _NO_PUBLIC)
     if len(entries) == 1:
         notes.warn("one_message", "/messages")
 
@@ -264,7 +270,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         notes.warn("empty_message", pointer)
         return
     position = len(found.messages) + 1
-    text = _no_text(pointer, notes) if is_empty else _text(said, pointer, notes)
+    text = _text(said, pointer, notes)
     turn = read_whole_number(raw, "turn", pointer, notes)
     link = _link(raw, pointer, notes)
     message = Message(
@@ -315,11 +321,7 @@ def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, 
     if kind == SPEECH:
         return True
     if not kind and type(audience) not in (list, dict):
-        sentence = say(
-            'Who could hear the message is not clear: "{said}". Write "all", "nobody" or a list of names.',
-            said=said[:60],
-        )
-        notes.fault("unknown_audience", f"{pointer}/audience", sentence)
+        notes.fault("unknown_audience", f"{pointer}/audience", _UNCLEAR, said=said[:60])
         return False
     notes.warn("not_public", pointer, say("for some players") if to else said)
     player = found.numbers.get(str(author).strip(), 0)
@@ -345,13 +347,10 @@ def _keep_private(
         notes.private.append(entry)
 
 
-def _no_text(pointer: str, notes: Notes) -> str:
-    sentence = say("The message has no text. Write what was said, or take the message out.")
-    notes.fault("no_text", f"{pointer}/message", sentence)
-    return ""
-
-
 def _text(value: Any, pointer: str, notes: Notes) -> str:
+    if _is_empty(value):
+        notes.fault("no_text", f"{pointer}/message", _NO_TEXT)
+        return ""
     if type(value) is not str:
         wrong_type(notes, f"{pointer}/message", "text", value)
         return ""
@@ -375,16 +374,9 @@ def _player(raw: dict[str, Any], key: str, pointer: str, numbers: dict[str, int]
     number = numbers.get(name.strip())
     # An empty roster has its own fault; another fault for every message would only hide it.
     if number is None and numbers:
-        shown = name[:60]
         hint = next((known for known in numbers if known.casefold() == name.strip().casefold()), None)
-        remedy = (
-            say('Did you mean "{hint}"?', hint=hint) if hint else say("Add the player, or correct the name.")
-        )
-        notes.fault(
-            "unknown_player",
-            f"{pointer}/{key}",
-            say('"{shown}" is not among the players of this game. {remedy}', shown=shown, remedy=remedy),
-        )
+        remedy = say(_MEANT, hint=hint) if hint else say("Add the player, or correct the name.")
+        notes.fault("unknown_player", f"{pointer}/{key}", _UNKNOWN, shown=name[:60], remedy=remedy)
     return number or 0
 
 
@@ -446,9 +438,7 @@ def _read_vote(raw: dict[str, Any], pointer: str, numbers: dict[str, int], notes
 
 def _needed_round(raw: dict[str, Any], pointer: str, notes: Notes) -> int:
     if raw.get("roundNumber") is None:
-        notes.fault(
-            "no_round", pointer, say("The entry names no round. Give its roundNumber, or take the entry out.")
-        )
+        notes.fault("no_round", pointer, _NO_ROUND)
     return read_whole_number(raw, "roundNumber", pointer, notes) or 0
 
 

@@ -26,7 +26,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.notes import Notes
 from workspace.core.strict_json import NotFinite
-from workspace.core.words import say
+from workspace.core.words import mark, say
 
 MOST_USD = 999_999
 _SMALLEST = Decimal("0.000001")
@@ -36,6 +36,13 @@ _TOTAL = ("totalusd", "total", "totalcost", "totalcostusd", "costusd", "usd", "c
 _INPUT = ("inputtokens", "prompttokens", "tokensin", "input")
 _OUTPUT = ("outputtokens", "completiontokens", "tokensout", "output")
 _ALL_TOKENS = ("totaltokens", "tokens", "tokencount")
+_NO_FIGURE = mark('The cost figure "{name}" should be a number, but {actual} was found. Correct the file.')
+_RANGE = mark('The cost figure "{name}" is {value}; a number from 0 to {most:,} was expected. Correct it.')
+_NO_WHOLE = mark("A token count should be a whole number, but {value} was found. Correct it.")
+_NO_PLAYERS = mark("The game has no players. List everybody who speaks or votes.")
+_NO_NAME = mark("The player has no name. Write it as the messages do.")
+_TWIN = mark('The player "{name}" {what}. Every player needs a name of their own; rename one.')
+_LIKE = mark('cannot be told apart from "{seen}"')
 _RATE = ("cachehitrate", "cacherate", "hitrate", "cachehits")
 
 
@@ -91,22 +98,10 @@ def _amount(
             wrong_type(notes, f"{pointer}/{name}", "", value)
             return None
         if type(value) not in (int, float):
-            actual = describe_type(value)
-            sentence = say(
-                'The cost figure "{name}" should be a number, but {actual} was found. Correct the file.',
-                name=name,
-                actual=actual,
-            )
-            notes.fault("wrong_type", pointer, sentence)
+            notes.fault("wrong_type", pointer, _NO_FIGURE, name=name, actual=describe_type(value))
             return None
         if not 0 <= value <= most:
-            sentence = say(
-                'The cost figure "{name}" is {value}; a number from 0 to {most:,} was expected. Correct it.',
-                name=name,
-                value=value,
-                most=most,
-            )
-            notes.fault("out_of_range", pointer, sentence)
+            notes.fault("out_of_range", pointer, _RANGE, name=name, value=value, most=most)
             return None
         return value + 0 if type(value) is int else float(value) + 0.0
     return None
@@ -116,11 +111,7 @@ def _whole(block: dict[str, Any], names: tuple[str, ...], pointer: str, notes: N
     value = _amount(block, names, pointer, notes, LARGEST)
     if value is None or value == int(value):
         return None if value is None else int(value)
-    notes.fault(
-        "wrong_type",
-        pointer,
-        say("A token count should be a whole number, but {value} was found. Correct it.", value=value),
-    )
+    notes.fault("wrong_type", pointer, _NO_WHOLE, value=value)
     return None
 
 
@@ -170,9 +161,7 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
     if entries is None and raw.get("players") is not None:
         return [], {}
     if not entries:
-        notes.fault(
-            "no_players", "/players", say("The game has no players. List everybody who speaks or votes.")
-        )
+        notes.fault("no_players", "/players", _NO_PLAYERS)
         return [], {}
     players: list[Player] = []
     numbers: dict[str, int] = {}
@@ -205,7 +194,7 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
     named = ({"aliases": alias} for alias in listed)
     aliases = [text.strip() for part in named if (text := read_text(part, "aliases", pointer, notes, most))]
     if not name and notes.fault_count == faults_before:
-        notes.fault("no_name", f"{pointer}/name", say("The player has no name. Write it as the messages do."))
+        notes.fault("no_name", f"{pointer}/name", _NO_NAME)
     if not name:
         return None
     return Player(
@@ -230,14 +219,5 @@ def _note_twin(name: str, pointer: str, seen: dict[str, str], notes: Notes) -> N
     if key not in seen:
         seen[key] = name
         return
-    what = (
-        say("is named twice")
-        if seen[key] == name
-        else say('cannot be told apart from "{seen}"', seen=seen[key])
-    )
-    sentence = say(
-        'The player "{name}" {what}. Every player needs a name of their own; rename one.',
-        name=name,
-        what=what,
-    )
-    notes.fault("duplicate_player", f"{pointer}/name", sentence)
+    what = say("is named twice") if seen[key] == name else say(_LIKE, seen=seen[key])
+    notes.fault("duplicate_player", f"{pointer}/name", _TWIN, name=name, what=what)

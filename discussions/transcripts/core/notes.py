@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from workspace.core.strict_json import Replaced, sum_replaced
-from workspace.core.words import mark, mark_many, say, say_many
+from workspace.core.words import mark, say
 
 MIB = 1024 * 1024
 # Marks a game that was made from another one by dropping its repeated messages.
@@ -56,92 +56,55 @@ def refused(fault: Fault) -> ReadOutcome:
     return ReadOutcome(faults=[fault], fault_count=1)
 
 
-# Sentences of warnings: for one and for many. {count} is the number of occurrences, {what} the first thing concerned.
+# Sentences of warnings. {count} is the number of occurrences, {what} the first thing concerned.
 WARNINGS = {
-    "byte_order_mark": (mark("The file begins with a byte order mark, which was left out."),) * 2,
-    "windows_1252": (
-        mark("The file is no UTF-8 text; it was read as Windows-1252. Look at its accents and quotes."),
-    )
-    * 2,
-    "replaced_nul": mark_many(
-        "One NUL character was replaced by ␀, since no database stores it.",
-        "{count} NUL characters were replaced by ␀, since no database stores them.",
+    "byte_order_mark": mark("The file begins with a byte order mark, which was left out."),
+    "windows_1252": mark(
+        "The file is no UTF-8 text; it was read as Windows-1252. Look at its accents and quotes."
     ),
-    "replaced_surrogate": mark_many(
-        "One half of a character (a lone surrogate) was replaced by �.",
-        "{count} halves of characters (lone surrogates) were replaced by �.",
+    "replaced_nul": mark("NUL characters were replaced by ␀, since no database stores them: {count}."),
+    "replaced_surrogate": mark("Halves of characters (lone surrogates) were replaced by �: {count}."),
+    "colours": mark("Codes for the colours of a terminal were left out: {count}."),
+    "normalised": mark(
+        "Texts were normalised, so that their characters are composed (Unicode NFC): {count}."
     ),
-    "colours": mark_many(
-        "One code for the colours of a terminal was left out.",
-        "{count} codes for the colours of a terminal were left out.",
+    "not_finite": mark(
+        "Values that are no numbers were left out; nothing that is read stands there: {count} (first {what})."
     ),
-    "normalised": mark_many(
-        "One text was normalised: its characters are composed (Unicode NFC).",
-        "{count} texts were normalised: their characters are composed (Unicode NFC).",
+    "invisible_characters": mark(
+        "Texts hold invisible or direction-changing characters, shown as badges: {count}."
     ),
-    "not_finite": mark_many(
-        "{what} was left out: it is no number, and nothing that is read stands there.",
-        "{count} values that are no numbers (first {what}) were left out; nothing that is read stands there.",
+    "unknown_key": mark('Keys that are not known were left out: {count} (first "{what}").'),
+    "empty_message": mark("Messages without a text were left out, so no metric counts them: {count}."),
+    "no_time": mark("Messages without a time: {count}."),
+    "time_without_date": mark(
+        'Messages with a time of day but no date (such as "{what}") stay in the order of the file: {count}.'
     ),
-    "invisible_characters": mark_many(
-        "One text holds invisible or direction-changing characters; they are shown as badges.",
-        "{count} texts hold invisible or direction-changing characters; they are shown as badges.",
+    "no_round": mark("Messages that name no round count to the round before them: {count}."),
+    "round_goes_back": mark(
+        "Messages with a lower round than the message before them stay in the order of the file: {count}."
     ),
-    "unknown_key": mark_many(
-        'One key is not known and was left out: "{what}".',
-        '{count} keys are not known and were left out; the first is "{what}".',
+    "unresolved_reply": mark(
+        "Reply links to no message of this game (such as {what}) still count as reply links: {count}."
     ),
-    "empty_message": mark_many(
-        "One message has no text; it was left out, so no metric counts it.",
-        "{count} messages have no text; they were left out, so no metric counts them.",
+    "reply_not_earlier": mark(
+        "Reply links that do not point to an earlier message (such as {what}) do not count: {count}."
     ),
-    "no_time": mark_many("One message has no time.", "{count} messages have no time."),
-    "time_without_date": mark_many(
-        'One message gives a time of day without a date ("{what}"), so messages stay in the order of the file.',
-        '{count} messages give a time of day without a date (such as "{what}"), so they stay in the order of the file.',
+    "no_votes": mark("The file has no votes: memory references cannot be checked against them."),
+    "vote_without_target": mark("Votes for nobody were left out of the vote record: {count}."),
+    "no_cost": mark("The cost was not reported."),
+    "cost_all_zero": mark('The cost is zero; that is read as "not reported", not as free.'),
+    "cache_rate_percent": mark("The cache hit rate {what} was read as percent."),
+    "no_role": mark("Players without a role, for whom role consistency cannot be assessed: {count}."),
+    "unknown_role": mark(
+        'Roles of no known side, for which role consistency cannot be assessed: {count} (first "{what}").'
     ),
-    "no_round": mark_many(
-        "One message names no round; it counts to the round before it.",
-        "{count} messages name no round; they count to the round before them.",
+    "one_player": mark("The game has one player only."),
+    REPEATS_DROPPED: mark("A lead dropped repeated messages of game {what}: {count}. This game replaces it."),
+    "not_public": mark(
+        'Texts that not everybody could hear were kept apart and are not rated: {count} (first "{what}").'
     ),
-    "round_goes_back": mark_many(
-        "One message has a lower round than the message before it; the order is that of the file.",
-        "{count} messages have a lower round than the message before them; the order is that of the file.",
-    ),
-    "unresolved_reply": mark_many(
-        "One reply link points to no message of this game ({what}); it still counts as a reply link.",
-        "{count} reply links point to no message of this game (such as {what}); they still count as reply links.",
-    ),
-    "reply_not_earlier": mark_many(
-        "One reply link does not point to an earlier message ({what}); it does not count.",
-        "{count} reply links do not point to an earlier message (such as {what}); they do not count.",
-    ),
-    "no_votes": (mark("The file has no votes: memory references cannot be checked against them."),) * 2,
-    "vote_without_target": mark_many(
-        "One vote names nobody; it was left out of the vote record.",
-        "{count} votes name nobody; they were left out of the vote record.",
-    ),
-    "no_cost": (mark("The cost was not reported."),) * 2,
-    "cost_all_zero": (mark('The cost is zero; that is read as "not reported", not as free.'),) * 2,
-    "cache_rate_percent": (mark("The cache hit rate {what} was read as percent."),) * 2,
-    "no_role": mark_many(
-        "One player has no role; role consistency cannot be assessed for them.",
-        "{count} players have no role; role consistency cannot be assessed for them.",
-    ),
-    "unknown_role": mark_many(
-        'One role belongs to no known side: "{what}". It is kept; role consistency cannot be assessed for it.',
-        '{count} roles belong to no known side, such as "{what}"; role consistency cannot be assessed for them.',
-    ),
-    "one_player": (mark("The game has one player only."),) * 2,
-    REPEATS_DROPPED: mark_many(
-        "A lead dropped one repeated message of game {what}; this game replaces it.",
-        "A lead dropped {count} repeated messages of game {what}; this game replaces it.",
-    ),
-    "not_public": mark_many(
-        'One text that not everybody could hear ("{what}") was kept apart and is not rated.',
-        '{count} texts that not everybody could hear (the first "{what}") were kept apart and are not rated.',
-    ),
-    "one_message": (mark("The game has one message only."),) * 2,
+    "one_message": mark("The game has one message only."),
 }
 
 
@@ -172,29 +135,25 @@ class Notes:
         # What people said of the columns of files, for readers that ask: `readers.columns.Columns`.
         self.columns: Sequence[Any] = ()
         self._warned: dict[str, tuple[int, str, str]] = {}
-        self._sentences: dict[str, tuple[str, str]] = {}
+        self._sentences: dict[str, str] = {}
         self._foreign: dict[str, str] = {}
         self._is_native = False
 
-    def fault(self, code: str, pointer: str, message: str) -> None:
-        """Add a fault, which refuses the game; `pointer` is relative to the game, or a place such as "line 12"."""
+    def fault(self, code: str, pointer: str, message: str, **values: object) -> None:
+        """Add a fault, which refuses the game; `pointer` is relative to the game, or a place such as "line 12".
+
+        `values` are those of the message, as for `say`.
+        """
         self.fault_count += 1
         if len(self.faults) < self.limits.faults:
-            self.faults.append(Fault(place=self._place(pointer), code=code, message=message))
+            self.faults.append(Fault(place=self._place(pointer), code=code, message=say(message, **values)))
 
-    def warn(
-        self,
-        code: str,
-        pointer: str = "",
-        what: object = "",
-        count: int = 1,
-        says: tuple[str, str] | None = None,
-    ) -> None:
+    def warn(self, code: str, pointer: str = "", what: object = "", count: int = 1, says: str = "") -> None:
         """Add a warning about a game that is imported nevertheless.
 
-        `says` holds the sentences (singular, plural) of a code that is not in WARNINGS.
+        `says` is the sentence of a code that is not in WARNINGS.
         """
-        if says is not None:
+        if says:
             self._sentences[code] = says
         known = self._warned.get(code)
         so_far, first, said = known or (0, self._place(pointer), str(what)[:60])
@@ -216,8 +175,7 @@ class Notes:
         """One warning of each kind, in the order of their first places."""
         given = []
         for code, (count, place, what) in self._warned.items():
-            sentences = self._sentences.get(code) or WARNINGS[code]
-            sentence = say_many(*sentences, count, count=f"{count:,}", what=what)
+            sentence = say(self._sentences.get(code) or WARNINGS[code], count=f"{count:,}", what=what)
             given.append(Fault(place=place, code=code, message=sentence, is_warning=True))
         return given
 

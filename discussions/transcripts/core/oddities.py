@@ -14,8 +14,8 @@ from string import digits
 from msgspec import Struct, structs
 
 from discussions.core.records import Fault, GameRecord, Message
-from discussions.transcripts.core.readers.aliases import propose_aliases
-from workspace.core.words import mark, mark_many, say, say_many
+from discussions.transcripts.core.readers.columns import propose_aliases
+from workspace.core.words import mark, say
 
 REPEATED = "odd_repeated"
 TIME_BACK = "odd_time_back"
@@ -32,63 +32,39 @@ THINKS = "odd_thinks"
 DENIED = "odd_denied"
 ONE_ROUND = "odd_one_round"
 
-# For one message and for many: {count} of {total} messages, {first} is the position of the first.
+# {count} of {total} messages, {first} is the position of the first.
 _SENTENCES = {
-    REPEATED: mark_many(
-        "One of {total} messages repeats an earlier one (same agent, text and time): message {first}.",
-        "{count} of {total} messages repeat an earlier one (same agent, text and time); the first is message {first}.",
+    REPEATED: mark(
+        "Messages repeat earlier ones (same agent, text and time): {count} of {total}, first message {first}."
     ),
-    TIME_BACK: mark_many(
-        "The time runs backwards once: message {first} is earlier than the message before it.",
-        "The time runs backwards {count} times; the first is message {first}, earlier than the message before it.",
+    TIME_BACK: mark("Messages are earlier than the message before them: {count}, first message {first}."),
+    LEAKED: mark(
+        "Texts hold JSON or private reasoning, not discussion: {count} of {total}, first message {first}."
     ),
-    LEAKED: mark_many(
-        "One text holds JSON or private reasoning, not discussion: message {first}.",
-        "{count} of {total} texts hold JSON or private reasoning, not discussion; the first is message {first}.",
+    ROUND_ZERO: mark(
+        "The rounds begin at 0. Messages of round 0: {count} of {total}, first message {first}."
     ),
-    ROUND_ZERO: mark_many(
-        "The rounds begin at 0: one message is of round 0, message {first}.",
-        "The rounds begin at 0: {count} of {total} messages are of round 0; the first is message {first}.",
+    TEXT_ROUND_ZERO: mark(
+        "Texts name a round, day or night 0, but the file counts from 1: {count}, first message {first}."
     ),
-    TEXT_ROUND_ZERO: mark_many(
-        "One text names a round, day or night 0, but the file counts rounds from 1: message {first}.",
-        "{count} texts name a round, day or night 0, but the file counts rounds from 1; the first is message {first}.",
+    ONE_SPEAKER: mark(
+        "One agent wrote more than half of the messages: {count} of {total}, first message {first}."
     ),
-    ONE_SPEAKER: (
-        mark(
-            "One agent wrote more than half of the messages: {count} of {total}; the first is message {first}."
-        ),
-    )
-    * 2,
-    MANY_VOTES: mark_many(
-        "One round has more votes than players: round {first}.",
-        "{count} rounds have more votes than players; the first is round {first}.",
+    MANY_VOTES: mark("Rounds have more votes than players: {count}, first round {first}."),
+    STRANGER: mark(
+        "Texts name somebody like a player who is none: {count}, first message {first}. Is a player called otherwise?"
     ),
-    STRANGER: mark_many(
-        "One text names somebody like a player who is none: message {first}. Is a player called otherwise?",
-        "{count} texts name somebody like a player who is none; the first is message {first}. Are players called "
-        "otherwise?",
+    NAMES_NOBODY: mark(
+        "None of the {total} texts names a player. Are players called otherwise in the texts?"
     ),
-    NAMES_NOBODY: (
-        mark("None of the {total} texts names a player. Are players called otherwise in the texts?"),
-    )
-    * 2,
-    FOR_ONE: mark_many(
-        "One text says that it is for somebody alone: message {first}. Could everybody hear it?",
-        "{count} texts say that they are for somebody alone; the first is message {first}. Could everybody hear them?",
+    FOR_ONE: mark(
+        "Texts say that they are for somebody alone: {count}, first message {first}. Could everybody hear them?"
     ),
-    LOOP: mark_many(
-        "One text repeats a word over and over: message {first}.",
-        "{count} texts repeat a word over and over; the first is message {first}.",
+    LOOP: mark("Texts repeat a word over and over: {count}, first message {first}."),
+    THINKS: mark(
+        "Texts read like thoughts, not like speech: {count}, first message {first}. Could everybody hear them?"
     ),
-    THINKS: mark_many(
-        "One text reads like a thought, not like speech: message {first}. Could everybody hear it?",
-        "{count} texts read like thoughts, not like speech; the first is message {first}. Could everybody hear them?",
-    ),
-    DENIED: mark_many(
-        "One text denies a vote that is in the record: message {first}.",
-        "{count} texts deny votes that are in the record; the first is message {first}.",
-    ),
+    DENIED: mark("Texts deny a vote that is in the record: {count}, first message {first}."),
 }
 _PERHAPS = mark(
     "{sentence} Perhaps {alias} is {name}: say so under “Is this the game?” of the import, or with "
@@ -175,12 +151,8 @@ class Oddity(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        sentence = say_many(
-            *_SENTENCES[self.code],
-            self.count,
-            count=f"{self.count:,}",
-            total=f"{self.total:,}",
-            first=self.first,
+        sentence = say(
+            _SENTENCES[self.code], count=f"{self.count:,}", total=f"{self.total:,}", first=self.first
         )
         for alias, name in self.aliases:
             sentence = say(_PERHAPS, sentence=sentence, alias=alias, name=name)

@@ -32,7 +32,7 @@ from discussions.transcripts.core.formats import Format
 from discussions.transcripts.core.layouts import Layout, ReadOptions, lay_out
 from discussions.transcripts.core.notes import MIB, ReadOutcome, refused
 from discussions.transcripts.core.readers.heads import find_encoding
-from workspace.core.words import mark, mark_many, say, say_many
+from workspace.core.words import mark, say
 
 _TAR = RefusedFile(
     "archive", mark("The file is a tar archive. Put the transcripts into a zip archive instead.")
@@ -48,9 +48,8 @@ _PRIVATE_FILE = mark(
     "read. If everybody could, give it another name."
 )
 _NOT_SO = mark("The file is not text in the encoding {name}. Name another one, or none where it is UTF-8.")
-_LEFT_OUT = mark_many(
-    "One file of the archive is plainly no transcript (such as a licence) and was left out.",
-    "{count:,} files of the archive are plainly no transcripts (such as licences) and were left out.",
+_LEFT_OUT = mark(
+    "Files of the archive that are plainly no transcripts (such as licences) were left out: {count:,}."
 )
 
 
@@ -144,7 +143,7 @@ def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
         return ReadPlan(units=[_plan_file(name, source_name(name), archive, options)], options=options)
     remarks = []
     if archive.left_out:
-        sentence = say_many(*_LEFT_OUT, archive.left_out, count=archive.left_out)
+        sentence = say(_LEFT_OUT, count=archive.left_out)
         remarks = [Fault(place=name, code="left_out", message=sentence, is_warning=True)]
     return ReadPlan(units=units, options=options, archive=archive, remarks=remarks)
 

@@ -9,8 +9,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from discussions.models import ColumnMapping, Game
-from discussions.transcripts.core.readers.columns import MappingRecord
-from discussions.transcripts.core.readers.recipes import read_recipe, write_recipe
+from discussions.transcripts.core.readers.columns import MappingRecord, read_recipe, write_recipe
 from tests.factories.columns import make_mapping, upload_table
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead

@@ -155,8 +155,8 @@ def test_warnings_and_what_looks_odd_are_in_the_answer(
     assert {"empty_message", "odd_repeated"} <= set(codes)
     _, out, err = run(tmp_path, capsys, json.dumps(game).encode())
     assert len(out.splitlines()) == 6
-    assert "warning: game.json /messages/11: One message has no text; it was left out" in err
-    assert "looks odd: game.json: 7 of 11 messages repeat an earlier one" in err
+    assert "warning: game.json /messages/11: Messages without a text were left out" in err
+    assert "looks odd: game.json: Messages repeat earlier ones (same agent, text and time): 7 of 11" in err
 
 
 @pytest.mark.parametrize("data", [b"", b"not json", b"{}", b'{"gameId": "x", "gameId": "y"}'])

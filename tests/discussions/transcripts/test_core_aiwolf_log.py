@@ -86,7 +86,7 @@ def test_agents_of_one_name_are_called_by_their_numbers():
     (same,) = [warning for warning in read.warnings if warning.code == "same_name"]
     assert (same.place, same.message) == (
         "file.txt line 2",
-        "2 agents have the names of others; they are called by their numbers, the first of them Agent[02].",
+        "Agents with the name of another are called by their numbers: 2 (first Agent[02]).",
     )
 
 

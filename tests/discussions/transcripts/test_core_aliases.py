@@ -8,8 +8,13 @@ import pytest
 from discussions.adjudication.core.authorship_test import without_names
 from discussions.core.records import GameRecord, Message, Player
 from discussions.metrics.core.names import build_roster, find_names
-from discussions.transcripts.core.readers.aliases import expand_aliases, is_pair, propose_aliases
-from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
+from discussions.transcripts.core.readers.columns import (
+    MappingRecord,
+    expand_aliases,
+    is_pair,
+    parse_mapping,
+    propose_aliases,
+)
 from tests.factories.native_games import as_bytes, native_game
 from tests.factories.reading import read_transcripts
 

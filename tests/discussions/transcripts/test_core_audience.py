@@ -169,7 +169,9 @@ def test_a_log_of_events_is_read_by_the_type_of_each_row():
     assert record.eliminations == [Elimination(round=1, player=2, how="elimination")]
     assert [entry.text for entry in game.private] == ["Psst.", "She lies."]
     left_out = [warning.message for warning in game.warnings if warning.code == "row_ignored"]
-    assert left_out == ['One row is no speech, vote or elimination ("final_results"); it was left out.']
+    assert left_out == [
+        'Rows that are no speech, vote or elimination were left out: 1 (first "final_results").'
+    ]
 
 
 def test_a_vote_that_each_row_of_an_agent_repeats_counts_once():

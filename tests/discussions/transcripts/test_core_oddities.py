@@ -132,8 +132,8 @@ def test_one_speaker_with_more_than_half_is_odd_among_three_or_more_agents():
 def test_sentences_name_the_count_and_the_first_message():
     game = said((1, "Hi", "1"), (1, "Hi", "1"), (2, "Hi", "1"))
     assert [oddity.says for oddity in list_oddities(game)] == [
-        "One of 3 messages repeats an earlier one (same agent, text and time): message 2.",
-        "One agent wrote more than half of the messages: 2 of 3; the first is message 1.",
+        "Messages repeat earlier ones (same agent, text and time): 1 of 3, first message 2.",
+        "One agent wrote more than half of the messages: 2 of 3, first message 1.",
     ]
 
 
@@ -182,7 +182,7 @@ def test_up_to_a_tenth_of_empty_messages_is_left_out_and_counted(empty):
     assert (len(game.record.messages), given.faults) == (18, [])
     (warning,) = [one for one in game.warnings if one.code not in ODDITY_CODES]
     assert (warning.code, warning.place) == ("empty_message", "game.json /messages/18")
-    assert warning.message == "2 messages have no text; they were left out, so no metric counts them."
+    assert warning.message == "Messages without a text were left out, so no metric counts them: 2."
 
 
 def test_more_than_a_tenth_of_empty_messages_refuses_the_game():

@@ -165,7 +165,7 @@ def test_a_reply_link_that_resolves_to_nothing_counts_and_is_a_warning():
     record, warnings = links(None, "message-77")
     assert record.messages[1].has_reply_link
     assert record.messages[1].reply_to is None
-    assert "points to no message of this game (message-77)" in warnings["unresolved_reply"]
+    assert "to no message of this game (such as message-77)" in warnings["unresolved_reply"]
 
 
 @pytest.mark.parametrize("to", [2, 3])
@@ -173,7 +173,7 @@ def test_a_reply_link_to_itself_or_a_later_message_does_not_count(to):
     record, warnings = links(None, to, None)
     assert not record.messages[1].has_reply_link
     assert record.messages[1].reply_to == to
-    assert "does not point to an earlier message" in warnings["reply_not_earlier"]
+    assert "do not point to an earlier message" in warnings["reply_not_earlier"]
 
 
 def test_ids_of_messages_are_used_where_the_file_has_them():
@@ -217,56 +217,60 @@ WARNED = [
     ({"votes": []}, "no_votes", "The file has no votes"),
     ({"votes": None}, "no_votes", "The file has no votes"),
     ({"metadata": None}, "no_cost", "The cost was not reported."),
-    ({"source": "somewhere", "extra": 1}, "unknown_key", 'One key is not known and was left out: "extra".'),
+    (
+        {"source": "somewhere", "extra": 1},
+        "unknown_key",
+        'Keys that are not known were left out: 1 (first "extra").',
+    ),
     (
         {"players": [{"name": "Ann", "role": "Jester"}, {"name": "Bea"}, {"name": "Cid", "role": "seer"}]},
         "unknown_role",
-        'One role belongs to no known side: "Jester".',
+        'cannot be assessed: 1 (first "Jester").',
     ),
     (
         {"players": [{"name": "Ann", "role": ""}, {"name": "Bea"}, {"name": "Cid", "role": "seer"}]},
         "no_role",
-        "2 players have no role",
+        "Players without a role, for whom role consistency cannot be assessed: 2.",
     ),
     (
         {"votes": [{"roundNumber": 1, "voterName": "Ann", "targetName": None}]},
         "vote_without_target",
-        "One vote names nobody",
+        "Votes for nobody were left out of the vote record: 1.",
     ),
     (
         {"messages": [native_message(1, "Ann", "Hi", timestamp=None)] * 2},
         "no_time",
-        "2 messages have no time.",
+        "Messages without a time: 2.",
     ),
     (
         {"messages": [native_message(1, "Ann", "Hi", timestamp="21:54:43")] * 2},
         "time_without_date",
-        '2 messages give a time of day without a date (such as "21:54:43")',
+        'no date (such as "21:54:43") stay in the order of the file: 2.',
     ),
     (
         {"messages": [native_message(1, "Ann", "Hi", roundNumber=None)] * 2},
         "no_round",
-        "2 messages name no round",
+        "Messages that name no round count to the round before them: 2.",
     ),
     (
         {"messages": [native_message(1, "Ann", "Hi", roundNumber=2), native_message(2, "Ann", "Hi")]},
         "round_goes_back",
-        "One message has a lower round",
+        "Messages with a lower round than the message before them",
     ),
     (
         {"messages": [native_message(1, "Ann", "a\0b\0")] * 2},
         "replaced_nul",
-        "4 NUL characters were replaced by ␀",
+        "since no database stores them: 4.",
     ),
     (
         {"messages": [native_message(1, "Ann", "a\ud800b")] * 2},
         "replaced_surrogate",
-        "2 halves of characters (lone surrogates) were replaced",
+        "Halves of characters (lone surrogates) were replaced by �: 2.",
     ),
     (
         {"messages": [native_message(1, "Ann", "a\u202eb")] * 2},
         "invisible_characters",
-        "2 texts hold invisible or direction-changing characters; they are shown as badges.",
+        "Texts hold invisible or direction-changing characters, shown as badges: 2.",
     ),
     ({"messages": [native_message(1, "Ann", "Hi")]}, "one_message", "The game has one message only."),
     (

@@ -433,11 +433,11 @@ def test_faults_of_a_converted_game_are_told_at_the_place_in_the_foreign_file():
 def test_warnings_of_a_converter_have_its_own_sentence_and_place():
     notes = Notes("talks.json", "", Limits())
     for number in range(3):
-        notes.warn("hidden", f"/talks/{number}", "whisper", says=("One {what}.", "{count} talks as {what}."))
+        notes.warn("hidden", f"/talks/{number}", "whisper", says="Talks as {what}: {count}.")
     notes.translate("/votes", "/ballots")
     assert read_converted(native_game(votes=[]), notes, {}).game_id == "game-1"
     assert [(warning.place, warning.message) for warning in notes.warnings()] == [
-        ("talks.json /talks/0", "3 talks as whisper."),
+        ("talks.json /talks/0", "Talks as whisper: 3."),
         ("talks.json /ballots", "The file has no votes: memory references cannot be checked against them."),
     ]
 

@@ -194,7 +194,9 @@ def test_in_a_log_of_irc_a_line_with_a_time_continues_no_text():
     ]
     (game,) = read_transcripts("\n".join(lines).encode(), "a.log").games
     assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "Yes."]
-    assert "2 notices" in next(warning.message for warning in game.warnings if warning.code == "notice")
+    assert "were left out: 2 (" in next(
+        warning.message for warning in game.warnings if warning.code == "notice"
+    )
 
 
 def test_who_leads_the_game_is_no_player_and_a_vote_without_a_voter_is_of_who_speaks():

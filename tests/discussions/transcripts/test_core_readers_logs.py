@@ -29,9 +29,11 @@ def test_a_chat_is_one_game_by_name_else_by_role():
     assert read.record.game_id == "file"
     assert read.said == [("Ann", "Good morning."), ("Bea", "One.\nTwo."), ("user", "Look.")]
     said = {warning.code: warning.message for warning in read.warnings}
-    assert said["instruction_left_out"].startswith("2 messages are no utterances of players")
-    assert said["tool_call_left_out"] == "One message calls tools; the calls were left out."
-    assert '("image_url")' in said["part_left_out"]
+    assert said["instruction_left_out"].startswith(
+        "Messages that are no utterances of players were left out: 2"
+    )
+    assert said["tool_call_left_out"] == "Calls of tools were left out, of so many messages: 1."
+    assert '"image_url")' in said["part_left_out"]
 
 
 def test_a_wrapper_may_give_id_players_and_cost():
@@ -86,7 +88,7 @@ def test_what_messages_say_of_players_adds_to_the_list_of_players():
         ("Ann", "SEER", "calm"),
     ]
     (differs,) = [warning for warning in read.warnings if warning.code == "player_differs"]
-    assert (differs.place, '("Bea")' in differs.message) == ("file.json /players/1", True)
+    assert (differs.place, '"Bea")' in differs.message) == ("file.json /players/1", True)
     same = read_value(json_turns, {"turns": turns[:1], "players": [{"name": "Ann", "role": "SEER"}]})
     assert "player_differs" not in same.codes
 
@@ -100,7 +102,7 @@ def test_votes_of_messages_beside_a_list_of_votes_are_left_out_with_a_warning():
     read = read_value(json_turns, {"turns": turns, "votes": votes})
     assert [(vote.voter, vote.target) for vote in read.record.votes] == [(1, 1)]
     (left_out,) = [warning for warning in read.warnings if warning.code == "votes_twice"]
-    assert (left_out.place, left_out.message[:7]) == ("file.json /votes", "2 votes")
+    assert (left_out.place, left_out.message[-4:]) == ("file.json /votes", ": 2.")
     for lone in ({"turns": turns}, {"turns": turns, "votes": []}):
         read = read_value(json_turns, lone)
         assert (len(read.record.votes), "votes_twice" in read.codes) == (2, False)
@@ -201,8 +203,10 @@ def test_a_sample_is_a_game_of_its_agents():
     )
     assert float(read.record.cost.total_usd) == 0.75
     said = {warning.code: warning.message for warning in read.warnings}
-    assert said["scores_left_out"] == 'One score of the log was left out ("won").'
-    assert said["instruction_left_out"].startswith("One message is no utterance")
+    assert said["scores_left_out"] == 'Scores of the log were left out: 1 (first "won").'
+    assert said["instruction_left_out"].startswith(
+        "Messages that are no utterances of players were left out: 1"
+    )
 
 
 def test_a_name_in_the_metadata_comes_before_the_span_and_the_model_after_it():

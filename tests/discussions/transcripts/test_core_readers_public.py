@@ -178,7 +178,9 @@ def test_items_of_the_agents_sdk_are_read():
     assert said(game) == [(1, "user", "Good morning."), (1, "assistant", "Who begins?")]
     assert kept(game) == [("thought", "assistant")]
     (warning,) = [warning for warning in game.warnings if warning.code == "item_left_out"]
-    assert warning.message.startswith('2 items are no messages (the first has the type "function_call")')
+    assert warning.message.startswith(
+        'Items that are no messages were left out: 2 (first type "function_call")'
+    )
 
 
 @pytest.mark.parametrize(
@@ -354,7 +356,7 @@ def test_a_history_of_chatarena_keeps_what_only_some_could_see():
         )
         assert kept(game) == [("talk", "Ann"), ("talk", "Cid")]
         assert [warning.message for warning in game.warnings if warning.code == "row_ignored"] == [
-            '2 rows are no speech, vote or elimination (the first "Moderator"); they were left out.'
+            'Rows that are no speech, vote or elimination were left out: 2 (first "Moderator").'
         ]
 
 

@@ -29,7 +29,7 @@ from discussions.transcripts.core.readers.draft import (
     find_side,
     join_texts,
 )
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark, say
 
 SIDES = {
     "VILLAGER": VILLAGER,
@@ -47,17 +47,12 @@ LEFT_OUT = ("Skip", "Over")
 _AT_NIGHT = ("WHISPER", "DIVINE", "GUARD", "ATTACK")
 _MILLISECONDS_FROM = 100_000_000_000
 _LAST_SECOND = 4_102_444_800  # the year 2100
-_ERROR = mark_many(
-    'The server noted an error of an agent: "{what}". The game may have ended early.',
-    'The server noted {count} errors of agents, the first of them "{what}". The game may have ended early.',
+_ERROR = mark(
+    'Errors of agents that the server noted: {count} (first "{what}"). The game may have ended early.'
 )
-_DIFFERS = mark_many(
-    "One talk is told to two agents in different words; the first telling was read.",
-    "{count} talks are told to two agents in different words; the first telling was read.",
-)
-_INVALID_VOTE = mark_many(
-    'One vote names no player ("{what}"); the server did not count it, so it was left out.',
-    '{count} votes name no player (such as "{what}"); the server did not count them, so they were left out.',
+_DIFFERS = mark("Talks that are told to two agents in different words were read as first told: {count}.")
+_INVALID_VOTE = mark(
+    'Votes that name no player, which the server did not count, were left out: {count} (first "{what}").'
 )
 
 

@@ -23,7 +23,7 @@ from discussions.transcripts.core.readers.draft import (
     join_texts,
     read_lines,
 )
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark
 
 _LINE = re.compile(r"(?P<day>\d{1,6}),(?P<kind>[A-Za-z]{1,20}),(?P<rest>.*)", re.DOTALL)
 _STATUS = re.compile(r"(\d{1,6}),([^,]*),[^,]*,([^,]*)(?:,(.*))?", re.DOTALL)
@@ -41,10 +41,8 @@ _SHAPES = {
 }
 # What is said and chosen at night: lines of another shape are left out.
 _AT_NIGHT = {"whisper": _TALK, "divine": _VOTE, "guard": _VOTE, "attackVote": _VOTE}
-_SAME_NAME = mark_many(
-    "One agent has the name of another; it is called {what}.",
-    "{count} agents have the names of others; they are called by their numbers, the first of them {what}.",
-)
+_SHAPE = mark('The line of "{kind}" should look like "{example}". Correct it, or remove it.')
+_SAME_NAME = mark("Agents with the name of another are called by their numbers: {count} (first {what}).")
 
 
 class _Entry(Struct, frozen=True):
@@ -86,12 +84,7 @@ def to_native_text(
         shape, example = _SHAPES[entry.kind]
         found = shape.fullmatch(entry.rest)
         if found is None:
-            sentence = say(
-                'The line of "{kind}" should look like "{example}". Correct it, or remove it.',
-                kind=entry.kind,
-                example=example,
-            )
-            notes.fault("wrong_type", entry.place, sentence)
+            notes.fault("wrong_type", entry.place, _SHAPE, kind=entry.kind, example=example)
         elif entry.kind == "vote":
             # The server asks again after a tie: the last vote counts.
             votes.pop((entry.day, found[1]), None)
@@ -105,8 +98,9 @@ def to_native_text(
 
 def _entries(text: str, notes: Notes) -> Iterator[_Entry]:
     def stray(number: int) -> None:
-        sentence = say("A log of AIWolf should begin with the agents' status.")
-        notes.fault("wrong_type", f"line {number}", sentence)
+        notes.fault(
+            "wrong_type", f"line {number}", mark("A log of AIWolf should begin with the agents' status.")
+        )
 
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, match, more in read_lines(lines, _LINE, stray):

@@ -10,7 +10,7 @@ from typing import Any
 
 from discussions.transcripts.core.fields import as_list, as_moment, as_object, as_objects, read_inside
 from discussions.transcripts.core.notes import NativeGame, Notes
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark, say
 
 # The subtypes of Slack and the types of Discord that people or programs of theirs say; others are notices.
 _SAID = frozenset((None, "bot_message", "me_message", "thread_broadcast", "file_share"))
@@ -22,10 +22,7 @@ _MOMENT = re.compile(r"\d{10}\.\d{1,9}", re.ASCII)
 _DIRECT = re.compile(r"D[0-9A-Z]{8,20}|mpdm-.*", re.ASCII)
 _SIGN = re.compile(r"<([@#!]?)([^<>|\n]{1,2000})(?:\|([^<>\n]{0,2000}))?>")
 _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
-_NOTICE = mark_many(
-    'One entry is a notice of the chat program ("{what}") and was left out.',
-    '{count} entries are notices of the chat program (the first "{what}") and were left out.',
-)
+_NOTICE = mark('Notices of the chat program were left out: {count} (first "{what}").')
 
 # A message of the export with its place, and the private channel in which it stands; "" for a public one.
 _Placed = tuple[str, Any, str]

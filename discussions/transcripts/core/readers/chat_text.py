@@ -29,7 +29,7 @@ from discussions.transcripts.core.readers.chat_lines import (
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.rows import is_nobody
-from workspace.core.words import mark_many
+from workspace.core.words import mark
 
 # A horizontal rule.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
@@ -44,49 +44,28 @@ _GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
 SAMPLE_LINES = 400
 HEAD_CHARACTERS = 200_000
 
-_NIGHT = mark_many(
-    "One line under a heading of a night is no part of the public discussion.",
-    "{count} lines under headings of nights are no part of the public discussion.",
+_NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
+_NAME_IN_TEXT = mark(
+    'Lines that look like messages were taken into the text before: {count} (first of "{what}"). Correct the names.'
 )
-_NAME_IN_TEXT = mark_many(
-    'One line looks like a message of "{what}" and was taken into the text before. Correct the name if it is one.',
-    '{count} lines look like messages (first of "{what}") and were taken into the text before. Correct the names.',
+_HEADING_TEXT = mark('Texts after the headings of rounds were left out: {count} (first "{what}").')
+_SECTION_LINE = mark('Headings without a round were left out: {count} (first "{what}").')
+_NOTICE = mark('Notices of the chat program were left out: {count} (first "{what}").')
+_NARRATED = mark(
+    'Messages of who leads the game and is no player were left out: {count} (first of "{what}").'
 )
-_HEADING_TEXT = mark_many(
-    'The text after the heading of one round was left out: "{what}".',
-    'The texts after the headings of {count} rounds were left out; the first is "{what}".',
+_MENDED = mark(
+    "Special spaces, brackets or marks of direction before texts were read as plain ones: {count}."
 )
-_SECTION_LINE = mark_many(
-    'One heading without a round was left out: "{what}".',
-    '{count} headings without a round were left out; the first is "{what}".',
+_ROLE_DIFFERS = mark(
+    "Messages that give a player another role than an earlier one; the first is kept: {count} (first {what})."
 )
-_NOTICE = mark_many(
-    'One notice of the chat program was left out: "{what}".',
-    '{count} notices of the chat program were left out; the first is "{what}".',
+_BEFORE_FIRST = mark('Lines before the first message were left out: {count} (first "{what}").')
+_FACT_BELOW = mark(
+    'Lines at the end were read as facts: {count} (first "{what}"). If players say them, list these at the beginning.'
 )
-_NARRATED = mark_many(
-    'One message is of "{what}", who leads the game and is no player; it was left out.',
-    '{count} messages are of "{what}", who leads the game and is no player; they were left out.',
-)
-_MENDED = mark_many(
-    "Before one text a special space, bracket or mark of direction was read as a plain one.",
-    "Before {count} texts special spaces, brackets or marks of direction were read as plain ones.",
-)
-_ROLE_DIFFERS = mark_many(
-    "One message gives a player another role than an earlier one ({what}); the first one is kept.",
-    "{count} messages give a player another role than an earlier one (first {what}); the first one is kept.",
-)
-_BEFORE_FIRST = mark_many(
-    'One line before the first message was left out: "{what}".',
-    '{count} lines before the first message were left out; the first is "{what}".',
-)
-_FACT_BELOW = mark_many(
-    'The line "{what}" at the end was read as a fact. If a player says it, list the players at the beginning.',
-    '{count} lines at the end were read as facts (first "{what}"). If players say them, list these at the beginning.',
-)
-_SPEAKS_ONCE = mark_many(
-    'One player speaks only once: "{what}". If that is part of a text, list the players at the beginning.',
-    '{count} players speak only once, such as "{what}". If that is part of a text, list the players at the beginning.',
+_SPEAKS_ONCE = mark(
+    'Players speak only once: {count} (first "{what}"). If that is part of a text, list the players at the beginning.'
 )
 
 

@@ -1,18 +1,88 @@
-"""What the columns of a file with one message per row mean: known names, and mappings that a person made.
+"""What the columns of a file of rows mean: known names, the recipes that people made, and other names of players.
 
-A mapping says for each field the name of its column; a field that the file does not have is left out.
+A recipe says for each field the name of its column; a field that the file does not have is left out. Of other names, a
+pair with `*` stands for numbers: "P*" is "Player*" says that P2 is the player whose name holds Player2.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Annotated, Literal
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import KINDS, looks_like_audience
-from discussions.transcripts.core.readers.aliases import is_pair
+from discussions.transcripts.core.decoding import ENCODINGS
 from workspace.core.canonical import canonical_hash
-from workspace.core.words import say
+from workspace.core.strict_json import read_json
+from workspace.core.words import mark, say
+
+ANY = "*"
+# How many pairs are proposed, and how often a text must use a short name.
+MOST_PROPOSED, LEAST_USES = 3, 2
+_LIKE_A_PLAYER = re.compile(r"\b((?:p|player|agent|seat)[ _#-]?)(\d{1,3})\b", re.IGNORECASE)
+_NUMBERED_NAME = re.compile(r"(?<![^\W_])([^\W\d_]*[ _#-]?)(\d{1,9})(?![^\W_])")
+_JOINTS, _WORDS = " _#-", ("player", "agent", "seat")
+# A word with a capital letter inside a sentence.
+_CALLED = re.compile(r"(?<=[^\W\d_,] )[^\W\d_]{3,}")
+
+
+def is_pair(alias: str, called: str) -> bool:
+    """Whether two names are a pair: both with one `*` at the end, or none."""
+    stars = [(name.count(ANY), name.endswith(ANY)) for name in (alias, called)]
+    return bool(alias.strip() and called.strip()) and stars[0] == stars[1] in ((0, False), (1, True))
+
+
+def expand_aliases(pairs: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    """Other name -> name among the players of one game. What fits two players, or none, says nothing."""
+    found: dict[str, set[str]] = {}
+    for alias, called in pairs.items():
+        head, star, _rest = called.partition(ANY)
+        numbered = re.compile(rf"(?<![^\W_]){re.escape(head)}(\d{{1,9}})(?![^\W_])", re.IGNORECASE)
+        for name in names:
+            number = numbered.search(name) if star else None
+            if number or (not star and name.casefold() == called.casefold()):
+                found.setdefault(alias.replace(ANY, number[1]) if number else alias, set()).add(name)
+    return {alias: min(own) for alias, own in found.items() if len(own) == 1 and alias not in own}
+
+
+def propose_aliases(names: Collection[str], texts: str) -> dict[str, str]:
+    """Pairs that may be: players whom texts number otherwise, and names that texts shorten."""
+    said: dict[str, set[str]] = {}
+    spelled: dict[str, str] = {}
+    for match in _LIKE_A_PLAYER.finditer(texts):
+        head = spelled.setdefault(match[1].casefold(), match[1])
+        said.setdefault(head, set()).add(match[2])
+    numbered: dict[str, list[str]] = {}
+    for name in names:
+        for head, number in dict(_NUMBERED_NAME.findall(name)).items():
+            numbered.setdefault(head, []).append(number)
+    found: dict[str, str] = {}
+    for head, numbers in said.items():
+        for own, known in numbered.items():
+            # "Player 1" is 1 anyway.
+            is_other = head.strip(_JOINTS).casefold() not in (
+                own.strip(_JOINTS).casefold(),
+                *(() if own else _WORDS),
+            )
+            if is_other and len(known) == len(set(known)) == len(names) and numbers <= set(known):
+                found.setdefault(f"{head}{ANY}", f"{own}{ANY}")
+    return dict(list((found | _shortened(names, texts)).items())[:MOST_PROPOSED])
+
+
+def _shortened(names: Collection[str], texts: str) -> dict[str, str]:
+    """Beginnings of one name alone, which no text writes without a capital letter."""
+    found = {}
+    for word, count in sorted(Counter(_CALLED.findall(texts)).items()):
+        if count < LEAST_USES or not word.istitle():
+            continue
+        own = [name for name in names if name.startswith(word)]
+        if len(own) == 1 and own[0] != word and not re.search(rf"\b{re.escape(word.lower())}\b", texts):
+            found[word] = own[0]
+    return found
+
 
 PLAYER, TEXT = "player", "text"
 NEEDED = (PLAYER, TEXT)
@@ -259,3 +329,88 @@ def describe_unknown(columns: Sequence[str]) -> str:
         shown=shown,
         more=more,
     )
+
+
+VERSION, MOST_BYTES = 1, 256 * 1024
+Path = Annotated[str, Meta(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
+_FORM = mark("This is no recipe: {reason}. Download a recipe to see how one is written.")
+
+
+class RecipeFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A recipe: for each field its paths; what rows of a type are; other names; which paths nobody reads."""
+
+    version: Literal[1]
+    name: Name
+    paths: dict[str, Annotated[list[Path], Meta(min_length=1, max_length=50)]] = {}
+    kinds: dict[Path, Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]] = {}
+    aliases: dict[Path, Path] = {}
+    settings: dict[Literal["encoding", "list", "rounds"], Path] = {}
+    ignored: Annotated[list[Path], Meta(max_length=200)] = []
+
+
+def write_recipe(name: str, mapping: MappingRecord) -> bytes:
+    """The file of a recipe; equal recipes give equal bytes."""
+    paths = {
+        field: split_columns(mapping.fields[field], mapping.columns) or mapping.fields[field].split(OR)
+        for field in FIELDS
+        if field in mapping.fields
+    }
+    used = {path for own in paths.values() for path in own}
+    parts = (mapping.kinds, mapping.aliases, mapping.settings)
+    kinds, aliases, settings = (dict(sorted(part.items())) for part in parts)
+    ignored = sorted(set(mapping.columns) - used)
+    record = RecipeFile(VERSION, name, paths, kinds, aliases, settings, ignored)  # type: ignore[arg-type]
+    return (
+        msgspec.json.format(msgspec.json.encode({"version": VERSION} | msgspec.to_builtins(record)), indent=2)
+        + b"\n"
+    )
+
+
+def read_recipe(data: bytes) -> tuple[str, MappingRecord]:
+    """The name and the recipe of such a file. Raises ValueError with a sentence."""
+    if len(data) > MOST_BYTES:
+        raise ValueError(say(_FORM, reason=say("it has more than {most:,} bytes", most=MOST_BYTES)))
+    document = read_json(data)
+    if document.problems:
+        problem = document.problems[0]
+        raise ValueError(say("Line {line}: {message}", line=problem.line, message=problem.message))
+    try:
+        found = msgspec.convert(document.value, RecipeFile)
+    except msgspec.ValidationError as error:
+        raise ValueError(say(_FORM, reason=str(error))) from None
+    fields = {field: OR.join(paths) for field, paths in found.paths.items()}
+    columns = sorted({path for paths in found.paths.values() for path in paths} | set(found.ignored))
+    kinds: dict[str, str] = {value.casefold(): kind for value, kind in found.kinds.items()}
+    settings: dict[str, str] = dict(found.settings.items())
+    mapping = MappingRecord(columns, fields, kinds, found.aliases, settings)
+    if fault := find_fault(mapping):
+        raise ValueError(fault)
+    return found.name, mapping
+
+
+def find_fault(mapping: MappingRecord) -> str:
+    """What is wrong with a recipe, in a sentence; "" if nothing is."""
+    unknown = next((field for field in mapping.fields if field not in FIELDS), None)
+    if unknown is not None:
+        known = ", ".join(FIELDS)
+        return say('There is no field "{field}". Use one of: {known}.', field=unknown[:60], known=known)
+    if mapping.fields and not has_needed(mapping.fields):
+        return say("The paths of player and text are needed.")
+    names = [
+        name for own in mapping.fields.values() for name in (split_columns(own, mapping.columns) or [own])
+    ]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        return say('The path "{name}" is used twice.', name=twice[:60])
+    wrong = next((pair for pair in mapping.aliases.items() if not is_pair(*pair)), None)
+    if wrong:
+        sentence = '"{alias}" and "{name}" are no pair: both end with a *, or neither has one.'
+        return say(sentence, alias=wrong[0][:60], name=wrong[1][:60])
+    encoding = mapping.settings.get("encoding", "utf-8")
+    if encoding not in ENCODINGS:
+        known = ", ".join(ENCODINGS)
+        return say(
+            'There is no encoding "{encoding}". Use one of: {known}.', encoding=encoding[:60], known=known
+        )
+    return ""

@@ -9,22 +9,17 @@ from typing import Any
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.openai_chat import INSTRUCTION, convert
-from workspace.core.words import mark, mark_many, say
+from workspace.core.words import mark, say
 
 # A message with its pointer.
 _Placed = tuple[str, dict[str, Any]]
 NAME_KEYS = ("player", "agent", "name", "speaker")
 ATTACHMENT = "attachment://"
-_ERROR = (mark("The sample ended with an error; what was said until then was read."),) * 2
-_EVENTS = (
-    mark(
-        "The messages were taken from the calls of the agents' models, since the conversation has one speaker."
-    ),
-) * 2
-_SCORES = mark_many(
-    'One score of the log was left out ("{what}").',
-    '{count} scores of the log were left out (first "{what}").',
+_ERROR = mark("The sample ended with an error; what was said until then was read.")
+_EVENTS = mark(
+    "The messages were taken from the calls of the agents' models, since the conversation has one speaker."
 )
+_SCORES = mark('Scores of the log were left out: {count} (first "{what}").')
 _USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 

@@ -1,4 +1,9 @@
-"""JSON with one message in each object: objects one after another, as in JSONL (one in each line), or a list."""
+"""JSON with one message in each object: objects one after another, as in JSONL (one in each line), or a list.
+
+The list may stand inside JSON in no known format: a path names the keys that lead to it ("games.log"), and lists on the
+way are passed through. A row then also has what stands around it: the plain values of its game under "game.KEY", and
+the number of each item of a list on the way.
+"""
 
 import json
 import re
@@ -8,12 +13,21 @@ from itertools import islice
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import as_names, may_hide
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
-from discussions.transcripts.core.readers.aliases import ANY
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS, PLAYER, Columns, field_of
+from discussions.transcripts.core.readers.columns import (
+    ANY,
+    LIST,
+    MOST_COLUMNS,
+    PLAYER,
+    Columns,
+    MappingRecord,
+    field_of,
+    find_mapping,
+)
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
@@ -21,7 +35,9 @@ from workspace.core.json_items import Parts, begin_of, each_value, find_items, f
 from workspace.core.strict_json import NotFinite, Replaced, normalise_text, read_json, sum_replaced
 from workspace.core.words import mark, say
 
-DEEPEST = 4
+DEEPEST, DEEPEST_LIST = 4, 6
+MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 20, 50, 200, 20
+GAME = "game"
 _DIGIT = re.compile(r"\d")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
@@ -59,8 +75,12 @@ def recognises_text(text: str) -> bool:
 def to_native_text(
     decoded: Decoded, new_notes: NewNotes, columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
-    """The games of JSONL or of a list; a fault when the columns are not known. Never raises."""
-    return read_table(read_rows(decoded), new_notes, columns)
+    """The games of JSONL, of a list, or of the list that a recipe names; a fault when the columns are not known.
+
+    Never raises.
+    """
+    table, own = read_listed(decoded, columns) or (read_rows(decoded), columns)
+    return read_table(table, new_notes, own)
 
 
 def read_rows(decoded: Decoded) -> Table:
@@ -346,3 +366,94 @@ def _as_text(value: Any) -> str:
     if type(value) is bool:
         return "true" if value else "false"
     return normalise_text(str(value))[0]
+
+
+def read_values(data: bytes) -> Any:
+    """The JSON value of a file; of several that follow one another, a list. None of what is no JSON."""
+    document = read_json(data, is_lenient=True)
+    if document.is_readable:
+        return document.value
+    values = [
+        read_json(data[start : end or len(data)], is_lenient=True)
+        for start, end in each_value(data, begin_of(data), len(data))
+    ]
+    return (
+        [value.value for value in values] if values and all(value.is_readable for value in values) else None
+    )
+
+
+def cut_lists(value: Any, depth: int = 0) -> Any:
+    """The value with the first items of its lists only, which show its format."""
+    if type(value) is list and depth <= DEEPEST_LIST:
+        return [cut_lists(item, depth + 1) for item in value[:MOST_SHOWN]]
+    is_object = type(value) is dict and depth <= DEEPEST_LIST
+    return {key: cut_lists(part, depth + 1) for key, part in value.items()} if is_object else value
+
+
+def find_lists(value: Any) -> list[str]:
+    """The paths of the lists of objects in a value, but for the value itself."""
+    return list(islice(dict.fromkeys(_lists_in(value, "")), MOST_LISTS))
+
+
+def _lists_in(value: Any, path: str) -> Iterator[str]:
+    for part in value[:MOST_ITEMS] if type(value) is list else [value]:
+        is_open = type(part) is dict and path.count(".") < DEEPEST_LIST
+        for key, inner in islice(part.items(), MOST_KEYS) if is_open else ():
+            own = f"{path}.{key}" if path else key
+            if type(inner) is list and inner and type(inner[0]) is dict:
+                yield own
+            if type(inner) in (dict, list):
+                yield from _lists_in(inner, own)
+
+
+def table_at(value: Any, path: str) -> Table | None:
+    """The rows of the list at a path; None where there is none. Never raises."""
+    rows = list(_rows_at(value, path.split("."), {}, ""))
+    if not rows:
+        return None
+    table = table_of_objects(
+        [(index, row) for index, (_place, row) in enumerate(rows)],
+        [place for place, _row in rows].__getitem__,
+    )
+    counted = GAME if type(value) is list or any(GAME in row for _place, row in rows) else ""
+    return replace(table, list=path, lists=find_lists(value), counted=counted)
+
+
+def count_rows(value: Any, path: str) -> int:
+    return sum(1 for _row in _rows_at(value, path.split("."), {}, ""))
+
+
+def _rows_at(
+    value: Any, keys: list[str], around: dict[str, Any], place: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects at a path, each with its place and what is around it."""
+    if type(value) is list:
+        is_outer = GAME not in around
+        for index, item in enumerate(value):
+            number = {GAME if is_outer else _one_of(place): index + 1} if keys else {}
+            yield from _rows_at(item, keys, around | number, f"{place}/{index}")
+    elif type(value) is dict and not keys:
+        yield place, {key: part for key, part in around.items() if key not in value} | value
+    elif type(value) is dict and keys[0] in value:
+        plain = {_beside(key): part for key, part in value.items() if type(part) not in (dict, list)}
+        yield from _rows_at(value[keys[0]], keys[1:], plain | around, f"{place}/{keys[0]}")
+
+
+def _beside(key: str) -> str:
+    return key if field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}"
+
+
+def _one_of(place: str) -> str:
+    """What an item of a list is called: of "/games/3/rounds" a round."""
+    return place.rpartition("/")[2].removesuffix("s") or GAME
+
+
+def read_listed(decoded: Decoded, columns: Columns) -> tuple[Table, list[MappingRecord]] | None:
+    """The rows of the list that a recipe names, with this recipe; None where no recipe fits."""
+    named = [mapping for mapping in columns if LIST in mapping.settings]
+    value = read_values(decoded.data if decoded.is_plain else decoded.text.encode()) if named else None
+    for mapping in named if value is not None else ():
+        table = table_at(value, mapping.settings[LIST])
+        if table is not None and find_mapping(table.columns, [mapping]):
+            return table, [mapping]
+    return None

@@ -28,7 +28,7 @@ from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, i
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
 from discussions.transcripts.core.readers.tables import Table
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark, say
 
 LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
 DEEPEST = 6
@@ -49,18 +49,15 @@ _ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
 _HAS_NUMBER = re.compile(r"\d")
-_VOTES_TWICE = mark_many(
-    'One vote of the messages was left out: the object lists its votes under "votes", and those count.',
-    '{count} votes of the messages were left out: the object lists its votes under "votes", and those count.',
+_VOTES_TWICE = mark(
+    'Votes of the messages were left out, since the object lists its votes under "votes": {count}.'
 )
-_DIFFERS = mark_many(
-    'The messages give one player another role or personality than "players" ("{what}"); that list counts.',
-    'The messages give {count} players another role or personality than "players" (first "{what}"); that list counts.',
+_DIFFERS = mark(
+    'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
 )
 
-_WINNERS = mark_many(
-    "The messages name another winner than the object does ({what}); the one of the object counts.",
-    "The messages name other winners than the object does ({what}); the one of the object counts.",
+_WINNERS = mark(
+    "The messages name another winner than the object does ({what}); the one of the object counts."
 )
 
 

@@ -14,7 +14,7 @@ from discussions.transcripts.core.fields import read_inside, read_list, read_obj
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
 from workspace.core.json_items import begin_of
-from workspace.core.words import mark_many
+from workspace.core.words import mark
 
 _CHAT, _VOTE, _ROLE = "ChatDataEntry", "DayExileVoteDataEntry", "GameStartRoleDataEntry"
 # Of events of these types the player who left, and how.
@@ -28,10 +28,7 @@ _SECRET = frozenset(
     "BidDataEntry".split()
 )
 _READ = {_CHAT, _VOTE, _ROLE, *_LEAVING, *_SECRET}
-_STOPPED = mark_many(
-    "The game ended by an error of an agent. What was said until then is read.",
-    "The game ended by {count} errors of agents. What was said until then is read.",
-)
+_STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
 _COSTS = {"totalUsd": "cost", "inputTokens": "prompt_tokens", "outputTokens": "completion_tokens"}
 
 

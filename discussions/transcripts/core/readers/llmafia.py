@@ -17,7 +17,7 @@ from discussions.transcripts.core.fields import read_flag, read_inside, read_lis
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, MAFIA, VILLAGER, VOTED_OUT, Draft, read_lines
 from workspace.core.strict_json import normalise_text
-from workspace.core.words import say
+from workspace.core.words import mark
 
 CONFIG, NAMES, MAFIA_NAMES = "config.json", "player_names.txt", "mafia_names.txt"
 DAY_CHAT, NIGHT_CHAT = "public_daytime_chat.txt", "public_nighttime_chat.txt"
@@ -29,6 +29,9 @@ _GONE = re.compile(r"(.+?) was (?:voted out|eliminated)\. ")
 _END = "has ended, now it's time to vote"
 _NIGHT = "Now it's Nighttime"
 _VOTE = " voted for "
+_NO_CHAT = mark("The folder has no {day_chat}, which holds the messages. Add it.")
+_NO_UTF_8 = mark("Byte 0x{data:02x} is not UTF-8 text. Save the file again as UTF-8.")
+_NO_LINE = mark('The line should begin like "[14:05:00] Ann: ". Correct it, or remove it.')
 
 
 class _Line(Struct, frozen=True):
@@ -55,11 +58,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
     else:
         _add_named_players(draft, files)
     if DAY_CHAT not in files:
-        notes.fault(
-            "no_file",
-            "",
-            say("The folder has no {day_chat}, which holds the messages. Add it.", day_chat=DAY_CHAT),
-        )
+        notes.fault("no_file", "", _NO_CHAT, day_chat=DAY_CHAT)
     day, manager = _read_chat(files, DAY_CHAT, notes), _read_chat(files, MANAGER_CHAT, notes)
     # What is wrong with a night refuses no game: nobody rates it.
     night = _read_chat(files, NIGHT_CHAT, Notes(notes.file, notes.pointer, notes.limits))
@@ -77,10 +76,7 @@ def _read_lines(files: Mapping[str, bytes], name: str, notes: Notes) -> list[str
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        sentence = say(
-            "Byte 0x{data:02x} is not UTF-8 text. Save the file again as UTF-8.", data=data[error.start]
-        )
-        notes.fault("encoding", f"{name} line {line}", sentence)
+        notes.fault("encoding", f"{name} line {line}", _NO_UTF_8, data=data[error.start])
         return []
     text, replaced = normalise_text(text)
     if replaced.nul:
@@ -93,8 +89,7 @@ def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Lin
     """The lines of a chat; a line without a time and a name continues the message before it."""
 
     def stray(number: int) -> None:
-        sentence = say('The line should begin like "[14:05:00] Ann: ". Correct it, or remove it.')
-        notes.fault("no_chat_line", f"{name} line {number}", sentence)
+        notes.fault("no_chat_line", f"{name} line {number}", _NO_LINE)
 
     return [
         _Line(f"{name} line {number}", match[1], match[2], match[3] + more)

@@ -15,7 +15,7 @@ from discussions.transcripts.core.audience import PRIVATE, THOUGHT, kind_of_flag
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import OR, PLAYER, suggest_fields
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
 ROLES = LEFT_OUT | {"assistant", "user", THOUGHT}
@@ -51,22 +51,14 @@ CARRIED = (
     *("playedAt", "modelBuild", "seed", "pair"),
 )
 
-INSTRUCTION = mark_many(
-    'One message is no utterance of a player (role "{what}") and was left out.',
-    '{count} messages are no utterances of players (the first has the role "{what}") and were left out.',
-)
-TOOL_CALL = mark_many(
-    "One message calls tools; the calls were left out.",
-    "{count} messages call tools; the calls were left out.",
-)
-ITEM = mark_many(
-    'One item is no message (type "{what}") and was left out.',
-    '{count} items are no messages (the first has the type "{what}") and were left out.',
-)
-PART = mark_many(
-    'One part of a message is no text ("{what}") and was left out.',
-    '{count} parts of messages are no text (such as "{what}") and were left out.',
-)
+_NO_LIST = mark("A chat should be a list of messages with role and content. Correct the file.")
+_NO_CONTENT = mark("The content should be text or a list of parts. Correct the file.")
+_NO_MESSAGE = mark("A message should be an object with role and content. Correct the file.")
+_NO_NAME = mark("The name of a message should be text. Correct the file.")
+INSTRUCTION = mark('Messages that are no utterances of players were left out: {count} (first role "{what}").')
+TOOL_CALL = mark("Calls of tools were left out, of so many messages: {count}.")
+ITEM = mark('Items that are no messages were left out: {count} (first type "{what}").')
+PART = mark('Parts of messages that are no text were left out: {count} (first "{what}").')
 
 
 def is_chat_message(value: Any) -> bool:
@@ -142,9 +134,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     key = find_list(value)
     entries = wrapper.get(key or "messages") if wrapper else value
     if type(entries) is not list:
-        notes.fault(
-            "shape", "", say("A chat should be a list of messages with role and content. Correct the file.")
-        )
+        notes.fault("shape", "", _NO_LIST)
         return None
     prefix = f"/{key or 'messages'}" if wrapper else ""
     placed = [(f"{prefix}/{index}", entry) for index, entry in enumerate(entries)]
@@ -193,9 +183,7 @@ def content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str] |
     if content is None or type(content) is str:
         return content
     if type(content) is not list:
-        notes.fault(
-            "wrong_type", pointer, say("The content should be text or a list of parts. Correct the file.")
-        )
+        notes.fault("wrong_type", pointer, _NO_CONTENT)
         return None
     texts: list[str] = []
     for part in content:
@@ -237,8 +225,7 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
     kind = entry.get("type") if type(entry) is dict and "role" not in entry else None
     entry = _with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:
-        sentence = say("A message should be an object with role and content. Correct the file.")
-        notes.fault("wrong_type", pointer, sentence)
+        notes.fault("wrong_type", pointer, _NO_MESSAGE)
         return None
     if entry["role"] in LEFT_OUT:
         is_item = type(kind) is str and kind not in TYPES
@@ -253,9 +240,7 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
             return None
     name = entry.get("name")
     if name is not None and type(name) is not str:
-        notes.fault(
-            "wrong_type", f"{pointer}/name", say("The name of a message should be text. Correct the file.")
-        )
+        notes.fault("wrong_type", f"{pointer}/name", _NO_NAME)
         return None
     text = content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
     thought, audience = "\n".join(thoughts), _audience(entry)

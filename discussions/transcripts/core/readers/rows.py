@@ -12,7 +12,6 @@ from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, ROUND, T
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.aliases import expand_aliases
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
@@ -21,6 +20,7 @@ from discussions.transcripts.core.readers.columns import (
     Columns,
     MappingRecord,
     describe_unknown,
+    expand_aliases,
     find_mapping,
     split_columns,
 )
@@ -34,7 +34,7 @@ from discussions.transcripts.core.readers.row_kinds import (
     read_signs,
 )
 from discussions.transcripts.core.readers.tables import Table, TableFaults
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark, say
 
 MOST_QUESTIONS = 10
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
@@ -57,27 +57,23 @@ _MOMENT = re.compile(
     rf"|\A(?:{_WEEKDAY}{_GAP})?(?:{_MONTH}{_GAP}{_DAY}|{_DAY}{_GAP}{_MONTH}(?:{_GAP}\d\d)?)\Z",
     re.IGNORECASE,
 )
-_IGNORED = mark_many(
-    'One row is no speech, vote or elimination ("{what}"); it was left out.',
-    '{count} rows are no speech, vote or elimination (the first "{what}"); they were left out.',
-)
-_REPEATED = mark_many(
-    "One vote repeats an earlier one of its round ({what}); it counts once.",
-    "{count} votes repeat earlier ones of their rounds (the first {what}); each counts once.",
-)
+_IGNORED = mark('Rows that are no speech, vote or elimination were left out: {count} (first "{what}").')
+_REPEATED = mark("Votes that repeat an earlier one of their round count once: {count} (first {what}).")
 _DIFFERS = {
-    "role": mark_many(
-        "One row gives a player another role than an earlier row ({what}); the first one is kept.",
-        "{count} rows give a player another role than an earlier row (first {what}); the first one is kept.",
+    "role": mark(
+        "Rows that give a player another role than an earlier row; the first is kept: {count} (first {what})."
     ),
-    "personality": mark_many(
-        "One row gives a player another personality than an earlier row ({what}); the first one is kept.",
-        "{count} rows give a player another personality than an earlier row (first {what}); the first one is kept.",
+    "personality": mark(
+        "Rows that give a player another personality than an earlier row; the first is kept: {count} (first {what})."
     ),
 }
-_SILENT = mark_many(
-    'One name only gets votes and never speaks ("{what}"); it was added as a player.',
-    '{count} names only get votes and never speak (such as "{what}"); they were added as players.',
+_SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
+
+
+_NO_PLAYER = mark("The row names no player. Write who said it, or take the row out.")
+_NO_TURN = mark('The turn "{turn}" is no whole number. Write a number, or map the column to the id.')
+_DATED = mark(
+    'The round "{shown}" looks like a date or a time. Map its column to the time, not to the round.'
 )
 
 
@@ -232,9 +228,7 @@ def _read_kind(
     if name:
         _note_player(game, name, cells, place)
     elif text or target:
-        game.notes.fault(
-            "no_player", place, say("The row names no player. Write who said it, or take the row out.")
-        )
+        game.notes.fault("no_player", place, _NO_PLAYER)
     is_vote = kind == VOTE and is_typed
     if target and not is_hidden:
         _read_vote(game, name, target, cells, place, is_typed=is_vote)
@@ -345,14 +339,7 @@ def _round(said: str) -> tuple[int | None, str]:
     if not said:
         return None, ""
     if _MOMENT.search(said):
-        return (
-            None,
-            say(
-                'The round "{shown}" looks like a date or a time. Map its column to the time, not to '
-                "the round.",
-                shown=shown,
-            ),
-        )
+        return None, say(_DATED, shown=shown)
     if found is None:
         return None, say('The round "{shown}" holds no number. Write 2, "Day 2" or "Round 2".', shown=shown)
     if _BELOW_ZERO.search(found["before"]):
@@ -363,11 +350,7 @@ def _round(said: str) -> tuple[int | None, str]:
 def _turn(game: _RowGame, given: str, place: str) -> int | None:
     number = _TURN.fullmatch(given.strip())
     if number is None and given.strip():
-        sentence = say(
-            'The turn "{turn}" is no whole number. Write a number, or map the column to the id.',
-            turn=given.strip()[:60],
-        )
-        game.notes.fault("wrong_type", place, sentence)
+        game.notes.fault("wrong_type", place, _NO_TURN, turn=given.strip()[:60])
     return int(number[1]) if number else None
 
 

@@ -32,7 +32,7 @@ from discussions.transcripts.core.readers.draft import (
     join_texts,
 )
 from workspace.core.json_faults import build_pointer
-from workspace.core.words import mark_many, say
+from workspace.core.words import mark, say
 
 SIDES = {"Villager": VILLAGER, "Seer": VILLAGER, "Doctor": VILLAGER, "Werewolf": MAFIA}
 # Of these files, the first one in a folder is read.
@@ -41,10 +41,8 @@ FILES = ("game_complete.json", "game_partial.json", LOGS)
 _STATE = frozenset(("session_id", "seer", "doctor", "villagers", "werewolves", "rounds"))
 _LOG = frozenset(("eliminate", "investigate", "protect", "bid", "debate", "votes", "summaries"))
 _ENOUGH = 3
-_STOPPED = mark_many(
-    'The game stopped with an error: "{what}". What was said until then is read.',
-    "The game stopped with {count} errors. What was said until then is read.",
-)
+_STOPPED = mark('The game stopped with an error: "{what}". What was said until then is read.')
+_NO_FILE = mark("The folder has none of the files {files}. Add one of them.")
 _SPEECH = {"playerName": "/0", "message": "/1"}
 _LOGGED_SPEECH = {"playerName": "/0", "message": "/1/result/say"}
 # A player remembers what happened as "Round 0: ..."; what a moderator announces is known to all.
@@ -73,11 +71,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
     """The native game of a session folder: of the state if it has one, else of the logs."""
     name = next((name for name in FILES if name in files), None)
     if name is None:
-        notes.fault(
-            "no_file",
-            "",
-            say("The folder has none of the files {files}. Add one of them.", files=", ".join(FILES)),
-        )
+        notes.fault("no_file", "", _NO_FILE, files=", ".join(FILES))
         return None
     document = read_inside(files[name], name, notes)
     # What is wrong with the logs beside a state refuses no game: only reasons are read of them.
@@ -246,13 +240,12 @@ def _add_ballot(
         str(vote.get("player")): _result(vote.get("log")).get("reasoning") for vote in as_objects(logged)
     }
     if entry is not log:
-        for voter, target in read_object(polls[-1], where, notes).items():
-            vote = f"{where}{build_pointer([voter])}"
-            draft.add_vote(vote, number, voter, target, reasoning=reasons.get(voter))
+        for name, target in read_object(polls[-1], where, notes).items():
+            at = f"{where}{build_pointer([name])}"
+            draft.add_vote(at, number, name, target, reasoning=reasons.get(name))
         return
-    for index, vote in enumerate(
-        read_list({"votes": polls[-1]}, "votes", where, notes, notes.limits.votes) or []
-    ):
+    most = notes.limits.votes
+    for index, vote in enumerate(read_list({"votes": polls[-1]}, "votes", where, notes, most) or []):
         fields = read_object(vote, f"{where}/{index}", notes)
         voter = fields.get("player")
         if type(voter) is str:
