@@ -32,6 +32,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.notices import LONGEST_NOTICE, split_notice
 from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
 from workspace.core.words import mark, say
 
@@ -230,8 +231,8 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
     before = notes.fault_count
     for pointer, fields in read_entries(raw, "messages", "", notes, notes.limits.messages, MESSAGE_KEYS):
         _read_message(fields, pointer, found, notes)
-    if notes.private and not found.messages and notes.fault_count == before:
-        notes.fault("no_messages", "/messages", _NO_PUBLIC)
+    if not found.messages and notes.fault_count == before:
+        notes.fault("no_messages", "/messages", _NO_PUBLIC if notes.private else _NO_MESSAGES)
     if len(entries) == 1:
         notes.warn("one_message", "/messages")
 
@@ -261,9 +262,9 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
     if audience is not None and not _is_public(audience, raw, pointer, found, notes):
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
-    said, thinks = _without_thoughts(raw, pointer, player, found, notes)
+    said, had_more = _spoken(raw, pointer, player, found, notes)
     is_empty = _is_empty(said)
-    if is_empty and thinks:
+    if is_empty and had_more:
         return
     if is_empty and _takes_empty(found, notes):
         _round(raw, pointer, found, notes)
@@ -294,19 +295,26 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         found.turns.setdefault(str(turn), position)
 
 
-def _without_thoughts(
-    raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes
-) -> tuple[Any, bool]:
-    """What a message says without thoughts between tags, and whether it had some: they are kept in the notes."""
+def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes) -> tuple[Any, bool]:
+    """What a message says without notices of a program and thoughts between tags, and whether it had some.
+
+    Thoughts are kept in the notes.
+    """
     said = raw.get("message")
-    if type(said) is not str or "<" not in said:
+    if type(said) is not str:
         return said, False
-    said, thought = split_thoughts(said)
+    notice = thought = ""
+    if len(said) <= LONGEST_NOTICE:
+        said, notice = split_notice(said, str(raw.get("playerName")))
+    if notice:
+        notes.warn("notice", pointer, notice)
+    if "<" in said:
+        said, thought = split_thoughts(said)
     if thought:
         number = raw.get("roundNumber")
         notes.warn("not_public", pointer, say("thought"))
         _keep_private(thought, "thought", player, number if type(number) is int else None, found, notes)
-    return said, bool(thought)
+    return said, bool(thought or notice)
 
 
 def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> bool:

@@ -104,6 +104,7 @@ WARNINGS = {
     "not_public": mark(
         'Texts that not everybody could hear were kept apart and are not rated: {count} (first "{what}").'
     ),
+    "notice": mark('Notices of the chat program were left out: {count} (first "{what}").'),
     "one_message": mark("The game has one message only."),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from discussions.transcripts.core.fields import as_list, as_moment, as_object, as_objects, read_inside
 from discussions.transcripts.core.notes import NativeGame, Notes
-from workspace.core.words import mark, say
+from workspace.core.words import say
 
 # The subtypes of Slack and the types of Discord that people or programs of theirs say; others are notices.
 _SAID = frozenset((None, "bot_message", "me_message", "thread_broadcast", "file_share"))
@@ -22,7 +22,6 @@ _MOMENT = re.compile(r"\d{10}\.\d{1,9}", re.ASCII)
 _DIRECT = re.compile(r"D[0-9A-Z]{8,20}|mpdm-.*", re.ASCII)
 _SIGN = re.compile(r"<([@#!]?)([^<>|\n]{1,2000})(?:\|([^<>\n]{0,2000}))?>")
 _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
-_NOTICE = mark('Notices of the chat program were left out: {count} (first "{what}").')
 
 # A message of the export with its place, and the private channel in which it stands; "" for a public one.
 _Placed = tuple[str, Any, str]
@@ -125,7 +124,7 @@ def _game(placed: list[_Placed], users: dict[str, str], notes: Notes) -> NativeG
         else:
             about = as_object(item)
             kind = about.get("subtype") or about.get("type", "")
-            notes.warn("notice_left_out", place, kind, says=_NOTICE)
+            notes.warn("notice", place, kind)
     if all(_is_slack(item) for _place, item, _hidden in said):
         said.sort(key=lambda entry: (len(entry[1]["ts"].partition(".")[0]), entry[1]["ts"]))
     names = _names(said, users)

@@ -6,6 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import SPEECH, THOUGHT, kind_of_title, kind_of_type
+from discussions.transcripts.core.notices import is_notice
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
@@ -96,6 +97,7 @@ _LOOSE = re.compile(
     r"[^:：\n]{0,80}?[\[(*](?P<how>[^\[\]()*:：\n]{1,60})[\])*][^:：\n]{0,60}[:：](?P<text>.*)"
 )
 _BEGINS_TIMED = re.compile(rf"(?:[\[(]{_TIME}[\])]|{_TIME}) ?\S.*")
+_TIMED = re.compile(rf"\A(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?")
 _NUMBERED = re.compile(r"[\d_]")
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
@@ -311,6 +313,9 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
         return ChatLine("message", text=line.strip(), audience=audience)
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
+    came = _TIMED.sub("", line)
+    if is_notice(came):
+        return ChatLine("notice", text=came.strip())
     if notice or (style.is_irc and style.is_timed and _BEGINS_TIMED.fullmatch(line)):
         return ChatLine("notice", text=notice["text"] if notice else "")
     return ChatLine("more", text=line)

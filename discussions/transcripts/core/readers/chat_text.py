@@ -11,10 +11,12 @@ from itertools import chain
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import NARRATORS
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers.chat_lines import (
     ARROW,
     HEADING_NAME,
@@ -50,7 +52,6 @@ _NAME_IN_TEXT = mark(
 )
 _HEADING_TEXT = mark('Texts after the headings of rounds were left out: {count} (first "{what}").')
 _SECTION_LINE = mark('Headings without a round were left out: {count} (first "{what}").')
-_NOTICE = mark('Notices of the chat program were left out: {count} (first "{what}").')
 _NARRATED = mark(
     'Messages of who leads the game and is no player were left out: {count} (first of "{what}").'
 )
@@ -95,6 +96,8 @@ class _Game(Struct):
     channel: str = ""
     open: dict[str, Any] | None = None
     last_public: dict[str, Any] | None = None
+    # The message of which only a notice was read.
+    shown: ChatLine | None = None
 
     def place(self, index: int) -> str:
         return f"line {self.begin + index}"
@@ -323,7 +326,7 @@ def _take_section(game: _Game, line: ChatLine, place: str) -> None:
 
 
 def _take_notice(game: _Game, line: ChatLine, place: str) -> None:
-    game.notes.warn("notice", place, line.text, says=_NOTICE)
+    game.notes.warn("notice", place, line.text)
 
 
 def _take_at_night(game: _Game, line: ChatLine, place: str) -> None:
@@ -345,6 +348,14 @@ def _take_message(game: _Game, line: ChatLine, place: str) -> None:
         audience = "nobody" if line.audience == "nobody" else {"channel": line.audience}
         _add_message(game, line.name, line.text, line.time, place, audience)
         return
+    said, notice = split_notice(line.text, line.name)
+    if notice:
+        game.notes.warn("notice", place, notice)
+        # A caption may follow on the next line.
+        game.open, game.shown = None, None if said else line
+        if not said:
+            return
+    line = replace(line, text=said)
     if line.name.casefold() in NARRATORS and not line.role and not _known_name(game, line.name):
         game.notes.warn("narrated", place, line.name, says=_NARRATED)
         # What continues the message goes with it.
@@ -369,6 +380,9 @@ def _add_message(
 
 
 def _take_more(game: _Game, line: ChatLine, place: str) -> None:
+    if game.open is None and game.shown is not None:
+        _take_message(game, replace(game.shown, text=line.text), place)
+        return
     if game.open is None:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return

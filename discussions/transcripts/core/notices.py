@@ -1,0 +1,102 @@
+"""Texts that a chat program writes in place of a message: a left out picture, a deleted message, who joined.
+
+They stand where a message stands, under the name of a person or of the group, in exports of WhatsApp, Telegram, Signal,
+Messenger and the like, in the language of the telephone.
+"""
+
+import re
+
+# Left out media; one that is deleted; encryption; calls. A mark of direction may stand before each.
+_MEDIA = (
+    r"image|photo|video(?: note)?|audio|voice (?:message|note)|sticker|gif|document|file|media|contact card|location",
+    r"bild|foto|video(?:notiz)?|audio|sprachnachricht|sticker|gif|dokument|datei|medien|kontaktkarte|standort",
+    r"imagen|foto|v[ií]deo|audio|sticker|gif|documento|archivo|multimedia|tarjeta de contacto|ubicaci[oó]n",
+    r"image|photo|vid[ée]o|audio|autocollant|gif|document|fichier|m[ée]dias?|fiche de contact|localisation",
+    r"imagem|foto|v[ií]deo|[áa]udio|figurinha|gif|documento|arquivo|m[ií]dia|cart[ãa]o de contato|localiza[çc][ãa]o",
+    r"immagine|foto|video|audio|sticker|gif|documento|file|media|scheda contatto|posizione",
+)
+_LEFT_OUT = (
+    r"omitted|not included|unavailable",
+    r"weggelassen|ausgeschlossen|nicht enthalten",
+    r"omitid[oa]s?|no incluid[oa]s?",
+    r"omis(?:es?)?|absente?s?|non incluse?s?",
+    r"ocult[oa]s?|ocultad[oa]s?|omitid[oa]s?",
+    r"omess[oaie]",
+)
+_DELETED = (
+    r"this message was (?:deleted|unsent|removed)(?: by .{1,60})?|you deleted this message|message deleted",
+    r"diese nachricht wurde gel[öo]scht|du hast diese nachricht gel[öo]scht",
+    r"(?:se elimin[óo] este mensaje|este mensaje (?:fue|ha sido) eliminado|eliminaste este mensaje)",
+    r"(?:ce message a [ée]t[ée] supprim[ée]|vous avez supprim[ée] ce message)",
+    r"(?:(?:essa |esta )?mensagem (?:foi )?apagada|voc[êe] apagou (?:essa|esta) mensagem)",
+    r"(?:questo messaggio [èe] stato eliminato|hai eliminato questo messaggio)",
+    r"此消息已(?:被)?(?:删除|撤回)|该消息已撤回|.{1,30}撤回了一条消息|このメッセージは削除されました",
+)
+_SECURE = (
+    r"messages\b.{0,40} are (?:now )?(?:secured with )?end[- ]to[- ]end encrypt(?:ed|ion)\b.*",
+    r"nachrichten und anrufe sind ende[- ]zu[- ]ende[- ]verschl[üu]sselt\b.*",
+    r"los mensajes y las llamadas est[áa]n cifrados de extremo a extremo\b.*",
+    r"les messages et les appels sont chiffr[ée]s de bout en bout\b.*",
+    r"as mensagens e (?:as )?(?:liga[çc][õo]es|chamadas)\b[^.]{0,60} de ponta a ponta\b.*",
+    r"i messaggi e le chiamate sono crittografati end-to-end\b.*",
+    r"(?:missed|no answer|declined|started an?) ?(?:group )?(?:voice|video)? ?calls?(?: at .{1,20})?",
+    r"waiting for this message\b.*|this message can['’]t be displayed\b.*|your security code with .{1,60} changed\b.*",
+    r".{1,80}\.\w{2,4} \((?:file attached|datei angehängt|archivo adjunto|fichier joint|arquivo anexado|allegato)\)",
+    r"<(?:attached|anhang|adjunto|pièce jointe|anexado|allegato): .{1,200}>",
+)
+_GONE = (rf"<?(?:{media})\s{{0,2}}(?:{gone})>?" for media, gone in zip(_MEDIA, _LEFT_OUT, strict=True))
+_NOTICE = re.compile("|".join((*_GONE, *_DELETED, *_SECURE)), re.IGNORECASE)
+_EDITED = re.compile(
+    r"\s?<(?:this message was edited|diese nachricht wurde bearbeitet|se editó este mensaje|ce message a été modifié"
+    r"|mensagem editada|questo messaggio è stato modificato)>\Z",
+    re.IGNORECASE,
+)
+# What follows the name of who came or went.
+_CAME = re.compile(
+    r"(?:(?:has |have |was |were )?(?:joined|left|added|removed|quit|parted|kicked|disconnected|reconnected)"
+    r"|created (?:this |the )?group|changed (?:the|this|their) (?:group|subject|name|topic|phone)"
+    r"|pinned a message|is now known as|turned (?:on|off) disappearing"
+    r"|ist (?:beigetreten|gegangen)|hat die gruppe|se (?:unió|fue|ha unido)|a (?:rejoint|quitté)|entrou|saiu)"
+    r"(?: (?:using|via|the|this|to|from|a|#|verlassen|erstellt|al|le|la|no|na|do|de|sur|by|\().{0,80})?[.!]?",
+    re.IGNORECASE,
+)
+# Signs by which programs begin such a line: "*** Ann joined", "-!- Ann has quit".
+_SIGN = re.compile(
+    r"(?:\*{1,3}|-!-|-{2,3}>|<-{2,3}|={2,3}|[→←►◄]) ?(?P<who>[^:\n]{1,40}?) (?P<did>[^:\n]{4,100})"
+)
+_PLACED = re.compile(
+    r"(?P<who>[^:,.\n]{1,40}?) (?P<did>(?:has )?(?:joined|left) (?:the |this )?(?:game|chat|channel|group|room|server"
+    r"|call|meeting|conversation|lobby|#\S{1,40}))[.!]?"
+)
+# In exports of iPhones such a mark begins what the program says, under the name of the group.
+_TOLD = re.compile(r".{1,60}? (?:joined|left|added|removed|created|changed|pinned|turned)\b", re.IGNORECASE)
+_MARK = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Longer texts hold no notice; a caption may follow one.
+LONGEST_NOTICE, _LONGEST_LINE = 2_000, 400
+
+
+def is_notice(line: str) -> bool:
+    """Whether a line without a speaker says who came or went."""
+    found = _SIGN.fullmatch(line.strip(" *=")) or _SIGN.fullmatch(line.strip())
+    return bool((found and _CAME.fullmatch(found["did"])) or _PLACED.fullmatch(line.strip()))
+
+
+def split_notice(text: str, author: str = "") -> tuple[str, str]:
+    """What a message says, and what a program wrote into it; "" for nothing of the one or of the other.
+
+    A caption may follow the notice of a picture on its next lines.
+    """
+    first, _line, rest = text.partition("\n")
+    plain = _MARK.sub("", first).strip()
+    if len(plain) > _LONGEST_LINE:
+        return text, ""
+    told = (
+        plain[len(author) :].strip()
+        if author and plain.casefold().startswith(f"{author} ".casefold())
+        else ""
+    )
+    is_marked = first[:1] == "\u200e" and _TOLD.match(plain)
+    if _NOTICE.fullmatch(plain.rstrip(".! ")) or (told and _CAME.fullmatch(told)) or is_marked:
+        return rest.strip(), plain
+    edited = _EDITED.search(_MARK.sub("", text[-60:])) if text.endswith(">") else None
+    return (text[: -len(edited[0].lstrip())].rstrip(" \n\u200e"), edited[0].strip()) if edited else (text, "")
