@@ -23,12 +23,14 @@ from discussions.transcripts.core.readers.columns import (
     split_columns,
     write_recipe,
 )
+from discussions.transcripts.core.readers.heads import PathProfile
 from discussions.transcripts.core.readers.row_kinds import Question, find_questions
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import Unacceptable
+from workspace.models import Project
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
@@ -65,10 +67,16 @@ class ReadFaultAnswer(Answer, of=Fault, fields="place code message is_warning"):
     """What the reader says of the first game."""
 
 
+class PathAnswer(Answer, of=PathProfile, fields="path kind share distinct length longest named"):
+    """What the first rows hold at one path. `kind` is number, time, yes or no, JSON or text, `share` the percentage of
+    rows with a value; of the `distinct` values, so many are `named` like players. Lengths are in characters.
+    """
+
+
 class FileColumnsAnswer(
     Answer,
     of=ColumnsPage,
-    fields="columns:table.columns rows is_part:table.is_part game_count:preview.game_count messages:said",
+    fields="columns:table.columns rows is_part:table.is_part game_count:preview.game_count messages:said paths",
 ):
     """The columns of a file, and what its beginning becomes by these `fields`; nothing is stored of that.
 
@@ -84,6 +92,7 @@ class FileColumnsAnswer(
     questions: list[QuestionAnswer]
     is_kept: bool
     messages: list[ReadMessageAnswer]
+    paths: list[PathAnswer]
     faults: list[ReadFaultAnswer]
 
 
@@ -101,7 +110,7 @@ class FieldsGiven(Given):
         Field(default={}, max_length=100)
     )
     aliases: dict[str, str] = Field(default={}, max_length=100)
-    settings: dict[Literal["encoding", "list", "rounds"], str] = {}
+    settings: dict[Literal["encoding", "list", "rounds", "separator"], str] = {}
     is_preview: bool = False
 
 
@@ -126,21 +135,26 @@ def list_recipes(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
 @router.post(RECIPES, "api_recipes", "import_transcripts", "import")
 def keep_recipe(request: SignedIn, slug: str, given: RecipeGiven) -> MappingAnswer:
     """Add a recipe. Files of the project that wait and fit it are read."""
-    project = project_or_404(request.user, slug, check_import_transcripts)
-    try:
-        name, mapping = read_recipe(msgspec.json.encode(given.recipe))
-    except ValueError as reason:
-        raise Unacceptable(str(reason), field="recipe", code="no_recipe") from None
-    row = actions.keep_recipe(
-        project=project, name=name, mapping=mapping, by=request.user, now=timezone.now()
-    )
-    return _mapping(row)
+    return _keep(request, project_or_404(request.user, slug, check_import_transcripts), given)
 
 
 @router.get(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts")
 def show_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Read a recipe."""
     return _mapping(_row(request, slug, mapping))
+
+
+@router.put(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts", "import")
+def replace_recipe(request: SignedIn, slug: str, mapping: int, given: RecipeGiven) -> MappingAnswer:
+    """Replace a recipe. The new one has an id of its own; files of the project that wait and fit it are read."""
+    row = _row(request, slug, mapping)
+    return _keep(request, row.project, given, row)
+
+
+@router.delete(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts", "import")
+def delete_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
+    """Remove a recipe. The next file that needs it waits."""
+    return remove(request, slug, mapping)
 
 
 @router.post(RECIPES + "{int:mapping}/rename/", "api_recipe_rename", "import_transcripts", "import")
@@ -209,6 +223,20 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
     if len(set(given.values())) < len(given):
         raise Unacceptable(_("A column is chosen twice."), field="fields", code="chosen_twice")
     return {field: given[field] for field in FIELD_LABELS if field in given}
+
+
+def _keep(
+    request: SignedIn, project: Project, given: RecipeGiven, replaces: ColumnMapping | None = None
+) -> MappingAnswer:
+    try:
+        name, mapping = read_recipe(msgspec.json.encode(given.recipe))
+    except ValueError as reason:
+        raise Unacceptable(str(reason), field="recipe", code="no_recipe") from None
+    now = timezone.now()
+    kept = actions.keep_recipe(
+        project=project, name=name, mapping=mapping, by=request.user, now=now, replaces=replaces
+    )
+    return _mapping(kept)
 
 
 def _row(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:

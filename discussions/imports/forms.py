@@ -21,6 +21,7 @@ from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     OR,
     ROUNDS,
+    SEPARATOR,
     SETTINGS,
     MappingRecord,
     is_pair,
@@ -114,6 +115,7 @@ class ColumnsForm(forms.Form):
                 [(name, sample) for name, sample in table.encodings],
                 table.encoding,
             ),
+            (SEPARATOR, _("What stands between name and text?"), table.separators, table.separator),
         )
         for name, label, choices, chosen in asked:
             if len(choices) > 1:
@@ -195,7 +197,9 @@ class ColumnsForm(forms.Form):
         kinds |= {value: kind for value, kind in answers.items() if kind}
         kinds |= {begins.removeprefix(IS): ROUND} if begins.startswith(IS) else {}
         aliases = dict(pair for name, pair in self.pairs.items() if given.get(name))
-        settings = {name: given.get(name) or self.before.settings.get(name) for name in (ENCODING, LIST)}
+        settings = {
+            name: given.get(name) or self.before.settings.get(name) for name in (ENCODING, LIST, SEPARATOR)
+        }
         settings[ROUNDS] = begins if begins == "none" else ""
         return MappingRecord(
             self.columns,
@@ -207,7 +211,11 @@ class ColumnsForm(forms.Form):
 
     def about_file(self) -> list[forms.BoundField]:
         """Questions about the file as a whole, and where rounds begin if no column says it."""
-        names = [name for name in (LIST, ENCODING) if isinstance(self.fields.get(name), forms.ChoiceField)]
+        names = [
+            name
+            for name in (LIST, ENCODING, SEPARATOR)
+            if isinstance(self.fields.get(name), forms.ChoiceField)
+        ]
         return [self[name] for name in ([*names, ROUNDS] if self.asks_rounds() else names)]
 
     def asks_rounds(self) -> bool:

@@ -48,6 +48,7 @@ SETTING_LABELS: dict[str, "_StrPromise"] = {
     "encoding": _("Encoding"),
     "list": _("Where the rows are"),
     "rounds": _("Rounds"),
+    "separator": _("Between name and text"),
 }
 FIELD_HELP: dict[str, "_StrPromise"] = {
     "player": _("Who said it. Required."),

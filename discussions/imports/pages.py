@@ -7,10 +7,10 @@ from discussions.imports.labels import describe_recipe
 from discussions.imports.queries import kept_mapping
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
-from discussions.transcripts.core.audience import PRIVATE
+from discussions.transcripts.core.audience import PRIVATE, SPEECH
 from discussions.transcripts.core.file_names import source_name
 from discussions.transcripts.core.readers.columns import MappingRecord, has_needed
-from discussions.transcripts.core.readers.heads import FirstGame, read_first_game
+from discussions.transcripts.core.readers.heads import FirstGame, PathProfile, profile_paths, read_first_game
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
@@ -49,6 +49,7 @@ class ColumnsPage(msgspec.Struct, frozen=True):
     said: list[Said]
     kept: ColumnMapping | None
     game_count: int
+    paths: list[PathProfile]
 
     @property
     def left_out(self) -> str:
@@ -72,6 +73,7 @@ def build_columns_page(*, transcript: Transcript, table: Table, mapping: Mapping
         said=_sample(first.record) if first.record else [],
         kept=kept_mapping(transcript, table.columns),
         game_count=Game.objects.filter(transcript=transcript).count(),
+        paths=profile_paths(table, mapping),
     )
 
 
@@ -86,7 +88,8 @@ def _first_game(transcript: Transcript, table: Table, mapping: MappingRecord) ->
     version = transcript.iteration.rubric_version
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     # Until somebody has answered, what is not clear is kept apart.
-    unclear = {question.value.casefold(): PRIVATE for question in find_questions(table, mapping)}
+    questions = find_questions(table, mapping)
+    unclear = {one.value.casefold(): SPEECH if one.value in table.asked else PRIVATE for one in questions}
     mapping = msgspec.structs.replace(mapping, kinds=unclear | mapping.kinds)
     first = read_first_game(table, mapping, transcript.name, source_name(transcript.name), role_map)
     return msgspec.structs.replace(first, faults=first.faults[:SHOWN_FAULTS])

@@ -17,7 +17,13 @@ from discussions.imports.pages import build_columns_page, list_mappings
 from discussions.imports.queries import first_mapping, kept_mapping
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.decoding import ENCODINGS
-from discussions.transcripts.core.readers.columns import ENCODING, LIST, MappingRecord, write_recipe
+from discussions.transcripts.core.readers.columns import (
+    ENCODING,
+    LIST,
+    SEPARATOR,
+    MappingRecord,
+    write_recipe,
+)
 from discussions.transcripts.core.readers.heads import find_aliases, find_marks
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table
@@ -40,7 +46,7 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)
     only_parameters(request)
-    rows = load_head(found, request.POST.get(ENCODING, ""), request.POST.get(LIST, ""))
+    rows = load_head(found, *(request.POST.get(name, "") for name in (ENCODING, LIST, SEPARATOR)))
     before = first_mapping(kept_mapping(found, rows.columns), rows)
     if request.method == "GET":
         form = ColumnsForm(table=rows, mapping=before, **_asked(rows, before))
@@ -147,9 +153,12 @@ def _show(
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
 
-def load_head(transcript: Transcript, encoding: str = "", path: str = "") -> Table:
-    """The rows at the beginning of the file, in this encoding, of the list at this path. Raises NotAllowed."""
-    table = actions.load_head(transcript, encoding if encoding in ENCODINGS else "", path)
+def load_head(transcript: Transcript, encoding: str = "", path: str = "", separator: str = "") -> Table:
+    """The rows at the beginning of the file, in this encoding, of the list at this path, or lines with this separator.
+
+    Raises NotAllowed.
+    """
+    table = actions.load_head(transcript, encoding if encoding in ENCODINGS else "", path, separator)
     if table is None:
         raise NotAllowed(_no_columns(), code="no_columns")
     return table

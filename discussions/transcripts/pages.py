@@ -12,6 +12,7 @@ from discussions.core.records import Fault
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.metrics.queries import outdated_games
 from discussions.models import Game, ImportDismissal, Iteration, Measured, Transcript
+from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.core.oddities import ODDITY_CODES
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from workspace.core.words import decode_stored
@@ -26,7 +27,7 @@ SHOWN_FAULTS = 20
 SHOWN_WITH = ("job", "created_by", "iteration", "dismissal__replaced_by", "dismissal__dismissed_by")
 LIVE = (QUEUED, RUNNING)
 # The formats whose columns a person may map.
-ROW_FORMATS = ("csv", "jsonl")
+ROW_FORMATS = ("csv", "jsonl", "separated")
 
 
 class ImportCounts(msgspec.Struct, frozen=True):
@@ -171,8 +172,9 @@ class ImportPage(ImportLine):
         self.worker_note = _worker_note(now) if self.is_live else ""
         waits = transcript.waits_for_columns
         may_map = self.job_state == DONE and (waits or transcript.format in ROW_FORMATS)
-        self.may_map = may_map and not is_packed
-        self.is_packed = may_map and is_packed and waits
+        is_asked = any(known.name == transcript.format and known.table_of_files for known in FORMATS)
+        self.may_map = may_map and (is_asked or not is_packed)
+        self.is_packed = may_map and is_packed and waits and not is_asked
         # Where not all are shown, those with warnings are.
         games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
         self.games = [_imported_game(game) for game in sorted(games, key=lambda game: game.number)]

@@ -36,10 +36,16 @@ class Program:
 
     def post(self, path: str, body: object = None, *, key: str | None = None, **more: Any) -> HttpResponse:
         """Something to do, under a new key unless one is named; `body` becomes JSON unless it is bytes."""
+        return self.send("POST", path, body, key=key, **more)
+
+    def send(
+        self, verb: str, path: str, body: object = None, *, key: str | None = None, **more: Any
+    ) -> HttpResponse:
+        """The same with any verb that changes something."""
         sent = body if isinstance(body, bytes) else json.dumps(body or {})
         kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
         headers = {**self.headers(), "Idempotency-Key": f"key-{next(numbers)}" if key is None else key}
-        return self.client.post(f"/api/v1/{path}", sent, content_type=kind, headers=headers, **more)
+        return self.client.generic(verb, f"/api/v1/{path}", sent, content_type=kind, headers=headers, **more)
 
     def headers(self) -> dict[str, str]:
         """What every request brings."""

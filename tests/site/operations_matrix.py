@@ -108,7 +108,11 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 422 404 422 401", "import"),
     ],
-    "api:api_recipe": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_recipe": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("PUT", "401 403 403 404 422 404 422 401", "import"),
+        operation("DELETE", "401 403 403 404 200 404 200 401", "import"),
+    ],
     "api:api_recipe_rename": [
         operation("POST", "401 403 403 404 200 404 200 401", "import", {"name": "ours"})
     ],

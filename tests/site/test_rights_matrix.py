@@ -89,12 +89,9 @@ def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx
         if address.startswith(API):
             program = world["programs"][column]
             path = address.removeprefix(API)
-            known = verb in ("GET", "POST")
-            sent = {
-                "POST": lambda: program.post(path, read_json(body)),
-                "GET": lambda: program.get(path, **body),
-            }
-            answer = sent[verb]() if known else client.generic(verb, address, headers=program.headers())
+            answer = (
+                program.get(path, **body) if verb == "GET" else program.send(verb, path, read_json(body))
+            )
         elif verb in ("GET", "POST"):
             answer = getattr(client, verb.lower())(address, body, headers=headers)
         else:

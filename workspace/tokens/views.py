@@ -203,12 +203,12 @@ def _limits(parameter: dict[str, Any]) -> str:
 
 def _example(verb: str, address: str, sent: dict[str, Any], *, is_bytes: bool) -> str:
     lines = ['curl -H "Authorization: Bearer $TOKEN" \\']
-    if verb == "POST":
+    if verb != "GET":
         lines.append('  -H "Idempotency-Key: $(uuidgen)" \\')
     if is_bytes:
         lines.append("  -H 'Content-Type: application/octet-stream' --data-binary @games.json \\")
     elif sent:
         lines.append("  --json @body.json \\")
-    elif verb == "POST":
-        lines.append("  -X POST \\")
+    if verb in ("PUT", "DELETE") or (verb == "POST" and not sent and not is_bytes):
+        lines.append(f"  -X {verb} \\")
     return "\n".join([*lines, f"  '{address}'"])

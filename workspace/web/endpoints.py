@@ -152,7 +152,7 @@ class Operations:
             extra["responses"][status] = FILE
         if body:
             extra["requestBody"] = body
-        if verb == "POST":
+        if verb != "GET":
             extra["parameters"] = [KEY]
 
         def decorate(view: View) -> View:
@@ -174,6 +174,8 @@ class Operations:
 
     get = partialmethod(_declare, "GET", scope="read")
     post = partialmethod(_declare, "POST")
+    put = partialmethod(_declare, "PUT")
+    delete = partialmethod(_declare, "DELETE")
 
 
 def next_part(request: HttpRequest, after: int | str | None) -> str | None:

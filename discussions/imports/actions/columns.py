@@ -10,8 +10,11 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.models import ColumnMapping, Iteration, Transcript
-from discussions.transcripts.actions import resume_import
+from discussions.transcripts.actions import is_packed, resume_import
+from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.file_names import shown_name
+from discussions.transcripts.core.formats import Format
+from discussions.transcripts.core.plans import plan_reading, unpack_unit
 from discussions.transcripts.core.readers.columns import (
     LIST,
     MappingRecord,
@@ -23,18 +26,22 @@ from discussions.transcripts.core.readers.columns import (
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
-from discussions.transcripts.queries import load_mappings, mapping_record
+from discussions.transcripts.queries import load_mappings, load_read_options, mapping_record
 from workspace.audit.actions import record_event
-from workspace.blob_store import BytesLost, load_start
+from workspace.blob_store import BytesLost, load_bytes, load_start
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
 
 
-def load_head(transcript: Transcript, encoding: str = "", path: str = "") -> Table | None:
+def load_head(
+    transcript: Transcript, encoding: str = "", path: str = "", separator: str = ""
+) -> Table | None:
     """The rows at the beginning of the file, or of a whole game in one object. None if it has no rows or is lost.
 
     Without an encoding or a path, those of a recipe that fits are taken, else the likeliest.
     """
+    if is_packed(transcript):
+        return _load_folder(transcript)
     kept = [] if encoding and path else load_mappings(transcript.project)
     for most in (HEAD_BYTES, MOST_BYTES):
         try:
@@ -44,10 +51,30 @@ def load_head(transcript: Transcript, encoding: str = "", path: str = "") -> Tab
         is_part = transcript.byte_count > len(data)
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
         own = path or next((mapping.settings[LIST] for mapping in kept if LIST in mapping.settings), "")
-        read = partial(read_head, data, is_part=is_part, format_name=transcript.format, encoding=named)
+        read = partial(
+            read_head,
+            data,
+            is_part=is_part,
+            format_name=transcript.format,
+            encoding=named,
+            separator=separator,
+        )
         table = read(path=own) or (read() if own else None)
         if table is not None or not is_part:
             return table
+    return None
+
+
+def _load_folder(transcript: Transcript) -> Table | None:
+    """The rows of a folder in an archive about which a person may be asked; None of other archives."""
+    options = load_read_options(transcript)
+    plan = plan_reading(load_bytes(transcript.sha256), transcript.name, options)
+    for unit in plan.units:
+        read = unit.found.table_of_files if isinstance(unit.found, Format) else None
+        if plan.archive and read:
+            budget = Budget(options.limits.unpacked_bytes)
+            files = unpack_unit(plan.archive, unit.members, options, budget)
+            return None if isinstance(files, RefusedFile) else read(files)
     return None
 
 
@@ -74,17 +101,23 @@ def map_columns(
 
 
 def keep_recipe(
-    *, project: Project, name: str, mapping: MappingRecord, by: Person, now: datetime
+    *,
+    project: Project,
+    name: str,
+    mapping: MappingRecord,
+    by: Person,
+    now: datetime,
+    replaces: ColumnMapping | None = None,
 ) -> ColumnMapping:
     """Keep a recipe that came as a file, and read the project's waiting files; one of its name is replaced.
 
-    Raises NotAllowed; Unacceptable with what is wrong with it.
+    Raises NotAllowed; Unacceptable with what is wrong with it; Conflict if the one that it `replaces` was removed.
     """
     check_import_transcripts(by, project)
     if fault := find_fault(mapping):
         raise Unacceptable(fault, code="no_recipe")
     with transaction.atomic():
-        row = _keep(project, mapping, by, now, name=name)
+        row = _keep(project, mapping, by, now, name=name, replaces=replaces)
         _read_waiting(project, by, now)
     return row
 
@@ -142,12 +175,20 @@ def _keep(
     *,
     name: str = "",
     transcript: Transcript | None = None,
+    replaces: ColumnMapping | None = None,
 ) -> ColumnMapping:
-    """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file."""
+    """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file.
+
+    Raises Conflict if the one that it `replaces` was removed.
+    """
     _lock(project)
     sha256 = columns_hash(mapping.columns)
     own = ColumnMapping.objects.filter(project=project, removed_at=None)
     before = own.filter(columns_sha256=sha256).first()
+    if replaces is not None:
+        before = own.filter(pk=replaces.pk).first()
+        if before is None:
+            raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
     detail: dict[str, object] = {"fields": mapping.written}
     if before is not None:
         detail["before"] = mapping_record(before).written
@@ -155,6 +196,7 @@ def _keep(
             return before
         name = before.name if transcript else name
     same = Q(columns_sha256=sha256) if transcript else Q(columns_sha256=sha256) | Q(name=name)
+    same |= Q(pk=replaces.pk) if replaces else Q(pk=None)
     own.filter(same).update(removed_at=now, removed_by=by)
     row = ColumnMapping.objects.create(
         project=project,

@@ -36,6 +36,30 @@ NARRATORS = frozenset(
         "gamemaster",
         "game-manager",
         "game manager",
+        "system prompt",
+        "prompt",
+        "instruction",
+        "instructions",
+        "observation",
+        "tool",
+        "tool call",
+        "tool result",
+        "debug",
+    )
+)
+# What a line that is a thought may begin with in place of a name.
+THOUGHT_NAMES = frozenset(
+    f"{inner}{thought}"
+    for inner in ("", "inner ", "internal ", "private ", "hidden ")
+    for thought in (
+        "thought",
+        "thoughts",
+        "thinking",
+        "reasoning",
+        "monologue",
+        "scratchpad",
+        "rationale",
+        "reflection",
     )
 )
 # "wolf chat" is a part of a game that is hidden, "Werewolf 7" or "Game night" is none.

@@ -23,6 +23,7 @@ from discussions.transcripts.core.readers import (
     avalon_nlu,
     chat_exports,
     chat_text,
+    convokit,
     csv_rows,
     inspect_eval,
     json_rows,
@@ -30,11 +31,14 @@ from discussions.transcripts.core.readers import (
     kaggle_werewolf,
     llmafia,
     openai_chat,
+    separated,
     werewolf_arena,
 )
 from discussions.transcripts.core.readers.columns import Columns
+from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
+Games = Iterator[tuple[NativeGame, Notes]]
 Inner = tuple[int, int, str, dict[str, Any]]
 
 
@@ -50,6 +54,8 @@ class Format(Struct, frozen=True):
       its key, and the values around it that are read, too; None for other files.
     * `recognises_files(names)`: whether the files of one folder (their names without the folder) are a game.
     * `to_native_files(files, notes)`: the same as `to_native`, for the bytes of these files.
+    * `read_files(files, new_notes, columns)`: the same, where a folder may hold several games.
+    * `table_of_files(files)`: its messages as rows, for a person who says what they are.
     * `has_folders`: the folders within that folder belong to the game; files are then named with their last folder.
     * `recognises_text(text)`: whether a text is of this format; given its first 64 KiB at most, in whole lines.
     * `to_native_text(decoded, new_notes, columns)`: each game of the text, one after the other, with
@@ -66,13 +72,16 @@ class Format(Struct, frozen=True):
     recognises_files: Callable[[Sequence[str]], bool] | None = None
     to_native_files: Callable[[Mapping[str, bytes], Notes], NativeGame] | None = None
     has_folders: bool = False
+    read_files: Callable[[Mapping[str, bytes], Callable[[], Notes], Columns], Games] | None = None
+    table_of_files: Callable[[Mapping[str, bytes]], Table] | None = None
     recognises_text: Callable[[str], bool] | None = None
-    to_native_text: Callable[[Decoded, NewNotes, Columns], Iterator[tuple[NativeGame, Notes]]] | None = None
+    to_native_text: Callable[[Decoded, NewNotes, Columns], Games] | None = None
 
 
 # The functions of `Format` that the module of a reader may have.
-_FUNCTIONS = tuple(
-    f"{does}{what}" for does in ("recognises", "to_native") for what in ("", "_files", "_text")
+_FUNCTIONS = (
+    *(f"{does}{what}" for does in ("recognises", "to_native") for what in ("", "_files", "_text")),
+    *("read_files", "table_of_files"),
 )
 
 
@@ -89,6 +98,10 @@ NATIVE = _format(
     recognises=native.is_native,
 )
 JSONL = _format("jsonl", json_rows, mark("a JSON object with a message in each line, or a list of them"))
+# Read by a recipe alone, so that nobody can name it.
+SEPARATED = _format(
+    "separated", separated, mark("lines such as Name | text, which a recipe says how to read")
+)
 CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: text"))
 
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,
@@ -120,6 +133,9 @@ FORMATS: tuple[Format, ...] = (
             "an export of Slack, with users.json and the folders of its channels, or of a channel of Discord"
         ),
         has_folders=True,
+    ),
+    _format(
+        "convokit", convokit, mark("a corpus of ConvoKit: a folder with utterances.jsonl and speakers.json")
     ),
     _format(
         "agent_traces",

@@ -17,19 +17,23 @@ from discussions.core.records import Fault
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
 from discussions.transcripts.core.fields import describe_type, read_value
 from discussions.transcripts.core.file_names import printable
-from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, Format, Inner, recognise
+from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, SEPARATED, Format, Inner, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
+from discussions.transcripts.core.readers.agent_traces import are_turns
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
+from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
     InnerPart,
     describe_inner_part,
     explain_pieces,
+    explain_views,
     find_inner_part,
     list_inner_games,
 )
 from discussions.transcripts.core.readers.json_rows import read_listed
+from discussions.transcripts.core.readers.separated import find_separators, recognises_recipe
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import (
     Parts,
@@ -52,6 +56,10 @@ MOST_SHOWN, MOST_KEYS = 40, 8
 ONE, LIST, LINES, VALUES, TEXT = "one", "list", "lines", "values", "text"
 
 _PICTURE = mark("The file is a picture. Upload the transcript as text, such as JSON.")
+_SEPARATED = mark(
+    'Its lines look like messages ("{line}"), but the sign between name and text is not that of a chat. Say once '
+    'whether they are, under “Is this the game?” of the import, or with --map "separator={separator}".'
+)
 _FOREIGN = (
     (b"\x89PNG", _PICTURE),
     (b"\xff\xd8\xff", _PICTURE),
@@ -113,9 +121,14 @@ def lay_out(data: bytes, name: str, options: ReadOptions) -> Layout | ReadOutcom
     """How the file holds its games, or why none of them is read. Never raises."""
     if refusal := _refused_at_sight(data, name, options.limits):
         return refused(refusal)
+    if why := explain_part(name, data):
+        return ReadOutcome(faults=[Fault(name, "left_out", why, is_warning=True)])
     found = _lay_out_json(data, options) or _lay_out_text(data, options)
     if found is None and read_listed(Decoded(data), options.columns):
         return Layout(TEXT, JSONL)
+    plain = decode_text(data) if found is None else None
+    if plain is not None and recognises_recipe(plain, options.columns):
+        return Layout(TEXT, SEPARATED)
     return found or _unrecognised(data, name, options)
 
 
@@ -206,7 +219,8 @@ def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
     head = list(islice(each_line(data), HEAD_ITEMS))
     found = _format_of_first(data, head, options) if len(head) > 1 else None
-    if found and explain_pieces([_quick_value(data[start:end], options.limits)[0] for start, end in head]):
+    values = [_quick_value(data[start:end], options.limits)[0] for start, end in head] if found else []
+    if are_turns(values) or explain_pieces(values):
         return None
     lines = find_lines(data) if found and not found.to_native_text else None
     return Layout(LINES, found, lines) if found and lines else None
@@ -323,6 +337,10 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
         return refused(Fault(place=name, code="no_games", message=sentence))
+    decoded = None if is_json or options.named else decode_text(data)
+    if decoded is not None and (separators := find_separators(decoded.head(HEAD_CHARACTERS))):
+        sentence = say(_SEPARATED, line=printable(separators[0][1]), separator=separators[0][0])
+        return refused(Fault(place=name, code=UNKNOWN_COLUMNS, message=sentence))
     found = _describe(document.value) if is_json else _describe_text(data[begin:])
     return _unknown(data, name, found, document.value, options)
 
@@ -330,6 +348,8 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
 def _explain(document: Document, data: bytes, options: ReadOptions) -> str:
     """Why the parts of the file are no games, though each could be read; "" for any other file."""
     if document.is_readable and type(document.value) is dict:
+        if why := explain_views(document.value):
+            return why
         inner = find_inner_part(document.value, options.formats)
         part: Any = document.value
         for key in inner.keys if inner and inner.is_list and inner.format else ():
@@ -357,7 +377,7 @@ def _find_messages(data: bytes) -> str:
 def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOptions) -> ReadOutcome:
     """What a file holds, and which part of it could be read by itself or which formats there are."""
     inner = find_inner_part(value, options.formats)
-    if inner is None and (path := _find_messages(data)):
+    if (inner is None or not inner.format) and (path := _find_messages(data)):
         inner = InnerPart(tuple(path.split(".")), is_list=True)
     if inner is not None:
         sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))

@@ -127,6 +127,8 @@ def is_native(value: Any) -> bool:
         return len(found & {"gameId", "players", "messages"}) >= 2 and is_whole
     if not ({"message", "playerName"} <= first.keys() or has_needed(suggest_fields(list(first)))):
         return True
+    if "players" not in found and not {"message", "playerName"} <= first.keys():
+        return False
     strange = _strange_keys(messages)
     ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
     is_hidden = any(

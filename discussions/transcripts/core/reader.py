@@ -18,7 +18,7 @@ from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_co
 from discussions.transcripts.core.layouts import LIST, TEXT, Layout, ReadOptions, format_of, json_faults
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import Limits, Notes, ReadGame, ReadOutcome, refused
+from discussions.transcripts.core.notes import Limits, NativeGame, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, Unit, unpack_unit
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
@@ -138,17 +138,33 @@ def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
         if isinstance(files, RefusedFile):
             yield refused(Fault(unit.name, files.code, say(files.message)))
         elif isinstance(unit.found, Format):
-            yield _read_folder(unit, unit.found, files, options)
+            yield from _read_folder(unit, unit.found, files, options)
         else:
             (data,) = files.values()
             read = _read_text if unit.found.kind == TEXT else _read_json
             yield from read(replace(unit, data=data), unit.found, options)
 
 
-def _read_folder(unit: Unit, known: Format, files: Mapping[str, bytes], options: ReadOptions) -> ReadOutcome:
-    notes = Notes(unit.name, "", options.limits, source=unit.source)
-    value = known.to_native_files(files, notes) if known.to_native_files else None
-    return _outcome(read_converted(value, notes, options.role_map), notes, known)
+def _read_folder(
+    unit: Unit, known: Format, files: Mapping[str, bytes], options: ReadOptions
+) -> Iterator[ReadOutcome]:
+    new_notes = partial(_notes, unit, count(1), options)
+    games: Iterable[tuple[NativeGame, Notes]] = ()
+    if known.read_files:
+        games = known.read_files(files, new_notes, options.columns)
+    elif known.to_native_files:
+        games = [(known.to_native_files(files, notes := new_notes()), notes)]
+    for value, notes in games:
+        yield _outcome(read_converted(value, notes, options.role_map), notes, known)
+
+
+def _notes(unit: Unit, numbers: Iterator[int], options: ReadOptions) -> Notes:
+    """The notes of the next game of a unit."""
+    number = next(numbers)
+    source = unit.source if number == 1 else f"{unit.source}-{number}"
+    notes = Notes(unit.name, "", options.limits, source=source)
+    notes.columns = options.columns
+    return notes
 
 
 def _read_json(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
@@ -244,12 +260,10 @@ def _read_text(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[Rea
     """The games of a text, or a fault if there are none."""
     known = layout.format
     decoded = decode_text(unit.data) or Decoded(b"")
-    numbers = count(1)
+    plain_notes = partial(_notes, unit, count(1), options)
 
     def new_notes() -> Notes:
-        number = next(numbers)
-        source = unit.source if number == 1 else f"{unit.source}-{number}"
-        notes = Notes(unit.name, "", options.limits, source=source)
+        notes = plain_notes()
         for code, times in decoded.warnings:
             notes.warn(code, count=times)
         return notes

@@ -67,7 +67,7 @@ def test_the_new_game_is_marked_and_keeps_the_warnings_of_the_file(lead, repeati
     made = drop(repeating, lead)
     warnings = decode_stored(made.warnings, list)
     assert [warning["code"] for warning in warnings] == ["repeats_dropped", "no_votes"]
-    assert warnings[0]["message"] == ("A lead dropped 3 repeated messages of game 1; this game replaces it.")
+    assert warnings[0]["message"] == ("A lead dropped repeated messages of game 1: 3. This game replaces it.")
     assert made.warning_count == 2
 
 

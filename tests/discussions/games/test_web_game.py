@@ -159,7 +159,7 @@ def test_a_lead_drops_repeated_messages_on_the_page_of_the_game(client, settings
     assert (answer.status_code, answer["Location"], made.message_count) == (303, address(made), 6)
     page = client.get(address(made)).content.decode()
     assert "repeated messages dropped" in page
-    assert f"A lead dropped 3 repeated messages of game {game.number}" in page
+    assert f"A lead dropped repeated messages of game {game.number}: 3" in page
     assert "Drop the repeated messages" not in page
     first = client.get(address(game)).content.decode()
     assert "withdrawn" in first and f"game {made.number} replaces it" in first

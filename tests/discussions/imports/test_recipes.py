@@ -149,3 +149,29 @@ def test_commands_take_a_recipe_from_a_file_or_by_its_name(lead, tmp_path, capsy
         call_command("import_transcripts", str(table), recipe="ours", **given)
     assert (ended.value.code, Game.objects.count()) == (0, 4)
     assert ColumnMapping.objects.get().name == "ours"
+
+
+def test_programs_replace_and_delete_recipes(lead):
+    program = program_of(lead)
+    recipe = json.loads(write_recipe("Nights", FULL))
+    first = program.post("projects/ours/recipes/", {"recipe": recipe}).json()["id"]
+    changed = recipe | {"name": "Days", "kinds": {"undertone": "private"}}
+    answer = program.send("PUT", f"projects/ours/recipes/{first}/", {"recipe": changed}).json()
+    assert (answer["recipe"], answer["id"] != first) == (changed, True)
+    assert [item["id"] for item in program.get("projects/ours/recipes/").json()["items"]] == [answer["id"]]
+    assert program.send("PUT", f"projects/ours/recipes/{first}/", {"recipe": changed}).status_code == 409
+    assert program.send("PUT", f"projects/ours/recipes/{answer['id']}/", {"recipe": {}}).status_code == 422
+    assert program.send("DELETE", f"projects/ours/recipes/{answer['id']}/").status_code == 200
+    assert program.send("DELETE", f"projects/ours/recipes/{answer['id']}/").status_code == 409
+    assert program.get("projects/ours/recipes/").json()["items"] == []
+    events = Event.objects.filter(verb__startswith="column_mapping").order_by("pk")
+    assert [event.verb.partition(":")[2] for event in events] == ["saved", "changed", "removed"]
+
+
+def test_a_recipe_is_deleted_on_the_page_after_a_second_press(seen, project, lead):
+    kept = make_mapping(project=project, by=lead)
+    page = seen.get(reverse("column_mappings", args=["ours"])).content.decode()
+    shown = page.index("Files that need this recipe wait again")
+    assert page.index("<summary>Delete</summary>") < shown < page.index("Delete this recipe")
+    assert seen.post(reverse("remove_mapping", args=["ours", kept.pk])).status_code == 303
+    assert not ColumnMapping.objects.filter(removed_at=None).exists()

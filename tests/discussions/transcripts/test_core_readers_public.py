@@ -11,6 +11,7 @@ import pytest
 
 from discussions.core.records import Elimination, Player
 from discussions.transcripts.core.formats import find_format
+from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.native_games import native_game
 from tests.factories.public_formats import (
     CANARY,
@@ -387,7 +388,7 @@ def test_a_channel_of_a_chat_program_is_read(value):
     assert (read.format, said(game)) == ("chat_exports", [(1, *line) for line in SAID])
     assert [message.reply_to for message in game.record.messages] == [None, 1]
     assert game.record.messages[0].time.startswith("2026-01-31T20:15:0")
-    assert "notice_left_out" in codes(game)
+    assert "notice" in codes(game)
 
 
 @pytest.mark.parametrize("kind", ["DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread"])
@@ -410,8 +411,28 @@ def test_a_channel_of_slack_is_public_only_if_it_is_listed_so():
     files = slack_export()
     del files["groups.json"], files["dms.json"]
     assert kept(only(read_transcripts(archive(files), "export.zip"))) == [("talk", "Bea")] * 2
-    (fault,) = read_transcripts(archive(files | {"random/2026-01-31.json": slack_day()}), "export.zip").faults
-    assert (fault.code, '"random", "town"' in fault.message) == ("several_channels", True)
+    two = archive(files | {"random/2026-01-31.json": slack_day()})
+    (fault,) = read_transcripts(two, "export.zip").faults
+    assert (fault.code, '"random", "town"' in fault.message) == ("unknown_columns", True)
+
+
+@pytest.mark.parametrize(
+    ("answers", "ids", "private"),
+    [
+        ({"town": "speech", "random": "ignore"}, ["export"], 2),
+        ({"town": "speech", "random": "private"}, ["export"], 4),
+        ({"town": "speech", "random": "speech"}, ["export-random", "export-town"], 2),
+        ({"town": "speech"}, [], 0),
+    ],
+)
+def test_talking_channels_of_slack_are_games_where_people_said_so(answers, ids, private):
+    files = slack_export() | {"random/2026-01-31.json": slack_day()}
+    files["channels.json"] = [*files["channels.json"], {"id": "C02", "name": "random"}]
+    read = read_transcripts(archive(files), "export.zip", columns=[MappingRecord([], {}, kinds=answers)])
+    assert [game.record.game_id for game in read.games] == ids
+    assert [said(game) for game in read.games] == [[(1, *line) for line in SAID]] * len(ids)
+    assert sum(len(game.private) for game in read.games) == private
+    assert [fault.code for fault in read.faults] == ([] if ids else ["unknown_columns"])
 
 
 def test_texts_of_slack_are_read_as_its_program_shows_them():

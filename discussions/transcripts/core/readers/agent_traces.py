@@ -1,23 +1,50 @@
 """Traces of agents: OTLP JSON with `gen_ai` attributes, Langfuse traces, LangSmith runs, Hugging Face session traces.
 
+Also calls of the APIs of OpenAI, Anthropic and Gemini that somebody logged: an answer, alone or beside its request.
+
 What models answered are the messages, and the agent whose step it was is the player. What models were given is never
 read. A conversation or session is a game, also where several traces or lines belong to it.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from discussions.transcripts.core.audience import THOUGHT, kind_of_type
+from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import PLAYER, Columns
-from discussions.transcripts.core.readers.openai_chat import ROLES, convert, first_values, is_chat_message
+from discussions.transcripts.core.readers.openai_chat import (
+    A2A_ROLES,
+    ROLES,
+    convert,
+    first_values,
+    is_chat_message,
+)
 from workspace.core.strict_json import read_json
 
 _OTLP, _LANGFUSE, _LANGSMITH, _SESSION = "resourceSpans", "observations", "run_type", "harness"
 _OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.conversation.id"
+_CALL = "response"
+MOST_LINES = 20
+# A call has an id of its own, which may begin with the player: "Ann-12".
+_NUMBER = re.compile(r"(?<=.)[\W_]*\d*\Z")
+# Where a log of calls keeps an answer, and what tells one.
+_ANSWERS = ("response", "completion", "result", "output", "body", "raw_response", "answer", "data")
+_ABOUT = ("metadata", "request", "context", "info", "extra")
 # Where an answer keeps its messages or its text.
-_WITHIN = ("generations", "choices", "messages", "message", "kwargs", "output", "text", "content")
+_WITHIN = (
+    "candidates",
+    "generations",
+    "choices",
+    "messages",
+    "message",
+    "kwargs",
+    "output",
+    "text",
+    "content",
+)
 _THREAD = ("thread_id", "session_id", "conversation_id")
 _LEFT_OUT = {"role": "tool"}
 # The types by which a list of observations is known to be one of Langfuse.
@@ -37,20 +64,59 @@ def _kind(value: Any) -> str:
     listed = [_OTLP] if type(value.get(_OTLP)) is list else [_LANGFUSE] if is_langfuse else []
     is_run = type(value.get(_LANGSMITH)) is str and "outputs" in value
     is_session = value.get("type") == "session" and _SESSION in value
-    return listed[0] if listed else _LANGSMITH if is_run else _SESSION if is_session else ""
+    kind = listed[0] if listed else _LANGSMITH if is_run else _SESSION if is_session else ""
+    return kind or (_CALL if _answer(value) is not None else "")
+
+
+def _answer(value: Any, depth: int = 0) -> dict[str, Any] | None:
+    """The answer of an API in a call that was logged; None without one."""
+    if type(value) is not dict or depth > 2:
+        return None
+    if any(_objects(value, key) and _said(value) for key in ("choices", "candidates")):
+        return value
+    is_message = value.get("role") == "assistant" and value.get("type") == "message"
+    if is_message and type(value.get("content")) is list and ("usage" in value or "stop_reason" in value):
+        return value
+    if any(item.get("type") == "message" for _place, item in _objects(value, "output")):
+        return {"output": [item for _place, item in _objects(value, "output")]}
+    return next(
+        (found for key in _ANSWERS if (found := _answer(value.get(key), depth + 1)) is not None), None
+    )
 
 
 def recognises(value: Any) -> bool:
     """Whether it is a trace, or a list of traces, runs or lines of a session."""
     if type(value) is list:
-        return bool(value) and _kind(value[0]) != ""
-    return _kind(value) in (_OTLP, _LANGFUSE)
+        return bool(value) and (_kind(value[0]) != "" or are_turns(value[:MOST_LINES]))
+    return _kind(value) in (_OTLP, _LANGFUSE, _CALL)
 
 
 def recognises_text(text: str) -> bool:
     """Whether the first line is a trace, a run or the head of a session."""
-    line = text.partition("\n")[0]
-    return line.startswith("{") and _kind(read_json(line.encode(), is_lenient=True).value) != ""
+    lines = [line for line in text.split("\n", MOST_LINES)[:MOST_LINES] if line.startswith("{")]
+    if not lines or not text.startswith("{"):
+        return False
+    values = [read_json(line.encode(), is_lenient=True).value for line in lines]
+    return _kind(values[0]) != "" or are_turns(values)
+
+
+def are_turns(values: list[Any]) -> bool:
+    """Whether each of several values is a chat with a player who is asked again: what it answered last is a message."""
+    owners = [
+        first_values({key: part for key, part in value.items() if type(part) is str}, PLAYER).get(PLAYER)
+        for value in values
+        if type(value) is dict and _last_answer(value) is not None
+    ]
+    return len(owners) == len(values) and None not in owners and 1 < len({*owners}) < len(owners)
+
+
+def _last_answer(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The last message of a chat between a user and a model; None of any other value."""
+    chat = [message for _place, message in _objects(value, "messages")]
+    is_chat = (
+        bool(chat) and all(map(is_chat_message, chat)) and not any("name" in message for message in chat)
+    )
+    return chat[-1] if is_chat and chat[-1].get("role") == "assistant" else None
 
 
 def list_games(value: Any) -> list[tuple[str, Any]]:
@@ -85,7 +151,11 @@ def _placed(value: Any) -> _Placed:
 def _games(values: _Placed) -> dict[str, _Placed]:
     """The messages of each game: in order of time, if all answers have one."""
     kind = next(filter(None, (_kind(value) for _place, value in values)), "")
-    found = {_OTLP: _spans, _LANGFUSE: _observations, _LANGSMITH: _runs, _SESSION: _lines}.get(kind)
+    if not kind and are_turns([value for _place, value in values]):
+        kind = _CALL
+    found = {_OTLP: _spans, _LANGFUSE: _observations, _LANGSMITH: _runs, _SESSION: _lines, _CALL: _calls}.get(
+        kind
+    )
     answers = list(found([item for item in values if type(item[1]) is dict])) if found else []
     if all(facts["timestamp"] for _game, _place, facts, _answer in answers):
         answers.sort(key=lambda answer: str(answer[2]["timestamp"]).rjust(20, "0"))
@@ -104,6 +174,8 @@ def _said(answer: Any) -> list[dict[str, Any]]:
         return [message for part in answer for message in _said(part)]
     if type(answer) is not dict:
         return [{"role": "assistant", "content": answer}] if type(answer) is str else []
+    if answer.get("role") in A2A_ROLES and type(answer.get("parts")) is list:
+        return [{"role": A2A_ROLES[answer["role"]], "content": answer["parts"]}]
     if type(answer.get("role")) is str or is_chat_message(answer):
         return [answer | {"content": answer.get("content", answer.get("parts"))}]
     return next((_said(answer[key]) for key in _WITHIN if answer.get(key)), [])
@@ -185,6 +257,29 @@ def _lines(values: _Placed) -> Iterator[_Answer]:
         else:
             answer = line.get("message") if line.get("type") == "message" else None
             yield game, place, {"timestamp": line.get("timestamp")}, answer
+
+
+def _calls(values: _Placed) -> Iterator[_Answer]:
+    for place, call in values:
+        about = {key: part for name in _ABOUT for key, part in as_object(call.get(name)).items()} | call
+        plain = {
+            key: part
+            for key, part in about.items()
+            if type(part) in (str, int, bool) and key not in ("model", "role")
+        }
+        given = first_values(plain, "game", "time", "type")
+        kind = kind_of_type(str(given.get("type", "")))
+        facts = _facts({"name": _NUMBER.sub("", str(call.get("custom_id") or "assistant"))}, plain, "") | {
+            "timestamp": given.get("time")
+        }
+        if kind in (THOUGHT, PRIVATE):
+            facts["phase"] = given["type"]
+        yield (
+            given.get("game"),
+            place,
+            facts,
+            None if kind in (VOTE, OUT, IGNORE) else _answer(call) or _last_answer(call),
+        )
 
 
 def _facts(step: dict[str, Any], about: Any, time: str) -> dict[str, Any]:

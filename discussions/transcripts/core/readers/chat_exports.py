@@ -5,12 +5,19 @@ channel or a direct message is kept apart. Notices of the program, such as who j
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT
 from discussions.transcripts.core.fields import as_list, as_moment, as_object, as_objects, read_inside
-from discussions.transcripts.core.notes import NativeGame, Notes
-from workspace.core.words import say
+from discussions.transcripts.core.notes import Limits, NativeGame, Notes
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns
+from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.tables import Table
+from workspace.core.words import mark
 
 # The subtypes of Slack and the types of Discord that people or programs of theirs say; others are notices.
 _SAID = frozenset((None, "bot_message", "me_message", "thread_broadcast", "file_share"))
@@ -22,6 +29,12 @@ _MOMENT = re.compile(r"\d{10}\.\d{1,9}", re.ASCII)
 _DIRECT = re.compile(r"D[0-9A-Z]{8,20}|mpdm-.*", re.ASCII)
 _SIGN = re.compile(r"<([@#!]?)([^<>|\n]{1,2000})(?:\|([^<>\n]{0,2000}))?>")
 _ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
+_SEVERAL = mark(
+    "The public channels {names} all have messages. Say which of them are games under “Is this the game?” of the "
+    "import, or with --map is.CHANNEL=speech (or ignore) for each."
+)
+# The columns of the messages of an export as rows.
+CHANNEL_COLUMNS = ["game channel", "name", "text", "time"]
 
 # A message of the export with its place, and the private channel in which it stands; "" for a public one.
 _Placed = tuple[str, Any, str]
@@ -49,7 +62,93 @@ def to_native(value: Any, notes: Notes) -> NativeGame:
 
 
 def to_native_files(files: Mapping[str, bytes], notes: Notes) -> NativeGame:
-    """The one public channel of an export of Slack that has messages, with all private ones. Never raises."""
+    """The one public channel of an export of Slack that is a game, with all private ones. Never raises."""
+    kinds, (users, rooms) = answered(notes.columns), _workspace(files, notes)
+    talked = _talked(rooms)
+    games = [room for room in talked if len(talked) == 1 or kinds.get(room.casefold()) == SPEECH]
+    is_answered = {room.casefold() for room in talked} <= kinds.keys()
+    if len(talked) > 1 and (len(games) > 1 or not is_answered):
+        notes.fault(UNKNOWN_COLUMNS, "", _SEVERAL, names=", ".join(f'"{room[:60]}"' for room in talked[:20]))
+        return None
+    placed = [
+        (place, item, hidden or (room if room in talked and room not in games else ""))
+        for room, items in rooms.items()
+        for place, item, hidden in items
+        if room not in talked or room in games or kinds.get(room.casefold()) in (PRIVATE, THOUGHT)
+    ]
+    return _game(placed, users, notes)
+
+
+def _talked(rooms: dict[str, list[_Placed]]) -> list[str]:
+    """The public channels in which somebody said something."""
+    return [
+        room
+        for room, items in rooms.items()
+        if any(_is_said(item) and not hidden for _at, item, hidden in items)
+    ]
+
+
+def answered(columns: Columns) -> dict[str, str]:
+    """What people said of channels: the name, case-folded -> one of `audience.KINDS`."""
+    recipes = (recipe for recipe in columns if not recipe.fields or [*recipe.columns] == CHANNEL_COLUMNS)
+    return {room: kind for recipe in reversed(list(recipes)) for room, kind in recipe.kinds.items()}
+
+
+def read_files(
+    files: Mapping[str, bytes], new_notes: Callable[[], Notes], columns: Columns
+) -> Iterator[tuple[NativeGame, Notes]]:
+    """The games of an export: one, or a channel each where people said so. Never raises."""
+    for room, part in _split(files, columns):
+        notes = new_notes()
+        notes.source += f"-{room}" if room else ""
+        yield to_native_files(part, notes), notes
+
+
+def _split(files: Mapping[str, bytes], columns: Columns) -> list[tuple[str, Mapping[str, bytes]]]:
+    """The files of each game of an export: with its channel, if people said that several are games.
+
+    What is private belongs to the first game.
+    """
+    kinds, rooms = answered(columns), _workspace(files, Notes("", "", Limits()))[1]
+    talked = _talked(rooms)
+    games = [room for room in talked if kinds.get(room.casefold()) == SPEECH]
+    if len(games) < 2 or not {room.casefold() for room in talked} <= kinds.keys():
+        return [("", files)]
+    others = {"", *rooms} - {*games}
+    kept = {own: {own, *(others if own == games[0] else ("",))} for own in games}
+    return [
+        (own, {path: data for path, data in files.items() if _room(path) in rooms_of})
+        for own, rooms_of in kept.items()
+    ]
+
+
+def table_of_files(files: Mapping[str, bytes]) -> Table:
+    """The messages of the public channels of an export as rows; each channel is asked about. Never raises."""
+    users, rooms = _workspace(files, Notes("", "", Limits()))
+    said = [
+        (room, item)
+        for room, items in rooms.items()
+        for _place, item, hidden in items
+        if not hidden and _is_said(item)
+    ]
+    names = _names([("", item, "") for _room, item in said], users)
+    channel, name, text, time = CHANNEL_COLUMNS
+    rows = [
+        {
+            channel: room,
+            name: names[_author(item)],
+            text: _readable(item["text"], names),
+            time: as_moment(item["ts"]),
+        }
+        for room, item in said
+        if _is_slack(item)
+    ]
+    table = table_of_objects(list(enumerate(rows)), "/{}".format)
+    return replace(table, counted=channel, asked=dict(Counter(room for room, _item in said)))
+
+
+def _workspace(files: Mapping[str, bytes], notes: Notes) -> tuple[dict[str, str], dict[str, list[_Placed]]]:
+    """The names of an export's people by id, and the messages of each channel, with its name where it is private."""
     ends = {path.rpartition("/")[2]: path for path in files if not _DAY.search(path)}
     tops = {
         name: _read(files[ends[name]], name, notes) for name in (*_USERS, _PUBLIC, *_PRIVATE) if name in ends
@@ -59,23 +158,19 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> NativeGame:
         str(room.get(key)) for name in _PRIVATE for room in tops.get(name, ()) for key in ("id", "name")
     }
     known = {str(room.get("name")) for room in tops.get(_PUBLIC, ())}
-    placed: list[_Placed] = []
-    talked: dict[str, None] = {}
+    rooms: dict[str, list[_Placed]] = {}
     for path in sorted(path for path in files if _DAY.fullmatch(path.rpartition("/")[2])):
-        room = path.split("/")[-2] if "/" in path else ""
+        room = _room(path)
         is_hidden = room in hidden or bool(_DIRECT.fullmatch(room)) or (_PUBLIC in tops and room not in known)
-        for index, item in enumerate(_read(files[path], path, notes)):
-            placed.append((f"{path} /{index}", item, room if is_hidden else ""))
-            if not is_hidden and _is_said(item):
-                talked.setdefault(room)
-    if len(talked) > 1:
-        sentence = say(
-            "The public channels {names} all have messages. Leave only the channels of one game in the archive.",
-            names=", ".join(f'"{room[:60]}"' for room in list(talked)[:20]),
-        )
-        notes.fault("several_channels", "", sentence)
-        return None
-    return _game(placed, users, notes)
+        items = enumerate(_read(files[path], path, notes))
+        placed = [(f"{path} /{index}", item, room if is_hidden else "") for index, item in items]
+        rooms.setdefault(room, []).extend(placed)
+    return users, rooms
+
+
+def _room(path: str) -> str:
+    """The channel of a file; "" for the files that are about the whole export."""
+    return path.split("/")[-2] if "/" in path and _DAY.fullmatch(path.rpartition("/")[2]) else ""
 
 
 def _listed(value: Any) -> list[Any]:

@@ -10,28 +10,28 @@ from discussions.transcripts.core.notices import is_notice
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
-_TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
+TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
 _NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?(?:\([^()\n]{1,40}\)|\[[^\[\]\n]{1,30}\]))?"""
 MESSAGE = re.compile(
-    rf"(?:[\[(](?P<boxed>{_TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{_TIME}))?"
+    rf"(?:[\[(](?P<boxed>{TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{TIME}))?"
     rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?"
     r"(?P<colon>[:：])[*_`]{0,3}(?:(?:[ \t]|(?<=：))(?P<text>.*)|$)"
 )
 # One player to another: "Ann -> Bea: psst".
 _PLAIN_NAME = r"[^\W_][^:：\[\](){}\"<>,;|\t\n=\-→]{0,59}"
 _ARROWED = re.compile(
-    rf"(?:[\[(](?P<boxed>{_TIME})[\])]|(?P<bare>{_TIME}))? ?(?:[-–|] )?(?P<mark>)"
+    rf"(?:[\[(](?P<boxed>{TIME})[\])]|(?P<bare>{TIME}))? ?(?:[-–|] )?(?P<mark>)"
     rf"(?P<name>{_PLAIN_NAME}(?:->|→|=>) ?{_PLAIN_NAME})(?P<colon>[:：])(?:[ \t]?(?P<text>.*))"
 )
 # As IRC logs write it; a sign before the name marks a channel privilege.
 IRC = re.compile(
-    rf"(?:[\[(](?P<boxed>{_TIME})[\])]|(?P<bare>{_TIME}))? ?(?P<mark><) ?[@+%~&]?"
+    rf"(?:[\[(](?P<boxed>{TIME})[\])]|(?P<bare>{TIME}))? ?(?P<mark><) ?[@+%~&]?"
     r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?(?P<colon>>)(?:[ \t]{1,3}(?P<text>.*)|$)"
 )
 # The round before each message: "[Day 1] Ann: hello", "[Day 1, 10:05] Ann: hello".
 _MARKED = re.compile(
     rf"[\[(](?P<kind>round|day|night|phase)\s{{0,3}}#?(?P<number>\d{{1,9}})"
-    rf"(?:,?\s{{1,3}}(?:round|day|turn|phase)\s{{0,3}}#?\d{{1,9}})?(?:,?\s{{1,3}}(?P<time>{_TIME}))?[\])]"
+    rf"(?:,?\s{{1,3}}(?:round|day|turn|phase)\s{{0,3}}#?\d{{1,9}})?(?:,?\s{{1,3}}(?P<time>{TIME}))?[\])]"
     r"\s{0,3}(?P<more>\S.*)",
     re.IGNORECASE,
 )
@@ -90,14 +90,14 @@ _WITH_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _TAGGED = re.compile(
-    rf"(?P<time>(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
+    rf"(?P<time>(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
 # Before its colon a line says somewhere who could hear it: "> *Ann (thinking):* ...", "@Bea (DM) Ann: ...".
 _LOOSE = re.compile(
     r"[^:：\n]{0,80}?[\[(*](?P<how>[^\[\]()*:：\n]{1,60})[\])*][^:：\n]{0,60}[:：](?P<text>.*)"
 )
-_BEGINS_TIMED = re.compile(rf"(?:[\[(]{_TIME}[\])]|{_TIME}) ?\S.*")
-_TIMED = re.compile(rf"\A(?:[\[(]{_TIME}[\])]|{_TIME}) ?(?:[-–|] )?")
+_BEGINS_TIMED = re.compile(rf"(?:[\[(]{TIME}[\])]|{TIME}) ?\S.*")
+_TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 _NUMBERED = re.compile(r"[\d_]")
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3

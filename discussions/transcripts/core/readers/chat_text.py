@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import NARRATORS
+from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
@@ -356,6 +356,10 @@ def _take_message(game: _Game, line: ChatLine, place: str) -> None:
         if not said:
             return
     line = replace(line, text=said)
+    if line.name.casefold() in THOUGHT_NAMES and not _known_name(game, line.name):
+        author = game.last_public["playerName"] if game.last_public else ""
+        _add_message(game, author, line.text, line.time, place, "nobody")
+        return
     if line.name.casefold() in NARRATORS and not line.role and not _known_name(game, line.name):
         game.notes.warn("narrated", place, line.name, says=_NARRATED)
         # What continues the message goes with it.

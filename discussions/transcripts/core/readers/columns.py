@@ -138,7 +138,7 @@ OR = "|"
 # Before a value of a type, an audience or a phase, and before another name of a player, in a written recipe.
 IS, ALSO, SET = "is.", "also.", "set."
 # The encoding where it was a guess, the list that holds the rows of an object, and "none" where there are no rounds.
-SETTINGS = ENCODING, LIST, ROUNDS = "encoding", "list", "rounds"
+SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR = "encoding", "list", "rounds", "separator"
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
 _WRAPPERS = frozenset(
     ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value", "meta")
@@ -345,7 +345,7 @@ class RecipeFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     paths: dict[str, Annotated[list[Path], Meta(min_length=1, max_length=50)]] = {}
     kinds: dict[Path, Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]] = {}
     aliases: dict[Path, Path] = {}
-    settings: dict[Literal["encoding", "list", "rounds"], Path] = {}
+    settings: dict[Literal["encoding", "list", "rounds", "separator"], Path] = {}
     ignored: Annotated[list[Path], Meta(max_length=200)] = []
 
 

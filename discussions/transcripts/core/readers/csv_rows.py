@@ -140,6 +140,9 @@ def _delimiter(text: str) -> str | None:
             continue
         is_known = has_needed(suggest_fields(header))
         even = 100 * sum(len(row) == len(header) for row in rows[1:]) // (len(rows) - 1)
+        # Where the first cell comes back below it, the first line is a row, too.
+        if len(header) == 2 and header[0] in [row[0].strip() for row in rows[1:] if row]:
+            continue
         if (is_known or (even >= EVEN and _are_names(header))) and (is_known, even, len(header)) > best:
             best, chosen = (is_known, even, len(header)), delimiter
     return chosen

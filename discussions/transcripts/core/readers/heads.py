@@ -5,6 +5,7 @@ That is judged by what they hold, and proposed to a person, never read without o
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,15 +14,27 @@ from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
-from discussions.transcripts.core.audience import IGNORE, ROUND, SPEECH, VOTE, kind_of_type
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    PRIVATE,
+    ROUND,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    kind_of_type,
+    words_of,
+)
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.readers.chat_text import recognises_text as is_chat
 from discussions.transcripts.core.readers.columns import (
     ENCODING,
     LIST,
+    OR,
     PLAYER,
+    SEPARATOR,
     TEXT,
     Columns,
     MappingRecord,
@@ -35,6 +48,7 @@ from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
 from discussions.transcripts.core.readers.json_rows import (
+    COUNTER,
     count_rows,
     cut_lists,
     find_lists,
@@ -47,12 +61,25 @@ from discussions.transcripts.core.readers.json_turns import recognises as is_tur
 from discussions.transcripts.core.readers.json_turns import table_of_game
 from discussions.transcripts.core.readers.row_kinds import cells_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
+from discussions.transcripts.core.readers.separated import find_separators, read_separated
 from discussions.transcripts.core.readers.tables import Table, TableRow
+from workspace.core.words import mark, say
 
 # How many rows are looked at, and the shortest average text.
 MOST_ROWS, LEAST_TEXT = 2000, 12
 LONGEST_NAME, MOST_ROUNDS = 60, 60
 MOST_TYPES = 20
+# The most words that may say what a row is, for a column to be asked about.
+MOST_KINDS = 5
+# Names of what a model was told, and of what it said.
+_TOLD = frozenset(
+    "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
+    "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
+)
+_SPOKEN = frozenset(
+    "said say says speech spoken statement utterance utter response responses completion output answer reply text "
+    "message content line talk".split()
+)
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
@@ -64,11 +91,77 @@ class _Column(Struct, frozen=True):
     different: list[str]
 
     @property
+    def last(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def is_speech(self) -> bool:
+        return bool(_SPOKEN & {*words_of(self.last)})
+
+    @property
     def length(self) -> float:
         # A sign of a script without spaces says as much as a few letters.
         return sum(len(cell) + 2 * len(_UNSPACED.findall(cell)) for cell in self.cells) / max(
             1, len(self.cells)
         )
+
+
+class PathProfile(Struct, frozen=True):
+    """What the beginning of a file holds at one path. `share` is the percentage of rows that have a value.
+
+    `kind` is "number", "time", "yes or no", "JSON" or "text"; `length` and `longest` count characters, on average and
+    at most. `named` of the `distinct` values are names of players.
+    """
+
+    path: str
+    kind: str
+    share: int
+    distinct: int
+    length: int
+    longest: int
+    named: int
+
+    @property
+    def says(self) -> str:
+        """Its kind, in the reader's language."""
+        return say(self.kind)
+
+
+_KINDS = (
+    (mark("yes or no"), re.compile(r"true|false|yes|no", re.IGNORECASE)),
+    (mark("number"), re.compile(r"-?\d+(?:[.,]\d+)?")),
+    (mark("time"), re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d(?::\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*")),
+    (mark("JSON"), re.compile(r"\s*[{\[].*", re.DOTALL)),
+)
+
+
+def profile_paths(table: Table, mapping: MappingRecord) -> list[PathProfile]:
+    """What each column holds in the first rows, in the order of the file; the players are those of the mapping."""
+    rows = list(islice(table.rows, MOST_ROWS))
+    at = read_signs(table, mapping).at
+    names = {cells_of(row, at).get(PLAYER, "").strip().casefold() for row in rows} - {""}
+    return [
+        PathProfile(
+            path=column.name,
+            kind=next(
+                (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different))), mark("text")
+            ),
+            share=round(100 * len(column.cells) / len(rows)),
+            distinct=len(column.different),
+            length=round(sum(map(len, column.cells)) / len(column.cells)),
+            longest=max(map(len, column.cells)),
+            named=len(names & {cell.strip().casefold() for cell in column.different}),
+        )
+        for column in _columns(table, rows)
+    ]
+
+
+def _columns(table: Table, rows: list[TableRow]) -> Iterator[_Column]:
+    """The columns that have cells in these rows."""
+    for index, name in enumerate(table.columns):
+        cells = [row.cells[index] for row in rows if index < len(row.cells) and row.cells[index]]
+        if cells:
+            yield _Column(name, cells, list(dict.fromkeys(cells)))
 
 
 def propose_mapping(table: Table) -> MappingRecord:
@@ -80,13 +173,9 @@ def propose_mapping(table: Table) -> MappingRecord:
     fields = suggest_fields(table.columns)
     used = {part for name in fields.values() for part in split_columns(name, table.columns)}
     rows = list(islice(table.rows, MOST_ROWS))
-    free = []
-    for index, name in enumerate(table.columns):
-        cells = [row.cells[index] for row in rows if index < len(row.cells) and row.cells[index]]
-        if name not in used and cells:
-            free.append(_Column(name, cells, list(dict.fromkeys(cells))))
+    free = [column for column in _columns(table, rows) if column.name not in used]
     found = dict(fields)
-    if TEXT not in found and (text := _longest(free)):
+    if TEXT not in found and (text := _longest([one for one in free if not _is_hidden(one)])):
         found[TEXT] = text.name
         free.remove(text)
     said = table.columns.index(found[TEXT]) if found.get(TEXT) in table.columns else len(table.columns)
@@ -94,21 +183,37 @@ def propose_mapping(table: Table) -> MappingRecord:
     if PLAYER not in found and (player := _most_named(free, texts)):
         found[PLAYER] = player.name
         free.remove(player)
-    number = next(
-        (one for one in free if _is_round(one) and not f"{one.name}.".startswith(f"{table.counted}.")), None
-    )
-    if "round" not in found and "phase" not in found and number is not None:
-        found["round"] = number.name
-    if table.counted and "game" not in found:
-        found["game"] = table.counted
+    _propose_signs(table, free, rows, found)
+    return _with_settings(table, found)
+
+
+def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], found: dict[str, str]) -> None:
+    """Add to the columns that were found those of thoughts, rounds, games, types and targets of votes."""
+    thoughts = [one.name for one in free if kind_of_type(one.last) == THOUGHT and one.length >= LEAST_TEXT]
+    numbers = [
+        one.name
+        for one in free
+        if _is_round(one)
+        and not one.name.endswith(COUNTER)
+        and not f"{one.name}.".startswith(f"{table.counted}.")
+    ]
+    free = [one for one in free if one.name not in thoughts]
+    if thoughts:
+        found.setdefault("thought", OR.join(thoughts))
+    if "phase" not in found and numbers:
+        found.setdefault("round", numbers[0])
+    if not {"type", "phase", "audience"} & found.keys() and (kind := _kind(free, rows, table, found)):
+        found["type"] = kind.name
+    if table.counted:
+        found.setdefault("game", table.counted)
     if "type" in found and "target" not in found and (target := _target(free, rows, table, found)):
         found["target"] = target
-    return _with_settings(table, found)
 
 
 def _with_settings(table: Table, found: dict[str, str]) -> MappingRecord:
     """The columns, with what was chosen to read the file; where no column gives a round, a lone type may begin one."""
-    settings = {key: said for key, said in ((LIST, table.list), (ENCODING, table.encoding)) if said}
+    chosen = ((LIST, table.list), (ENCODING, table.encoding), (SEPARATOR, table.separator))
+    settings = {key: said for key, said in chosen if said}
     mapping = MappingRecord(table.columns, found, settings=settings)
     marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
     has_rounds = "round" in found or "phase" in found
@@ -164,6 +269,29 @@ def find_marks(table: Table, mapping: MappingRecord) -> dict[str, int]:
     }
 
 
+def _is_hidden(column: _Column) -> bool:
+    """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
+    words = {word for part in column.name.split(".") for word in words_of(part)}
+    is_hidden = bool(words & _TOLD) or kind_of_type(column.last) in (THOUGHT, PRIVATE)
+    return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
+
+
+def _kind(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> _Column | None:
+    """A column of a few words that tell apart what one player said: what they mean has to be asked."""
+    if found.get(PLAYER) not in table.columns:
+        return None
+    player = table.columns.index(found[PLAYER])
+    for column in free:
+        index = table.columns.index(column.name)
+        pairs = {(row.cells[player], row.cells[index]) for row in rows if index < len(row.cells)}
+        is_word = all(cell.replace("_", "").replace("-", "").isalpha() for cell in column.different)
+        names = {name for name, _cell in pairs}
+        is_few = 1 < len(column.different) <= MOST_KINDS and 2 * len(column.different) <= len(column.cells)
+        if is_word and is_few and len(pairs) > len(names) and names.isdisjoint(column.different):
+            return column
+    return None
+
+
 def _longest(columns: list[_Column]) -> _Column | None:
     texts = [
         column
@@ -171,7 +299,7 @@ def _longest(columns: list[_Column]) -> _Column | None:
         if column.length >= LEAST_TEXT and any(" " in cell or _UNSPACED.search(cell) for cell in column.cells)
     ]
     varied = [column for column in texts if len(column.different) * 2 > len(column.cells)]
-    return max(varied, key=lambda column: column.length * len(column.cells), default=None)
+    return max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
 
 
 def _most_named(columns: list[_Column], texts: str) -> _Column | None:
@@ -235,7 +363,13 @@ class FirstGame(Struct, frozen=True):
 
 
 def read_head(
-    data: bytes, *, is_part: bool, format_name: str = "", encoding: str = "", path: str = ""
+    data: bytes,
+    *,
+    is_part: bool,
+    format_name: str = "",
+    encoding: str = "",
+    path: str = "",
+    separator: str = "",
 ) -> Table | None:
     """The rows at the beginning of a file, which may be packed by gzip; None when it holds no rows with columns.
 
@@ -267,12 +401,21 @@ def read_head(
             if _is_known(brief)
             else _find_rows(value, brief, path)
         )
+        found = found or _find_lines(decoded, separator, brief)
         if found is None:
             return None
         table = found
     if guesses:
         table = replace(table, encoding=encoding, encodings=guesses)
     return replace(table, is_part=is_part) if table.columns else None
+
+
+def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
+    """The lines of a text that is neither JSON nor a chat, with this separator, else with the likeliest one."""
+    if value is not None or is_chat(decoded.text):
+        return None
+    separator = separator or next((sign for sign, _sample in find_separators(decoded.text)), "")
+    return read_separated(decoded, separator) if separator else None
 
 
 def _decode(text: bytes, encoding: str, *, is_part: bool) -> Decoded | None:

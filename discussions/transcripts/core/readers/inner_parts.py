@@ -10,10 +10,14 @@ from msgspec import Struct
 
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import json_turns, openai_chat
-from workspace.core.words import say
+from workspace.core.words import mark, say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
+VIEWS = mark(
+    "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
+    "no games. Export the messages of the game, each once, with its player."
+)
 # Where an object holds what each player saw, and whose it is.
 _VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "participants"))
 _OWNERS = frozenset(
@@ -27,6 +31,11 @@ class InnerPart(Struct, frozen=True):
     keys: tuple[str, ...]
     is_list: bool
     format: str = ""
+
+
+def explain_views(value: dict[str, Any]) -> str:
+    """Why an object with what each player saw is no game; "" for other objects."""
+    return say(VIEWS) if json_turns.are_views(value) else ""
 
 
 def find_inner_part(value: Any, formats: Sequence[Format]) -> InnerPart | None:
@@ -83,10 +92,7 @@ def explain_pieces(values: Sequence[Any], key: str = "") -> str:
     owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
     if len(owners - {""}) < len(pieces) or not all(map(openai_chat.recognises, pieces)):
         return ""
-    return say(
-        "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
-        "no games. Export the messages of the game, each once, with its player."
-    )
+    return say(VIEWS)
 
 
 def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, Any]]:
@@ -94,7 +100,8 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
 
     They are the items of a list, or the objects of one object. Empty without a game, and for a list of such values.
     """
-    inner = find_inner_part(value, formats) if type(value) is dict else None
+    is_open = type(value) is dict and not json_turns.are_views(value)
+    inner = find_inner_part(value, formats) if is_open else None
     if inner is None or not inner.format:
         return []
     *above, last = inner.keys

@@ -27,6 +27,8 @@ from discussions.transcripts.core.readers.columns import (
     MappingRecord,
     field_of,
     find_mapping,
+    has_needed,
+    suggest_fields,
 )
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
@@ -37,7 +39,12 @@ from workspace.core.words import mark, say
 
 DEEPEST, DEEPEST_LIST = 4, 6
 MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 20, 50, 200, 20
-GAME = "game"
+GAME, COUNTER = "game", " number"
+# Lists of games are called so, and what only a game has.
+_GAMES = frozenset(
+    "game match matche session episode run transcript conversation dialogue sample result item data".split()
+)
+_OF_A_GAME = ("id", "players", "roles", "winner")
 _DIGIT = re.compile(r"\d")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
@@ -62,6 +69,8 @@ def recognises_text(text: str) -> bool:
     is_alone = stripped.startswith("{") and len(first) < 2
     if is_alone and not stripped.partition("\n")[0].rstrip().endswith("}"):
         return False
+    if first and _is_message(first[0]):
+        return True
     if not first or any(_holds_objects(value) for value in first[0].values()):
         return False
     if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):
@@ -288,6 +297,16 @@ def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
         start, number = end, number + 1
 
 
+def _is_message(entry: dict[str, Any]) -> bool:
+    """Whether an object names a player and a text, and its lists, such as calls of tools, hold no messages."""
+    lists = [value[0] for value in entry.values() if _holds_objects(value)]
+    return bool(lists) and _names_both(entry) and not any(map(_names_both, lists))
+
+
+def _names_both(entry: dict[str, Any]) -> bool:
+    return has_needed(suggest_fields(list(flattened(entry))))
+
+
 def _holds_objects(value: Any) -> bool:
     """Whether a value is a list of objects, as games of other formats have and rows do not."""
     return type(value) is list and bool(value) and type(value[0]) is dict
@@ -428,7 +447,7 @@ def _rows_at(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects at a path, each with its place and what is around it."""
     if type(value) is list:
-        is_outer = GAME not in around
+        is_outer = GAME not in around and not _is_part(place, value)
         for index, item in enumerate(value):
             number = {GAME if is_outer else _one_of(place): index + 1} if keys else {}
             yield from _rows_at(item, keys, around | number, f"{place}/{index}")
@@ -439,13 +458,23 @@ def _rows_at(
         yield from _rows_at(value[keys[0]], keys[1:], plain | around, f"{place}/{keys[0]}")
 
 
+def _is_part(place: str, items: list[Any]) -> bool:
+    """Whether the items of a list are parts of one game, such as rounds, and no games with ids or players."""
+    key = place.rpartition("/")[2].casefold().rstrip("s")
+    is_own = any(
+        field_of(name) == GAME or name in _OF_A_GAME for item in items if type(item) is dict for name in item
+    )
+    return bool(key) and key not in _GAMES and not is_own
+
+
 def _beside(key: str) -> str:
     return key if field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}"
 
 
 def _one_of(place: str) -> str:
     """What an item of a list is called: of "/games/3/rounds" a round."""
-    return place.rpartition("/")[2].removesuffix("s") or GAME
+    name = place.rpartition("/")[2].removesuffix("s") or GAME
+    return name if field_of(name) in (None, GAME, "round") else f"{name}{COUNTER}"
 
 
 def read_listed(decoded: Decoded, columns: Columns) -> tuple[Table, list[MappingRecord]] | None:

@@ -95,7 +95,19 @@ def recognises(value: Any) -> bool:
         return bool(value) and all(map(_is_round, value))
     if type(value) is not dict or is_native(value) or any(True for _game in games_in(value)):
         return False
-    return _has_talk(_messages(value))
+    return _has_talk(_messages(value)) and not are_views(value)
+
+
+def are_views(value: dict[str, Any]) -> bool:
+    """Whether an object holds a chat for each player under their name: views of one game."""
+    chats = {
+        key.casefold(): list(_within(part, "", {}, 1))
+        for key, part in value.items()
+        if type(part) is dict and not _is_about(key)
+    }
+    told = [values for rows in chats.values() for _place, values in rows[:MOST_QUESTIONS]]
+    names = {str(part).casefold() for values in told for part in values.values() if type(part) is str}
+    return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:

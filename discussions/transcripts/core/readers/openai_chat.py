@@ -204,7 +204,8 @@ def _part(part: Any) -> tuple[str, str | None, bool]:
     flags = {key for given in both for key, value in given.items() if value is True}
     is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)
     keys = ("text", "content", kind) if is_thought or kind == "text" else () if "tool" in kind else ("text",)
-    text = next((part[key] for key in keys if type(part.get(key)) is str), None)
+    told = (as_object(part.get(key)).get("value", part.get(key)) for key in keys)
+    text = next((text for text in told if type(text) is str), None)
     return kind or "unknown", text, is_thought
 
 

@@ -1,7 +1,8 @@
 """What a row of a table is, and who could hear it: by its type, its audience, its flags and its phase."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,6 +42,9 @@ UNCLEAR = "unclear "
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
 MOST_VALUES = 500
+FIRST_ROWS = 20
+# The roles of messages that nobody in the game said.
+INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 _HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
@@ -64,7 +68,8 @@ _OPEN = re.compile(
 class RowSigns(Struct, frozen=True):
     """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
 
-    `names` are the players of all rows, case-folded. Without `reads_rounds`, no column gives the round.
+    `names` are the players of all rows, case-folded. Without `reads_rounds`, no column gives the round. What a model
+    was told has one of the roles `told`; games that are `asked` about have kinds, too.
     """
 
     at: dict[str, list[int]]
@@ -72,6 +77,8 @@ class RowSigns(Struct, frozen=True):
     aliases: Mapping[str, str] = {}
     names: frozenset[str] = frozenset()
     reads_rounds: bool = True
+    told: frozenset[str] = INSTRUCTIONS
+    asked: Collection[str] = ()
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
@@ -118,10 +125,8 @@ class Question(Struct, frozen=True):
 def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
-    asked: dict[str, int] = {}
-    if not any(_is_sign(field) for field in signs.at):
-        return []
-    for row in table.rows:
+    asked = {value: count for value, count in table.asked.items() if value.casefold() not in mapping.kinds}
+    for row in table.rows if any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
         if cells.get("text") and cells.get("player"):
             for value in _unclear(cells, signs):
@@ -148,7 +153,10 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in hiding}
     found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
-    signs = RowSigns(found_at, mapping.kinds, mapping.ids, reads_rounds=reads_rounds)
+    told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
+    signs = RowSigns(
+        found_at, mapping.kinds, mapping.ids, reads_rounds=reads_rounds, told=told, asked=table.asked
+    )
     if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
@@ -162,6 +170,20 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     return signs
 
 
+def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:
+    """Whether one player has messages of a user and of an assistant: the former are what a model was told."""
+    first = [cells_of(row, at).get("role", "").casefold() for row in islice(table.rows, FIRST_ROWS)]
+    if "role" not in at or not {*first} & {"assistant", "ai"}:
+        return False
+    cells = (cells_of(row, at) for row in table.rows)
+    said = {(own.get(PLAYER, ""), own.get("role", "").casefold()) for own in cells}
+    return any(
+        (name, "user") in said or (name, "human") in said
+        for name, role in said
+        if role in ("assistant", "ai")
+    )
+
+
 def _is_sign(field: str) -> bool:
     return field in SIGNS or field.startswith(UNCLEAR)
 
@@ -173,9 +195,11 @@ def _hiding(table: Table, places: list[int], players: list[int]) -> list[int]:
     """
     named = {place for place in places if looks_like_audience(table.columns[place])}
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
+    filled = dict.fromkeys(places, 0)
     for row in table.rows if places else ():
         name = cells_of(row, {PLAYER: players}).get(PLAYER, "").strip()
         for place in [place for place in said if place < len(row.cells)]:
+            filled[place] += row.cells[place] != ""
             # Of a column that is known by its name it is enough that it has two values.
             if place not in named:
                 said[place].add((name, row.cells[place]))
@@ -188,6 +212,7 @@ def _hiding(table: Table, places: list[int], players: list[int]) -> list[int]:
         for place, cells in said.items()
         if may_hide(table.columns[place], {cell for _name, cell in cells if cell})
         and len(cells) > len({name for name, _cell in cells})
+        and (place in named or 2 * len({cell for _name, cell in cells if cell}) <= max(4, filled[place]))
     ]
 
 
@@ -249,9 +274,13 @@ def _of_flag(column: str, value: str) -> str:
 
 def kind_of_row(cells: Mapping[str, str], signs: RowSigns) -> tuple[str, str]:
     """What a row is, and the sign of it: where a round begins, else the most hidden one of what its signs say."""
-    said = list(_signs(cells, signs))
+    game = cells.get("game", "")
+    answer = signs.kinds.get(game.casefold(), "") if game in signs.asked else ""
+    said = [(answer, game), *_signs(cells, signs)]
     if mark_of_round := next((value for kind, value in said if kind == ROUND), ""):
         return ROUND, mark_of_round
+    if cells.get("role", "").strip().casefold() in signs.told:
+        return IGNORE, cells["role"].strip()
     if (name := cells.get("player", "").strip()).casefold() in NARRATORS and not cells.get("role"):
         return IGNORE, name
     if hidden := _hidden_part(cells):

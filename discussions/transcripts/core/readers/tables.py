@@ -85,6 +85,11 @@ class Table(Struct, frozen=True):
     encoding: str = ""
     encodings: list[tuple[str, str]] = []
     lists: list[str] = []
+    # The signs that may stand between name and text, each with a sample, and the one that was taken.
+    separators: list[tuple[str, str]] = []
+    separator: str = ""
+    # What has to be asked about in any case, such as channels that may be games, and how many rows have it.
+    asked: dict[str, int] = {}
     # Last, since it hides the type of the same name.
     list: str = ""
 

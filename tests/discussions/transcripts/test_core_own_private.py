@@ -1,0 +1,77 @@
+"""Own logs of many kinds: what a model was told or thought is in no message that is read or proposed."""
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.core.records import GameRecord
+from discussions.transcripts.core.audience import PRIVATE
+from discussions.transcripts.core.readers.columns import has_needed
+from discussions.transcripts.core.readers.heads import (
+    profile_paths,
+    propose_mapping,
+    read_first_game,
+    read_head,
+)
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.own_logs import CANARY, LOGS, SAID
+from tests.factories.reading import read_transcripts
+
+# Files that are no game as they are, each with the fault that says why.
+REFUSED = {
+    "views.json": "pieces",
+    "pairs.json": "unknown_format",
+    "wandb.table.json": "unknown_format",
+}
+# What a person has to choose or to answer before a game is shown.
+ASKED = {"jsoncell.csv": "text", "kinds.csv": "inwardly"}
+# An assistant without a name, and what each assistant was asked for.
+PARTS = {"per_agent.json": 3}
+
+
+def proposed(data: bytes, name: str) -> tuple[GameRecord | None, list[str], dict[str, str]]:
+    """The first game as the page shows it before anybody answers, with its questions and columns."""
+    table = read_head(data, is_part=False)
+    assert table is not None, name
+    mapping = propose_mapping(table)
+    questions = [question.value for question in find_questions(table, mapping)]
+    mapping = replace(mapping, kinds={value.casefold(): PRIVATE for value in questions} | mapping.kinds)
+    if not has_needed(mapping.fields):
+        return None, questions, mapping.fields
+    first = read_first_game(table, mapping, name, name, {})
+    assert first.game_count == 1, name
+    return first.record, questions, mapping.fields
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_no_private_text_is_read_or_proposed(name):
+    read = read_transcripts(LOGS[name], name)
+    codes = {fault.code for fault in read.faults if not fault.is_warning}
+    if name in REFUSED:
+        assert (codes, read.games) == ({REFUSED[name]}, [])
+        return
+    records = [game.record for game in read.games]
+    if codes:
+        assert (codes, records) == ({"unknown_columns"}, [])
+        record, questions, fields = proposed(LOGS[name], name)
+        if name in ASKED:
+            assert record is None and (ASKED[name] in questions or ASKED[name] not in fields)
+            return
+        assert record is not None, (name, fields)
+        records = [record]
+    (record,) = records
+    texts = [message.text for message in record.messages]
+    assert not any(CANARY in text for text in texts)
+    assert set(texts) == {text for _name, text in SAID[: PARTS.get(name, len(SAID))]}
+
+
+def test_a_profile_says_what_each_path_holds():
+    table = read_head(LOGS["raw.csv"], is_part=False)
+    assert table is not None
+    found = {path.path: path for path in profile_paths(table, propose_mapping(table))}
+    assert [(path, one.kind, one.share, one.distinct, one.named) for path, one in found.items()] == [
+        ("agent", "text", 100, 3, 3),
+        ("round_no", "number", 100, 2, 0),
+        ("raw_response", "JSON", 100, 6, 0),
+        ("parsed_statement", "text", 100, 6, 0),
+    ]
+    assert (found["agent"].length, found["agent"].longest) == (3, 3)
