@@ -32,7 +32,7 @@ from discussions.transcripts.core.fields import (
 )
 from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.notices import LONGEST_NOTICE, split_notice
+from discussions.transcripts.core.notices import may_hold, split_notice
 from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
 from workspace.core.words import mark, say
 
@@ -303,10 +303,10 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
     Thoughts are kept in the notes.
     """
     said = raw.get("message")
-    if type(said) is not str:
+    if type(said) is not str or not said:
         return said, False
     notice = thought = ""
-    if len(said) <= LONGEST_NOTICE:
+    if may_hold(said):
         said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)

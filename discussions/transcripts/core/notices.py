@@ -71,8 +71,19 @@ _PLACED = re.compile(
 # In exports of iPhones such a mark begins what the program says, under the name of the group.
 _TOLD = re.compile(r".{1,60}? (?:joined|left|added|removed|created|changed|pinned|turned)\b", re.IGNORECASE)
 _MARK = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# Longer texts hold no notice; a caption may follow one.
-LONGEST_NOTICE, _LONGEST_LINE = 2_000, 400
+_LONGEST_LINE = 400
+
+
+# Longer lines are no notices, unless they begin so.
+_SHORT, _BEGINS = (
+    90,
+    ("Messages", "Nachrichten", "Los mens", "Les mess", "As mens", "I messag", "Waiting", "\u200e", "<"),
+)
+
+
+def may_hold(text: str) -> bool:
+    """Whether a text may hold a notice, told fast: most texts are longer lines."""
+    return len(text) < _SHORT or text.startswith(_BEGINS) or text[-1] == ">" or "\n" in text[:_SHORT]
 
 
 def is_notice(line: str) -> bool:
