@@ -177,18 +177,13 @@ def _keep(
     transcript: Transcript | None = None,
     replaces: ColumnMapping | None = None,
 ) -> ColumnMapping:
-    """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file.
-
-    Raises Conflict if the one that it `replaces` was removed.
-    """
+    """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file. Raises Conflict."""
     _lock(project)
     sha256 = columns_hash(mapping.columns)
     own = ColumnMapping.objects.filter(project=project, removed_at=None)
-    before = own.filter(columns_sha256=sha256).first()
-    if replaces is not None:
-        before = own.filter(pk=replaces.pk).first()
-        if before is None:
-            raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
+    before = own.filter(Q(pk=replaces.pk) if replaces else Q(columns_sha256=sha256)).first()
+    if replaces and before is None:
+        raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
     detail: dict[str, object] = {"fields": mapping.written}
     if before is not None:
         detail["before"] = mapping_record(before).written

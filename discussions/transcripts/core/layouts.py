@@ -337,12 +337,19 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
         return refused(Fault(place=name, code="no_games", message=sentence))
-    decoded = None if is_json or options.named else decode_text(data)
-    if decoded is not None and (separators := find_separators(decoded.head(HEAD_CHARACTERS))):
-        sentence = say(_SEPARATED, line=printable(separators[0][1]), separator=separators[0][0])
-        return refused(Fault(place=name, code=UNKNOWN_COLUMNS, message=sentence))
+    if not is_json and not options.named and (fault := _say_separated(data, name)):
+        return refused(fault)
     found = _describe(document.value) if is_json else _describe_text(data[begin:])
     return _unknown(data, name, found, document.value, options)
+
+
+def _say_separated(data: bytes, name: str) -> Fault | None:
+    """What to ask about a text whose lines have a sign between name and text; None for other texts."""
+    decoded = decode_text(data)
+    for separator, line in find_separators(decoded.head(HEAD_CHARACTERS)) if decoded else ():
+        sentence = say(_SEPARATED, line=printable(line), separator=separator)
+        return Fault(place=name, code=UNKNOWN_COLUMNS, message=sentence)
+    return None
 
 
 def _explain(document: Document, data: bytes, options: ReadOptions) -> str:

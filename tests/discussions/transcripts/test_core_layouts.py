@@ -262,7 +262,7 @@ def test_every_format_has_a_name_and_a_pair_of_functions():
     assert len({known.name for known in FORMATS}) == len(FORMATS)
     for known in FORMATS:
         assert known.looks and not known.looks.endswith(".")
-        assert bool(known.recognises_files) == bool(known.to_native_files)
+        assert bool(known.recognises_files) == bool(known.to_native_files or known.read_files)
         assert bool(known.recognises_text) == bool(known.to_native_text)
         assert known.recognises or known.recognises_files or known.recognises_text
 

@@ -29,7 +29,7 @@ _OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.
 _CALL = "response"
 MOST_LINES = 20
 # A call has an id of its own, which may begin with the player: "Ann-12".
-_NUMBER = re.compile(r"(?<=.)[\W_]*\d*\Z")
+COUNTED = re.compile(r"(?<=.)[\W_]*\d*\Z")
 # Where a log of calls keeps an answer, and what tells one.
 _ANSWERS = ("response", "completion", "result", "output", "body", "raw_response", "answer", "data")
 _ABOUT = ("metadata", "request", "context", "info", "extra")
@@ -269,7 +269,7 @@ def _calls(values: _Placed) -> Iterator[_Answer]:
         }
         given = first_values(plain, "game", "time", "type")
         kind = kind_of_type(str(given.get("type", "")))
-        facts = _facts({"name": _NUMBER.sub("", str(call.get("custom_id") or "assistant"))}, plain, "") | {
+        facts = _facts({"name": COUNTED.sub("", str(call.get("custom_id") or "assistant"))}, plain, "") | {
             "timestamp": given.get("time")
         }
         if kind in (THOUGHT, PRIVATE):

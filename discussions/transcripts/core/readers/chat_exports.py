@@ -98,9 +98,11 @@ def read_files(
     files: Mapping[str, bytes], new_notes: Callable[[], Notes], columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of an export: one, or a channel each where people said so. Never raises."""
+    source = ""
     for room, part in _split(files, columns):
         notes = new_notes()
-        notes.source += f"-{room}" if room else ""
+        source = source or notes.source
+        notes.source = f"{source}-{room}" if room else source
         yield to_native_files(part, notes), notes
 
 

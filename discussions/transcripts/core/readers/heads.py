@@ -106,12 +106,16 @@ class _Column(Struct, frozen=True):
         )
 
 
-class PathProfile(Struct, frozen=True):
-    """What the beginning of a file holds at one path. `share` is the percentage of rows that have a value.
+_KINDS = (
+    (mark("yes or no"), re.compile(r"true|false|yes|no", re.IGNORECASE)),
+    (mark("number"), re.compile(r"-?\d+(?:[.,]\d+)?")),
+    (mark("time"), re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d(?::\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*")),
+    (mark("JSON"), re.compile(r"\s*[{\[].*", re.DOTALL)),
+)
 
-    `kind` is "number", "time", "yes or no", "JSON" or "text"; `length` and `longest` count characters, on average and
-    at most. `named` of the `distinct` values are names of players.
-    """
+
+class PathProfile(Struct, frozen=True):
+    """What a column holds in the first rows: `named` of its `distinct` values are players; `share` is a percentage."""
 
     path: str
     kind: str
@@ -123,37 +127,26 @@ class PathProfile(Struct, frozen=True):
 
     @property
     def says(self) -> str:
-        """Its kind, in the reader's language."""
         return say(self.kind)
 
 
-_KINDS = (
-    (mark("yes or no"), re.compile(r"true|false|yes|no", re.IGNORECASE)),
-    (mark("number"), re.compile(r"-?\d+(?:[.,]\d+)?")),
-    (mark("time"), re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}:\d\d(?::\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*")),
-    (mark("JSON"), re.compile(r"\s*[{\[].*", re.DOTALL)),
-)
-
-
 def profile_paths(table: Table, mapping: MappingRecord) -> list[PathProfile]:
-    """What each column holds in the first rows, in the order of the file; the players are those of the mapping."""
+    """What each column holds, in the order of the file; the players are those of the mapping."""
     rows = list(islice(table.rows, MOST_ROWS))
     at = read_signs(table, mapping).at
     names = {cells_of(row, at).get(PLAYER, "").strip().casefold() for row in rows} - {""}
-    return [
-        PathProfile(
-            path=column.name,
-            kind=next(
-                (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different))), mark("text")
-            ),
-            share=round(100 * len(column.cells) / len(rows)),
-            distinct=len(column.different),
-            length=round(sum(map(len, column.cells)) / len(column.cells)),
-            longest=max(map(len, column.cells)),
-            named=len(names & {cell.strip().casefold() for cell in column.different}),
+    found = []
+    for column in _columns(table, rows):
+        kind = next(
+            (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different))), mark("text")
         )
-        for column in _columns(table, rows)
-    ]
+        lengths = [len(cell) for cell in column.cells]
+        share, average = round(100 * len(lengths) / len(rows)), round(sum(lengths) / len(lengths))
+        named = len(names & {cell.strip().casefold() for cell in column.different})
+        found.append(
+            PathProfile(column.name, kind, share, len(column.different), average, max(lengths), named)
+        )
+    return found
 
 
 def _columns(table: Table, rows: list[TableRow]) -> Iterator[_Column]:

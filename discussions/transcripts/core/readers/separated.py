@@ -20,7 +20,7 @@ from discussions.transcripts.core.readers.tables import Table
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, and how a separator is shown.
 SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
-_NAME = r"[^\W_][\w .'’-]{0,39}?"
+WHO = r"[^\W_][\w .'’-]{0,39}?"
 
 
 def separated_name(separator: str) -> tuple[str, str]:
@@ -86,4 +86,4 @@ def to_native_text(
 
 def _shape(separator: str) -> "re.Pattern[str]":
     time = rf"(?:[\[(]?(?P<time>{TIME})[\])]?[ ,|-]{{0,3}})?"
-    return re.compile(rf"{time}(?P<name>{_NAME})[ ]{{0,3}}{re.escape(separator)}[ ]{{0,3}}(?P<text>\S.*)")
+    return re.compile(rf"{time}(?P<name>{WHO})[ ]{{0,3}}{re.escape(separator)}[ ]{{0,3}}(?P<text>\S.*)")
