@@ -89,9 +89,7 @@ def ask(world: dict, column: str, verb: str, address: str, body=None, *, as_htmx
         if address.startswith(API):
             program = world["programs"][column]
             path = address.removeprefix(API)
-            answer = (
-                program.get(path, **body) if verb == "GET" else program.send(verb, path, read_json(body))
-            )
+            answer = program.get(path, **body) if verb == "GET" else program.send(verb, path, read_json(body))
         elif verb in ("GET", "POST"):
             answer = getattr(client, verb.lower())(address, body, headers=headers)
         else:

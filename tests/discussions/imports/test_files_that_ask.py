@@ -38,7 +38,7 @@ def test_talking_channels_of_slack_are_asked_about_and_each_that_is_a_game_is_re
     assert "waits for its columns" in report and address in report
     shown = seen.get(address)
     page = shown.content.decode()
-    assert "What is “town”?" in words(shown) and "What is “random”?" in words(shown)
+    assert "2 rows What is “town”?" in words(shown) and "2 rows What is “random”?" in words(shown)
     chosen = {"player": "1", "text": "2", "game": "0", "time": "3", "do": "save"}
     asked = answers(page, town="speech", random="ignore")
     assert len(asked) == 2

@@ -190,7 +190,7 @@ def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], foun
         and not one.name.endswith(COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
-    free = [one for one in free if one.name not in thoughts]
+    free = [one for one in free if one.name not in (*thoughts, table.counted)]
     if thoughts:
         found.setdefault("thought", OR.join(thoughts))
     if "phase" not in found and numbers:
