@@ -22,8 +22,8 @@ from tests.factories.verdict_examples import THRESHOLDS
 CORRELATION = 0.3
 # The SDs between games: of a percentage, and of a rating.
 SD, RATING_SD = 10.0, 0.5
-RUNS, SEED = 1500, 7
-MARGINS = (-0.5, -0.25, 0.0, 0.25, 0.5, 1.0)
+RUNS, SEED = 4000, 8
+MARGINS = (-0.25, 0.0, 0.25, 0.5, 1.0)
 
 
 def play(number: int, scores: "np.ndarray") -> IterationFigures:
