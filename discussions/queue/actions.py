@@ -8,6 +8,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -142,14 +143,15 @@ def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | N
     rule = load_queue_rule(project)
     draw = OLDEST if rule.order == OLDEST else _next_draw(by, project)
     shown = _draw_number(project, by) if rule.repeat_percent else None
-    rounds: list[list[int]] = [[iteration.pk]] if iteration else [[]]
-    if iteration is None and (staged := _list_open(project)):
-        rounds.insert(0, staged)
-    for iterations in rounds:
-        for slot in _in_order(draw, project, by, iterations):
-            if evaluation := _take(slot, project, by, now, draw, shown):
-                return evaluation
-    return None
+    slots = _in_order(draw, project, by, [iteration.pk] if iteration else [])
+    first = next(slots, None)
+    if first is None:
+        return None
+    slots = chain([first], slots)
+    if iteration is None and first.has_open:
+        slots = chain(_in_order(draw, project, by, _list_open(project)), slots)
+    taken = (_take(slot, project, by, now, draw, shown) for slot in slots)
+    return next(filter(None, taken), None)
 
 
 def _list_open(project: Project) -> list[int]:

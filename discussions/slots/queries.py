@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
+from discussions.core.iteration_states import RATING as BEING_RATED
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
 from discussions.models.games import GameQuerySet
 from discussions.models.queue_rules import BY_CHANCE, OLDEST
@@ -30,7 +31,8 @@ CANDIDATES = 8
 class FreeSlot(NamedTuple):
     """A free slot, with the values of an evaluation that begins in it.
 
-    `measured` is None while its game is not measured under its iteration's rubric; it cannot be rated then.
+    `measured` is None while its game is not measured under its iteration's rubric; it cannot be rated then. `has_open`
+    says that an iteration of a stage of the project is open for rating.
     """
 
     key: int
@@ -40,6 +42,7 @@ class FreeSlot(NamedTuple):
     game_number: int
     identification: str
     measured: int | None
+    has_open: bool
 
 
 def games_led_by(person: Person) -> GameQuerySet:
@@ -152,9 +155,13 @@ def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
     newest = Measured.objects.filter(
         game=OuterRef("game"), rubric_version=OuterRef("game__iteration__rubric_version")
     )
-    with_measured = slots.annotate(newest=Subquery(newest.order_by("-pk").values("pk")[:1]))
+    opened = Iteration.objects.filter(project=OuterRef("project"), stage__isnull=False, state=BEING_RATED)
+    with_measured = slots.annotate(
+        newest=Subquery(newest.order_by("-pk").values("pk")[:1]), has_open=Exists(opened)
+    )
     return with_measured.values_list(
-        "pk", "number", "shuffle", "game", "game__number", "game__iteration__identification", "newest"
+        *("pk", "number", "shuffle", "game", "game__number", "game__iteration__identification"),
+        *("newest", "has_open"),
     )[:CANDIDATES]
 
 
