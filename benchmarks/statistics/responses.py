@@ -37,12 +37,11 @@ KEYS = tuple(SHARES)
 
 def tables(runs_factor: float = 1.0) -> Iterator[Table]:
     """Every table; `runs_factor` times as many cases as docs/intervals.md has."""
-    yield rare_answers(round(4000 * runs_factor))
-    yield next_games(round(4000 * runs_factor))
-    yield single_leads(round(2000 * runs_factor))
-    yield set_leads(round(2000 * runs_factor))
-    yield equal_reliability(round(400 * runs_factor))
-    yield straight_lining(round(200 * runs_factor))
+    for table, runs in (
+        (rare_answers, 4000), (next_games, 4000), (single_leads, 2000), (set_leads, 2000),
+        (equal_reliability, 400), (straight_lining, 200),
+    ):  # fmt: skip
+        yield table(max(1, round(runs * runs_factor)))
 
 
 def percent(part: float, whole: float) -> str:

@@ -159,7 +159,7 @@ SAYS = {
     OBJECTIONS: ((PRECISION, _("%(share)s of the objections stand.")),),
     ASKED: ((PRECISION, _("Where the automatic score passes a game, %(share)s of the manual checks pass.")),),
     TESTED: ((PRECISION, _("Where the automatic score passes a game, %(share)s of the tests are passed.")),),
-    PHRASES: ((PRECISION, _("People let %(share)s of the repeated phrases stand.")),),
+    PHRASES: ((PRECISION, _("%(share)s of the repeated phrases shown were not marked as acceptable.")),),
 }
 
 RATES = {
@@ -199,7 +199,7 @@ OWN_RATES = {
     ),
     (CHECKS, BY_PEOPLE): (_("Accurate by people"), _("of all references")),
     (CHECKS, BY_MACHINE): (_("Checked by the record"), _("of all references")),
-    (PHRASES, PRECISION): (_("Repetitions that stand"), _("of the repeated phrases, people let stand")),
+    (PHRASES, PRECISION): (_("Repetitions that stand"), _("of the repeated phrases shown, not marked as acceptable")),
     (ASKED, PRECISION): (_("Precision"), _("of the automatic passes, the check passes")),
     (ASKED, RECALL): (_("Recall"), _("of the checks that pass, the automatic score passes")),
     (ASKED, SPECIFICITY): (_("Specificity"), _("of the checks that fail, the automatic score fails")),

@@ -105,12 +105,12 @@ def jackknife_t(
     *,
     unit: str = "item",
     units: int | None = None,
-    is_difference: bool = False,
+    may_be_exact: bool = False,
 ) -> tuple[Interval | None, str]:
     """The interval around a value from its values without each unit in turn, or None and why; clipped to [-1, 1].
 
     value +/- t(.975, n - 1) se with se^2 = (n - 1)/n sum (v_i - mean v)^2. If only some `units` show the rarer answer,
-    the error comes from these, so n in t is their number. Only a difference may have no error at all. Source: R. G.
+    the error comes from these, so n in t is their number. An interval without width needs `may_be_exact`. Source: R. G.
     Miller, Biometrika 61 (1974), 1-15; for agreement J. Hughes, arXiv 2210.13265 (2022).
     """
     count = len(without)
@@ -119,7 +119,7 @@ def jackknife_t(
     if not np.isfinite(without).all():
         return None, say(CARRIES[unit])
     error = jackknife_error(without)
-    if error < ROUNDING and not is_difference:
+    if error < ROUNDING and not may_be_exact:
         return None, say(NO_WIDTH)
     half = student_t(max(2, min(count, units or count)) - 1) * error
     return (min(value, max(-1.0, value - half)), max(value, min(1.0, value + half))), ""

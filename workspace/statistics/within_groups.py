@@ -92,7 +92,7 @@ def disattenuate(found: Agreement, reliability: float | None) -> Agreement | Non
 def _with_interval(value: float, without: Matrix, groups: int) -> Agreement:
     count, mean = len(without), without.mean()
     wider = mean + (without - mean) * sqrt((count - 1) / max(1, count - groups))
-    interval, reason = jackknife_t(value, wider)
+    interval, reason = jackknife_t(value, wider, may_be_exact=True)
     return Agreement(value, interval, count, 2, count * (count - 1) // 2, "", reason)
 
 

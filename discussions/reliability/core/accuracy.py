@@ -23,7 +23,7 @@ from workspace.statistics.estimates import LEAST_FOR_INTERVAL, jackknife_t
 from workspace.statistics.proportions import newcombe
 
 # Change it when the computation changes: statistics with another number are computed again.
-CODE_VERSION = "3"
+CODE_VERSION = "4"
 PRECISION, RECALL, SPECIFICITY = "precision", "recall", "specificity"
 BY_PEOPLE, BY_MACHINE = "by_people", "by_machine"
 OBJECTIONS, REFERENCES, CHECKS, PHRASES = "objections", "references", "checks", "phrases"
@@ -193,7 +193,7 @@ SHARES: dict[str, tuple[CellShare, ...]] = {
         CellShare(BY_PEOPLE, ((ANY, judgement_kinds.ACCURATE),), ((ANY, ANY),)),
         CellShare(BY_MACHINE, ((SUPPORTED, ANY), (CLOSE, ANY)), ((ANY, ANY),)),
     ),
-    PHRASES: (CellShare(PRECISION, ((REPEATED, STANDS),), ((REPEATED, ANY),)),),
+    PHRASES: (CellShare(PRECISION, ((REPEATED, STANDS),), ((REPEATED, ANY),), is_asked=False),),
     ASKED: _binary(PASSES, FAILS),
     TESTED: _binary(PASSES, FAILS),
 }
@@ -372,7 +372,5 @@ def _over_games(tally: Tally) -> Interval | None:
         return None
     index = float(sums[0] / sums[1] - sums[2] / sums[3])
     parts = without[:, 0] / without[:, 1] - without[:, 2] / without[:, 3]
-    if not parts.any():
-        return None  # nobody ever moved: the games say nothing of how often that may happen
     found, _reason = jackknife_t(index, parts)
     return (100 * found[0], 100 * found[1]) if found else None

@@ -94,11 +94,15 @@ class Crosstab(Struct, frozen=True):
 
 
 class CellShare(NamedTuple):
-    """Numerator and denominator of a share as cells (row, column); `ANY` matches every row or column."""
+    """Numerator and denominator of a share as cells (row, column); `ANY` matches every row or column.
+
+    If nobody `is_asked` about each, silence is no answer, and the share has no interval.
+    """
 
     name: str
     numerator: tuple[Cellname, ...]
     denominator: tuple[Cellname, ...]
+    is_asked: bool = True
 
 
 class Tally:
@@ -139,7 +143,7 @@ class Tally:
         games = [found for found in (self._sums(game, share) for game in sorted(self.counts)) if found[1]]
         numerator, denominator = sum(found[0] for found in games), sum(found[1] for found in games)
         above, below = fsum(found[2] for found in games), fsum(found[3] for found in games)
-        interval = wilson(numerator, denominator)
+        interval = wilson(numerator, denominator) if share.is_asked else None
         over_games = compute_interval_over_games([found[:2] for found in games], interval)
         weighted = 100 * above / below if below else None
         return Rate(share.name, numerator, denominator, interval, *over_games, weighted)
@@ -165,7 +169,7 @@ def compute_interval_over_games(
     games can be alike by chance. Source: R. G. Miller, Biometrika 61 (1974), 1-15.
     """
     if interval is None:
-        return None, say("There is nothing to count.")
+        return None, say("Nobody is asked about each.") if sums else say("There is nothing to count.")
     if len(sums) < LEAST_FOR_INTERVAL:
         return None, say(
             "Games can be compared from {least} on; there are {game_count}.",

@@ -101,6 +101,7 @@ def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFau
 
 COMPARISON_KEYS = ("id", "question", "responses")
 RESPONSE_KEYS = ("id", "text", "author")
+SAID_OF_ALL = {"criteria_first"}
 HOLISTIC_KEY, NOTES_KEY = "holistic", "notes"
 
 
@@ -146,10 +147,13 @@ class Lines(Struct, frozen=True):
 
 
 def read_comparison_lines(data: bytes) -> Lines:
-    """Every comparison and review of a JSONL file, and every fault. Blank lines are skipped. Never raises."""
+    """Every comparison and review of a JSONL file, and every fault. Blank lines are skipped. Never raises.
+
+    A line of `criteria_first` alone holds for the reviews after it that do not say it themselves.
+    """
     found = Lines([], [], [])
     ids: dict[str, int] = {}
-    is_json = False
+    is_json, said_of_all = False, {}
 
     def find_problems(value: Any) -> list[Problem]:
         nonlocal is_json
@@ -157,8 +161,11 @@ def read_comparison_lines(data: bytes) -> Lines:
         return _problems(value)
 
     for number, value in walk_lines(data, find_problems, found.faults):
+        if value.keys() == SAID_OF_ALL:
+            said_of_all = value
+            continue
         if "comparison" in value:
-            found.reviews.append(_review(number, value))
+            found.reviews.append(_review(number, said_of_all | value))
             continue
         given = _comparison(value)
         for wrong in comparison_faults(given):
@@ -196,6 +203,8 @@ def response_numbers(comparison: NewComparison) -> dict[str, int]:
 
 
 def _problems(value: Any) -> list[Problem]:
+    if isinstance(value, dict) and value.keys() == SAID_OF_ALL:
+        return list(_order_problems(value))
     if not isinstance(value, dict) or not ("comparison" in value or "question" in value):
         said = say(
             "The line is neither a comparison (an object with id, question and responses) nor a review (an object with "
@@ -240,17 +249,21 @@ def _unknown(value: dict[str, Any], known: tuple[str, ...], pointer: str) -> Ite
             yield Problem("unknown_key", said, pointer=pointer + build_pointer([key]))
 
 
+def _order_problems(value: dict[str, Any]) -> Iterator[Problem]:
+    if not isinstance(value.get("criteria_first", False), bool):
+        said = say(
+            '"criteria_first" is neither true nor false. Say whether the criteria were seen before the whole.'
+        )
+        yield Problem("wrong_shape", said, pointer="/criteria_first")
+
+
 def _review_problems(value: dict[str, Any]) -> Iterator[Problem]:
     """What is wrong with the keys of a review that are read; other keys are ignored."""
     yield from _text_problems(value, ("comparison", "reviewer"), "")
     if isinstance(value.get("reviewer"), str) and len(value["reviewer"].strip()) > LONGEST_AUTHOR:
         said = say("The reviewer has more than 200 characters. Shorten the name.")
         yield Problem("too_long", said, pointer="/reviewer")
-    if not isinstance(value.get("criteria_first", False), bool):
-        said = say(
-            '"criteria_first" is neither true nor false. Say whether the criteria were seen before the whole.'
-        )
-        yield Problem("wrong_shape", said, pointer="/criteria_first")
+    yield from _order_problems(value)
     given = value.get("labels", {})
     if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
         said = say(

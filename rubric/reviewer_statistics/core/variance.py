@@ -203,7 +203,7 @@ def _difference(whole: Ratings, single: Ratings) -> Figure:
     if few:
         return _figure(whole, value, None, few)
     without = _without_each(whole, _alpha) - _without_each(single, _alpha)
-    return _figure(whole, value, *jackknife_t(value, without, is_difference=True))
+    return _figure(whole, value, *jackknife_t(value, without, may_be_exact=True))
 
 
 def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Matrix:

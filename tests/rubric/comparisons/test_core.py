@@ -352,3 +352,20 @@ def test_scores_of_the_scale_of_a_file_are_mapped_onto_that_of_the_criterion():
         {"coherence": 4.2, "recommend": 1},
         {"coherence": 5},
     ]
+
+
+def test_one_line_says_of_all_reviews_after_it_that_the_criteria_came_first():
+    review = '{"comparison": "a", "reviewer": "%s", "scores": {"x": {"holistic": 5}}%s}'
+    lines = [
+        review % ("Ann", ""),
+        '{"criteria_first": true}',
+        review % ("Bob", ""),
+        review % ("Cid", ', "criteria_first": false'),
+    ]
+    found = read_comparison_lines("\n".join(lines).encode())
+    assert not found.faults and not found.comparisons
+    assert [(given.reviewer, given.criteria_first) for given in found.reviews] == [
+        ("Ann", False), ("Bob", True), ("Cid", False),
+    ]  # fmt: skip
+    (fault,) = read_comparison_lines(b'{"criteria_first": "yes"}').faults
+    assert (fault.line, fault.pointer, fault.code) == (1, "/criteria_first", "wrong_shape")
