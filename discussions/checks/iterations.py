@@ -7,13 +7,14 @@ import msgspec
 from django.db.models import Q
 
 from discussions.checks.chains import broken_links
-from discussions.comparison.core.comparison import MOST_LOOKS
 from discussions.comparison.core.decision_basis import (
+    FORMAT,
     DecidedGame,
     DecisionBasis,
     compute_proposal,
     other_proposal,
 )
+from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.core.iteration_states import CHANGE, DECIDED, KEEP, UNSORTED
 from discussions.core.outcome import Outcome
 from discussions.iterations.core.figures import GameFigures, game_figures
@@ -50,7 +51,8 @@ def _wrong_with(decision: Decision) -> Iterator[str]:
         yield "the rubric version is not what the decision rests on."
         return
     rubric = rubric_record(basis.rubric_version, basis.rubric_sha256)
-    yield from other_proposal(decision.proposal, compute_proposal(basis, rubric))
+    if basis.format == FORMAT:
+        yield from other_proposal(decision.proposal, compute_proposal(basis, rubric))
     yield from _other_figures([*basis.control, *basis.change])
 
 

@@ -34,42 +34,50 @@ class RuleAnswer(Answer, of=RubricRule, fields="keeps says"):
 class ComparedAnswer(
     Answer,
     of=MetricCompared,
-    fields="key label threshold answer control_mean:difference.control_mean change_mean:difference.change_mean "
-    "control_count:difference.control_count change_count:difference.change_count difference:difference.raw "
-    "rebound:difference.rebound interval:difference.posterior.interval "
-    "probability:difference.posterior.higher material:difference.material is_harmed",
+    fields="key label threshold answer by_people control_mean:difference.control_mean "
+    "change_mean:difference.change_mean verdict_means control_count:difference.control_count "
+    "change_count:difference.change_count pair_count:difference.pair_count difference:difference.raw "
+    "rebound:difference.rebound interval:difference.interval material:difference.material is_harmed",
 ):
     """One metric of a change against its reference, unrounded, over the games to which it applies.
 
-    `difference` is change minus reference as played; of it, `rebound` is regression to the mean. `interval` (95 %) and
-    `probability`, that the true difference is above 0, are about the rest; null while games do not differ. `material`
-    is the difference that matters. `is_harmed` marks a guardrail that fell by more than that.
+    The means are those of people's estimates where `by_people` is true; `verdict_means` are those of the verdicts.
+    `difference` is change minus reference as played, or in `pair_count` pairs; of it, `rebound` is regression to the
+    mean, and `interval` is about the rest: improved above 0, worse below; null while games do not differ. `material` is
+    the difference that matters. `is_harmed` marks a guardrail that fell by more than that and than chance explains.
     """
 
 
 class DecisionAnswer(
     Answer,
     of=DecisionPart,
-    fields="against says answer:found.answer proposal:found.proposal action:found.action checks:found.checks look "
-    "basis_sha256 refusal decided target difference:target.difference.raw "
-    "interval:target.difference.posterior.interval probability:target.difference.posterior.higher rule:target.rule "
-    "guardrails",
+    fields="against says:found.says answer:found.answer proposal:found.proposal act:found.act action:found.action "
+    "reason:found.reason chance:found.chance checks:found.checks gains:found.gains batches:found.batches look "
+    "basis_sha256 refusal decided target difference:target.difference.raw interval:target.difference.interval "
+    "rule:target.rule guardrails",
 ):
     """What the figures of a change say against its reference, and the decisions on it, newest first.
 
-    `proposal` is "" while nothing is proposed. `target` is the metric that the change should improve, null if none was
-    named; `difference`, `interval`, `probability` and `rule` are the target's. `guardrails` are the other metrics.
-    `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
+    `proposal` is "" while nothing is proposed. `act` is "keep", "revert", "play more", "play the reference" or "drop",
+    `action` its sentence, `reason` why and `chance` that more games give an answer, null before it is known.
+    `target` is the metric to improve, null if none was named; `difference`, `interval` and `rule` are the target's.
+    `guardrails` are the other metrics, `checks` what fell and `gains` what improved among them; `batches` says what
+    differs besides the prompt. `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
     """
 
+    says: str
     answer: str
     proposal: str
+    act: str
     action: str
+    reason: str
+    chance: float | None
     checks: list[str]
+    gains: list[str]
+    batches: str
     target: ComparedAnswer | None
     difference: float | None
     interval: tuple[float, float] | None
-    probability: float | None
     rule: RuleAnswer | None
     guardrails: list[ComparedAnswer]
     decided: list[DecidedAnswer]

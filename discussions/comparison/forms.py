@@ -19,6 +19,9 @@ class DecisionForm(forms.Form):
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose keep, revert or inconclusive.")},
     )
+    # Where the page goes from there: further games of this prompt are planned, with another target if one is given.
+    then = forms.ChoiceField(choices=(("again", ""),), required=False)
+    target = forms.CharField(required=False, max_length=100)
     reason = forms.CharField(
         label=_("Reason"),
         required=False,

@@ -45,6 +45,36 @@ class DecisionPreview(Struct, frozen=True):
         return {canonical_hash(msgspec.structs.replace(self.basis, supersedes=number)) for number in earlier}
 
 
+def build_basis(history: History, change: HistoryIteration, control: HistoryIteration) -> DecisionBasis:
+    """The basis of a decision on a change by the present figures, as the first look."""
+    current = change.decision
+    judged, left_out, flattered = history.judged_control(change, control)
+    earlier, earlier_count = history.earlier_than(change, left_out)
+    control_out, change_out = history.withdrawn_from(change)
+    if left_out:
+        kept = {out.game.id for row in history.kept_by(control) for out in row.left_out}
+        control_out = [out for out in control_out if out.game.id not in kept]
+    return DecisionBasis(
+        format=FORMAT,
+        iteration=change.id,
+        compared_with=control.id,
+        rubric_version=change.rubric_version,
+        rubric_sha256=change.rubric_sha256,
+        target=change.target,
+        material=change.material,
+        look=1,
+        control=[_decided(game) for game in judged.games],
+        change=[_decided(game) for game in history.pooled(change).games],
+        earlier=[[keep_scores_only(figures) for figures in batch] for batch in earlier],
+        supersedes=current.id if current else None,
+        picked=[game.id for game in history.picked_by(change)],
+        control_out=[_decided(out.game) for out in control_out],
+        change_out=[_decided(out.game) for out in change_out],
+        earlier_count=earlier_count,
+        flattered=flattered,
+    )
+
+
 def decision_preview(history: History, iteration: int) -> DecisionPreview | None:
     """The current figures of a change and its reference; None if the iteration is not a change of this stage.
 
@@ -54,29 +84,12 @@ def decision_preview(history: History, iteration: int) -> DecisionPreview | None
     control = history.find(change.compared_with) if change else None
     if change is None or control is None:
         return None
-    current = change.decision
-    control = history.pooled_control(control)
-    control_out, change_out = history.withdrawn_from(change)
-    basis = DecisionBasis(
-        format=FORMAT,
-        iteration=change.id,
-        compared_with=control.id,
-        rubric_version=change.rubric_version,
-        rubric_sha256=change.rubric_sha256,
-        target=change.target,
-        material=change.material,
-        look=1,
-        control=[_decided(game) for game in control.games],
-        change=[_decided(game) for game in history.pooled(change).games],
-        earlier=[[keep_scores_only(figures) for figures in batch] for batch in history.earlier_than(change)],
-        supersedes=current.id if current else None,
-        picked=[game.id for game in history.picked_by(change)],
-        control_out=[_decided(out.game) for out in control_out],
-        change_out=[_decided(out.game) for out in change_out],
-    )
+    basis = build_basis(history, change, control)
     has_same_protocol = control.protocol == change.protocol
     pair = history.find_pair(change.compared_with, change.prompt_sha256)
-    basis = msgspec.structs.replace(basis, look=_look(pair, basis, [*control_out, *change_out]))
+    out = {game.id for game in (*basis.control_out, *basis.change_out)}
+    acts = [act for side in history.withdrawn_from(change) for act in side if act.game.id in out]
+    basis = msgspec.structs.replace(basis, look=_look(pair, basis, acts))
     return DecisionPreview(
         basis=basis,
         basis_sha256=canonical_hash(basis),

@@ -196,6 +196,7 @@ def _complete(rows: list[Any], iterations: dict[int, dict[str, Any]]) -> tuple[d
 
 class _ScoredLine(Struct, PassKind):
     key: str
+    threshold: float
     denominator: int
     score: float | None
     passes: bool | None

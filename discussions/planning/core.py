@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.comparison.core.comparison import MOST_LOOKS, get_material_difference
-from discussions.comparison.core.difference import compute_find_chance
+from discussions.comparison.core.comparison import get_material_difference
+from discussions.comparison.core.difference import MOST_LOOKS, compute_find_chance
 from discussions.core.iteration_states import BASELINE, CHANGE
 from discussions.iterations.core.averages import FEW_DF, pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.iterations.core.next_target import USUAL_SD
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import RubricRecord
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
@@ -18,9 +19,6 @@ from workspace.core.words import mark, say
 
 LONGEST_PROMPT = 200_000
 MOST_GAMES = 1_000
-# Without games of its own a project plans with twice the material difference: 10 points of a percentage, 0.6 of a
-# rating. Strategic depth and coherence of public games of Mafia differ by 7 to 12 points.
-USUAL_SD = 2.0
 # How often a pair may be looked at, and so how many times the least number of games each side can have.
 SIZES = (1, MOST_LOOKS)
 
@@ -157,7 +155,8 @@ class FindChance(Struct, frozen=True):
 
     `is_own` says that it comes from the project's games, with `df` degrees of freedom; else it is the usual one.
     `sizes` holds numbers of games per side with the probability that one comparison of that size gives the answer
-    "improved" for such a gain.
+    "improved" for such a gain. `unpicked` is that of the first size if the metric was picked and the reference is run
+    again, 0 if it was not picked.
     """
 
     key: str
@@ -167,12 +166,16 @@ class FindChance(Struct, frozen=True):
     is_own: bool
     df: int
     sizes: list[tuple[int, float]]
+    unpicked: float = 0.0
 
 
 def list_find_chances(
-    rubric: RubricRecord, batches: Sequence[Sequence[GameFigures]], least_games: int
+    rubric: RubricRecord, batches: Sequence[Sequence[GameFigures]], least_games: int, picked: str = ""
 ) -> list[FindChance]:
-    """For each metric, how often a gain of one standard deviation is found; each batch holds games of one prompt."""
+    """For each metric, how often a gain of one standard deviation is found; each batch holds games of one prompt.
+
+    `picked` is the key of the metric that was picked as the lowest of the first games of the control, "" for none.
+    """
     found = []
     for criterion in rubric.criteria:
         scale = METRICS[criterion.key].scale
@@ -188,7 +191,14 @@ def list_find_chances(
                 gain=spread.sd if is_own and spread.sd else USUAL_SD * scale.material,
                 is_own=is_own,
                 df=df,
-                sizes=[(size, compute_find_chance(size, df)) for size in sizes],
+                sizes=[
+                    (
+                        size,
+                        compute_find_chance(size, df, least_games / size if criterion.key == picked else 0.0),
+                    )
+                    for size in sizes
+                ],
+                unpicked=compute_find_chance(sizes[0], df) if criterion.key == picked else 0.0,
             )
         )
     return found

@@ -1,4 +1,4 @@
-"""A lead at a browser: a baseline, how many games it takes, the reference played again, and one line that answers."""
+"""A lead at a browser: a baseline, how many games it takes, the reference played again, and what to do first."""
 
 import re
 
@@ -66,7 +66,7 @@ def open_baseline(page: Page, stack: LiveStack) -> int:
     return int(page.url.rstrip("/").rpartition("/")[2])
 
 
-def test_a_lead_plays_the_reference_again_and_reads_one_line(live_stack, page: Page) -> None:
+def test_a_lead_plays_the_reference_again_and_reads_what_to_do(live_stack, page: Page) -> None:
     watch = Watch(page)
     prepare_site(live_stack)
     live_stack.script(_BEGIN + _OPEN_STAGE)
@@ -77,14 +77,15 @@ def test_a_lead_plays_the_reference_again_and_reads_one_line(live_stack, page: P
     play(live_stack, first + 1, 88, 89, 90, measured=6)
     place = f"{live_stack.url}/projects/{SLUG}/iterations"
     page.goto(f"{place}/{first + 1}/compare/")
-    page.get_by_role("button", name="Play the reference again").click()
+    page.get_by_role("button", name="Run the reference again").click()
     page.wait_for_url(f"{place}/{first + 2}/")
     expect(page.locator(".chips")).to_contain_text("re-play")
     play(live_stack, first + 2, 61, 62, 60, measured=9)
     page.goto(f"{place}/{first + 1}/compare/")
     answer = page.locator("#compare-answer")
-    expect(answer.get_by_role("heading")).to_have_text(
-        re.compile(r"Better, almost certainly: conversation coherence 89 against 61, by \d+ to \d+ points\.")
+    expect(answer.get_by_role("heading")).to_have_text("Keep the change.")
+    expect(answer).to_contain_text(
+        re.compile(r"Conversation coherence is \d+ to \d+ points better: 89 against 61\.")
     )
     expect(answer).to_contain_text(
         f"Games 7 to 9 played the prompt of iteration {first} too and count with its games."

@@ -1,17 +1,13 @@
-"""Many comparisons of which the truth is known, judged by the product's own functions, over three looks.
+"""Many comparisons of which the truth is known, judged by the product's own functions, over three looks."""
 
-`python -m tests.factories.looks` prints the table of docs/iterations.md.
-"""
-
-import sys
 from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 from msgspec import Struct
 
-from discussions.comparison.core.comparison import MOST_LOOKS, get_material_difference
-from discussions.comparison.core.difference import IMPROVED, WORSE, ScoresJudged, judge_scores
+from discussions.comparison.core.comparison import get_material_difference
+from discussions.comparison.core.difference import IMPROVED, MOST_LOOKS, WORSE, Difference, difference
 from discussions.comparison.core.rebound import NO_REBOUND, find_rebound
 from discussions.iterations.core.averages import pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
@@ -27,8 +23,6 @@ BATCH = 3
 EARLIER = 9
 # Metrics of one game correlate, and true margins differ between metrics, as in real games.
 CORRELATION, MARGINS = 0.3, 0.5
-RUNS, FEW, SEED = 4000, 500, 11
-EFFECTS = (0.0, 0.5, 1.0, 1.5)
 
 
 class Run(Struct, frozen=True):
@@ -83,7 +77,7 @@ def take_looks(run: Run, effect: float, *, is_picked: bool, fresh: int = 0) -> t
     return answer, size
 
 
-def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picked: bool) -> ScoresJudged:
+def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picked: bool) -> Difference:
     """One look, as `compare` has it for the target; the change gains so many SDs."""
     target = run.proposed.target.key if is_picked and run.proposed.target else METRICS[0]
     gain = Fraction(effect) * Fraction(RATING_SD if target == "engagement" else SD)
@@ -91,13 +85,13 @@ def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picke
     first = collect_scores(control, target)
     second = [score + gain for score in collect_scores(run.change[:size], target)]
     spread = pooled_spread([first, second, collect_scores(run.earlier, target)])
-    return judge_scores(
+    return difference(
         first,
         second,
         spread,
         material=get_material_difference(target),
         span=KINDS[target].scale.span,
-        rebound=find_rebound(target, run.proposed, control, spread) if is_picked else NO_REBOUND,
+        rebound=find_rebound(target, run.proposed, control) if is_picked else NO_REBOUND,
     )
 
 
@@ -116,29 +110,3 @@ def count_ends(runs: list[Run], effect: float, *, is_picked: bool, fresh: int = 
 # picked, and the same with the reference played again before the first look.
 NAMED, PICKED, AGAIN = {"is_picked": False}, {"is_picked": True}, {"is_picked": True, "fresh": BATCH}
 WAYS = {"named": NAMED, "picked": PICKED, "again": AGAIN}
-
-
-def measure(runs: list[Run], few: int) -> dict[tuple[str, float], Ends]:
-    """How runs end, by way and effect: all of them where there is no effect, `few` for each other one."""
-    return {
-        (way, effect): count_ends(runs[:few] if effect else runs, effect, **given)
-        for way, given in WAYS.items()
-        for effect in EFFECTS
-    }
-
-
-def print_table(found: dict[tuple[str, float], Ends]) -> list[str]:
-    """The lines of the table in docs/iterations.md."""
-    lines = []
-    for effect in EFFECTS:
-        ends = [found[way, effect] for way in WAYS]
-        shares = [share for end in ends for share in (end.improved, end.worse)]
-        gain = f"{effect:g} SD" if effect else "none"
-        lines.append(
-            " | ".join([f"| {gain}", *(f"{100 * share:.1f} %" for share in shares), f"{ends[0].games:.1f} |"])
-        )
-    return lines
-
-
-if __name__ == "__main__":
-    sys.stdout.write("\n".join(print_table(measure(draw_runs(RUNS, seed=SEED), FEW))) + "\n")

@@ -11,8 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from benchmarks.statistics.responses import COEFFICIENTS, LEAST_LEFT, RARE_DESIGNS, hold_rare, play, predict
-from discussions.comparison.core.difference import PRIOR_SHARE, difference
-from discussions.comparison.core.verdict_line import narrow_interval
+from discussions.comparison.core.difference import PAIRED_Z, difference, get_level
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
 from discussions.reliability.core.crosstab import compute_interval_over_games
 from discussions.verdicts.core.people_estimate import predict_people
@@ -31,7 +30,6 @@ CLOSE = 1.5
 Interval = tuple[float, float]
 Try = Callable[[np.random.Generator], bool]
 Chance = Callable[[np.random.Generator], float]
-PRIOR_SD = PRIOR_SHARE * 10
 
 
 class Row(NamedTuple):
@@ -39,7 +37,7 @@ class Row(NamedTuple):
 
     interval: str
     design: str
-    level: int
+    level: float
     held: Chance
 
 
@@ -138,36 +136,36 @@ def hold_predict_next(count: int, level: float) -> Try:
     return run
 
 
-def compare(random: np.random.Generator, effect: float, size: int):
-    """A change of that effect against its control, and two earlier batches; SD 10, so that no end is clipped."""
-    batches = [
-        [Fraction(round(1000 * score), 1000) for score in random.normal(mean, 10, count)]
-        for mean, count in ((0, size), (effect, size), (5, 3), (-5, 3))
-    ]
-    return difference(batches[0], batches[1], pooled_spread(batches), material=5, span=1000)
+def draw_scores(random: np.random.Generator, mean: float, sd: float, count: int) -> list[Fraction]:
+    return [Fraction(round(1000 * score), 1000) for score in random.normal(mean, sd, count)]
 
 
-def hold_raw(size: int) -> Try:
+def hold_difference(size: int, sd: float = 10) -> Try:
+    """A change of 8 points and an SD of `sd`, its control and two earlier batches with one of 10; no end is clipped."""
+
     def run(random: np.random.Generator) -> bool:
-        found = compare(random, 8.0, size).posterior
-        return found is not None and holds(found.interval, 8.0)
+        control, change = draw_scores(random, 0, 10, size), draw_scores(random, 8, sd, size)
+        spread = pooled_spread(
+            [control, change, draw_scores(random, 5, 10, 3), draw_scores(random, -5, 10, 3)]
+        )
+        return holds(difference(control, change, spread, material=5, span=1000).interval, 8.0)
 
     return run
 
 
-def hold_narrow(size: int) -> Try:
-    return lambda random: holds(narrow_interval(compare(random, 8.0, size)), 8.0)
+def hold_pairs(random: np.random.Generator) -> bool:
+    """Six games whose level differs with an SD of 20, each played under both prompts; the change has 8 points more."""
+    levels = random.normal(0, 20, 6)
+    control = [draw_scores(random, float(level), 10, 1)[0] for level in levels]
+    change = [draw_scores(random, float(level) + 8, 10, 1)[0] for level in levels]
+    pairs = list(zip(control, change, strict=True))
+    spread = pooled_spread([control, change])
+    return holds(difference(control, change, spread, material=5, span=1000, pairs=pairs).interval, 8.0)
 
 
-def hold_shrunken(size: int) -> Try:
-    """True differences as the prior has them, whose SD is 0.7 of that between games."""
-
-    def run(random: np.random.Generator) -> bool:
-        effect = float(random.normal(0, PRIOR_SD))
-        found = compare(random, effect, size).posterior
-        return found is not None and holds(found.shrunken_interval, effect)
-
-    return run
+def promise(size: int, **given: float) -> float:
+    """What the interval of a difference promises at so many games, in percent."""
+    return round(100 * (1 - 2 * get_level(size, **given)), 1)
 
 
 # Agreement: three raters.
@@ -242,15 +240,15 @@ ROWS = [
     Row("the next game", "1 game, 5 batches of other prompts", 95, share_of(hold_next_game(1, 5))),
     Row("the next of normal scores", "3 scores", 95, share_of(hold_predict_next(3, 0.95), 5000)),
     Row("the next of normal scores", "3 scores", 90, share_of(hold_predict_next(3, 0.90), 5000)),
-    Row("raw difference of two iterations", "3 against 3 games", 95, share_of(hold_raw(3), 1000)),
-    Row("raw difference of two iterations", "9 against 9 games", 95, share_of(hold_raw(9), 1000)),
-    Row("raw difference of two iterations", "3 against 3 games", 90, share_of(hold_narrow(3), 1000)),
+    Row("difference of two iterations", "3 against 3 games", promise(3), share_of(hold_difference(3))),
+    Row("difference of two iterations", "9 against 9 games", promise(9), share_of(hold_difference(9))),
     Row(
-        "shrunken difference",
-        "6 against 6 games, effects as the prior has them",
-        95,
-        share_of(hold_shrunken(6), 1000),
+        "difference of two iterations",
+        "6 against 6 games, the change with half the SD",
+        promise(6),
+        share_of(hold_difference(6, 5)),
     ),
+    Row("difference of two iterations", "6 pairs of games", promise(6, z=PAIRED_Z), share_of(hold_pairs)),
     *(
         Row(name, design, 95, share_of(hold_agreement(statistic, draw, truth, 50)))
         for name, design, statistic, draw, truth in AGREEMENT
@@ -280,7 +278,7 @@ def test_every_interval_holds_as_often_as_it_says(table):
 
 
 def test_the_table_in_the_docs_is_what_is_computed(table):
-    lines = [f"| {row.interval} | {row.design} | {row.level} | {held:.1f} |" for row, held in table.items()]
+    lines = [f"| {row.interval} | {row.design} | {row.level:g} | {held:.1f} |" for row, held in table.items()]
     assert "\n".join(lines) in DOCS.read_text()
 
 

@@ -23,7 +23,6 @@ from workspace.core.words import say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import cannot_tell, no_difference, small_note, too_few
 from workspace.statistics.estimates import jackknife_t
-from workspace.statistics.permutation import permutation_test
 from workspace.statistics.rankings import kendall_w
 
 pytestmark = pytest.mark.django_db
@@ -214,13 +213,12 @@ def rare_sentences():
     yield "cannot tell", cannot_tell(3, say("no game yet")).reason
     yield "no difference", no_difference(3, say("no game yet")).reason
     yield "hardly", small_note((-0.1, 0.1), 1.0, say("no game yet"))
-    yield "groups", permutation_test([], [1.0]).reason
 
 
 def test_values_that_no_page_of_this_world_shows_are_translated(known):
     said = dict(rare_sentences())
     assert [what for what, text in said.items() if not text] == []
-    assert len(said) == 24
+    assert len(said) == 23
     faults = {what: found for what, text in said.items() if (found := untranslated(text, ""))}
     assert not faults
 

@@ -236,7 +236,8 @@ def test_a_replaced_word_is_found(text, found):
 def test_the_catalogue_has_texts_of_pages_labels_and_cores():
     texts = {text for _, text in catalogue()}
     assert {"Settings", "Revert the change.", "{count} of {needed} successes in a row."} <= texts
-    assert "Left out: {n} games to which the metric does not apply." in texts
+    says = "Games under one prompt differ by a standard deviation of {sd} ({df} df from {n} groups of games)."
+    assert says in texts
 
 
 def test_translators_are_given_what_every_name_for_gettext_says():

@@ -1,7 +1,7 @@
 """The basis of a decision on a change: hashed when the page is shown, stored with the decision."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -9,17 +9,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import IterationComparison, compare, look_refusal
-from discussions.comparison.core.difference import Difference, has_fallen, has_fallen_after_shrinking
 from discussions.iterations.core.figures import GameFigures
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 
-# 1: a guardrail is marked after shrinking. 2: it is marked as the games stand. 3: the regression to the mean
-# of a picked target is subtracted.
-FORMAT = 3
-
-
-MARKS: dict[int, Callable[[Difference], bool]] = {1: has_fallen_after_shrinking, 2: has_fallen, 3: has_fallen}
+# 1 to 3 were judged by rules that the site no longer has: their proposals are kept as they were recorded.
+FORMAT = 4
 # Floats of another machine or library may differ in their last digits.
 TOLERANCE = 1e-6
 
@@ -38,8 +33,10 @@ class DecisionBasis(Struct, frozen=True):
     `control` holds all games of the reference's prompt, `change` those of all iterations that played the prompt against
     it, this one's last; `earlier` the other batches of the same protocol, for the spread between games. `picked` are
     the rows of the control's games by which the target may have been picked, `control_out` and `change_out` games that
-    were withdrawn after their figures were known; none before format 3. `look` counts the looks at the pair, including
-    this one; the same figures again are not a further look. `supersedes` is the earlier decision.
+    were withdrawn after their figures were known; none before format 3. The first `earlier_count` of `earlier` were
+    there when the target was named. `flattered` are metrics by which the control's prompt was kept because of its
+    games. `look` counts the looks at the pair, including this one; the same figures again are not a further look.
+    `supersedes` is the earlier decision.
     """
 
     format: int
@@ -57,6 +54,8 @@ class DecisionBasis(Struct, frozen=True):
     picked: list[int] = []
     control_out: list[DecidedGame] = []
     change_out: list[DecidedGame] = []
+    earlier_count: int = 0
+    flattered: list[str] = []
 
     @property
     def is_unseen(self) -> bool:
@@ -78,12 +77,15 @@ def keep_scores_only(figures: GameFigures) -> GameFigures:
         figures.scores,
         rating=figures.rating,
         not_applicable=figures.not_applicable,
+        people=figures.people,
         pair=figures.pair,
     )
 
 
 # The parts of a stored comparison that are sentences.
-WORDS = frozenset({"says", "says_with", "length_says", "action", "checks", "reason", "warning", "label"})
+WORDS = frozenset(
+    {"says", "says_with", "length_says", "action", "checks", "gains", "batches", "reason", "warning", "label"}
+)
 
 
 def figures_hash(basis: DecisionBasis) -> str:
@@ -138,8 +140,9 @@ def _compare(
         target=basis.target or None,
         material=basis.material,
         look=basis.look,
-        marks=MARKS[basis.format],
         picked=[game.figures for game in control if game.id in basis.picked],
+        earlier_count=basis.earlier_count,
+        flattered=basis.flattered,
     )
 
 

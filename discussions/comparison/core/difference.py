@@ -1,69 +1,64 @@
 """One metric of one change: is it better than its reference, worse, not materially different, or unclear?
 
-A normal prior N(0, tau^2), tau = 0.7 s, on the true difference shrinks what a few games show towards 0; s is the spread
-between games, pooled over all batches, and the posterior is taken as Student's t with its degrees of freedom. Sources:
-docs/iterations.md; A. Gelman, J. Carlin, Perspectives on Psychological Science 9 (2014), 641-651.
+The answer is that of an interval, so that the two cannot contradict each other: improved when it lies above 0, worse
+when it lies below. It is a t interval whose level depends on the number of games, so that over three looks at most 4 %
+of changes without effect are called improved. Sources: docs/iterations.md; for levels that grow with the games P. C.
+O'Brien, T. R. Fleming, Biometrics 35 (1979), 549-556.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import comb, sqrt
+from math import sqrt
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.comparison.core.rebound import NO_REBOUND, PLACES, Rebound
 from discussions.iterations.core.averages import Spread
 from workspace.core.words import say
-from workspace.statistics.means import exact_mean, student_t
-from workspace.statistics.permutation import Permutation, permutation_test
+from workspace.statistics.means import exact_mean
 
 IMPROVED = "improved"
 WORSE = "worse"
 SAME = "no material difference"
 UNCLEAR = "cannot tell yet"
-PRIOR_SHARE = 0.7
-# The prior of "better" is narrower by this much of the share of the control that picked the target, since the rebound
-# that is subtracted is itself an estimate. Thus at most 3 % of changes without effect are called improved over three
-# looks.
-PICKED_NARROWER = 0.45
-TAIL = 0.05
-SURE_SAME = 0.90
-SURE_HARM = 0.80
-LIKELY_HARM = 0.5
-# The normal quantile of 80 %: this share of falls of the size that is said to be detectable is marked.
-SEEN_Z = 0.8416
-# 1.645 and 0.84: the normal quantiles for 5 % on one side and a power of 80 %.
-POWER_Z = 1.645 + 0.84
+MOST_LOOKS = 3
+# How many games each side gets between two looks.
 MORE_GAMES = 3
+# One look at n games a side has the level Φ(-LEVEL_Z √(1 + 2 / (n EXPECTED²))) on each side: .6 % at 3 games, 1.7 %
+# at 6, 2.5 % at 9. EXPECTED is the size of effects that is looked for, in standard deviations between games.
+LEVEL_Z = 1.63
+# The spread of pairs is known from the pairs alone, so that looks agree less with each other.
+PAIRED_Z = 1.68
+EXPECTED = 0.7
+# What a target was picked by is subtracted, and what is subtracted is itself an estimate: the level of "better" is that
+# of effects smaller by this much of the share of the control that picked it.
+PICKED_SMALLER = 0.15
+# Variances are unequal beyond these tails of the F distribution.
+UNEQUAL_TAIL = 0.05
+# No material difference: the 90 % interval lies within it.
+SAME_TAIL = 0.05
+# A fall of another metric is said where chance alone shows one so large in at most one comparison of five.
+MOST_FALSE_FALLS = 0.2
+# The normal quantile of 80 %: this share of falls of the size that is named is said.
+SEEN_Z = 0.8416
 
 
-class Posterior(Struct, frozen=True):
-    """What the games say about the true difference: its shrunken estimate, and the probability of each reading.
+class Error(Struct, frozen=True):
+    """The standard error of a difference of means, in the unit of the scores, and its degrees of freedom."""
 
-    `higher` is P(true difference > 0), `within` P(it is smaller than the material one either way), `harm` P(it is
-    below minus the material one); `fell` is the same as `harm` without the prior. Intervals are 95 % intervals in the
-    unit of the scores; `interval` belongs to the raw difference.
-    """
-
-    shrunken: float
-    sd: float
-    interval: tuple[float, float]
-    shrunken_interval: tuple[float, float]
-    half_width_with_more: float
-    higher: float
-    within: float
-    harm: float
-    fell: float
+    size: float
+    df: float
 
 
 class Difference(Struct, frozen=True):
     """The difference of the means of two lists of scores, change minus control, with its answer.
 
     `raw` is the observed difference. `rebound` is the part of it that is regression to the mean, since `picked_share`
-    of the control's games picked the target. `posterior` and `permutation` are about the rest, `judged`. `reason` says
-    why the answer is "cannot tell yet" if that is not due to the scores. `posterior` is None while there is no spread
-    to judge by. `floor` is the smallest two-sided permutation p that these sizes allow. `more_games` is how many more
-    each side needs for the material difference to be seen, 0 when there are enough, None without a spread.
+    of the control's games picked the target; answer and `interval` are about the rest, `judged`. `error` is None while
+    no spread is known, then `reason` says why the answer is "cannot tell yet". `pair_count` is above 0 if games were
+    compared in pairs. `better` and `worse` are the one-sided p of "not better" and "not worse", `level` what they must
+    be below.
     """
 
     control_mean: float | None
@@ -73,58 +68,31 @@ class Difference(Struct, frozen=True):
     raw: float | None
     material: float
     spread: Spread
-    posterior: Posterior | None
+    error: Error | None
+    interval: tuple[float, float] | None
     answer: str
     reason: str
-    permutation: Permutation
-    floor: float | None
-    more_games: int | None
+    better: float = 1.0
+    worse: float = 1.0
+    level: tuple[float, float] = (0.0, 0.0)
     rebound: float = 0.0
     picked_share: float = 0.0
+    pair_count: int = 0
 
     @property
     def judged(self) -> float | None:
         """The difference that is judged: the raw one minus the regression to the mean."""
         return None if self.raw is None else self.raw - self.rebound
 
+    @property
+    def games_differ(self) -> float:
+        """The SD between games that the error comes from, as if both sides had it."""
+        return self.error.size * sqrt(self.size / 2) if self.error else 0.0
 
-class ScoresJudged(Struct, frozen=True):
-    raw: Fraction | None
-    posterior: Posterior | None
-    answer: str
-    reason: str
-
-
-def judge_scores(
-    control: Sequence[Fraction],
-    change: Sequence[Fraction],
-    spread: Spread,
-    *,
-    material: float,
-    span: float,
-    rebound: Rebound = NO_REBOUND,
-) -> ScoresJudged:
-    """The answer for two lists of game scores; arguments as in `difference`."""
-    first, second = exact_mean(control), exact_mean(change)
-    raw = None if first is None or second is None else second - first
-    left = None if raw is None else raw - _exact_points(rebound)
-    found = None
-    if left is not None:
-        found = compute_posterior(
-            raw=float(left),
-            control_count=len(control),
-            change_count=len(change),
-            spread=spread,
-            material=material,
-            span=span,
-            better_share=PRIOR_SHARE * (1 - PICKED_NARROWER * rebound.share),
-        )
-    answer, reason = _explain_answer(left, found, spread)
-    return ScoresJudged(raw, found, answer, reason)
-
-
-def _exact_points(rebound: Rebound) -> Fraction:
-    return Fraction(rebound.points).limit_denominator(10**PLACES)
+    @property
+    def size(self) -> int:
+        """The games of the smaller side."""
+        return min(self.control_count, self.change_count)
 
 
 def difference(
@@ -135,183 +103,203 @@ def difference(
     material: float,
     span: float,
     rebound: Rebound = NO_REBOUND,
+    pairs: Sequence[tuple[Fraction, Fraction]] = (),
 ) -> Difference:
     """The difference of two lists of game scores of the same protocol.
 
     `spread` is pooled over all batches, these two included; `material` the difference that matters and `span` the width
     of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`. `rebound` is
-    subtracted before judging.
+    subtracted before judging. With `pairs`, scores of control and change that were played alike, their differences are
+    judged alone.
     """
+    if pairs:
+        control, change = [first for first, _other in pairs], [other for _first, other in pairs]
     first, second = exact_mean(control), exact_mean(change)
-    found = judge_scores(control, change, spread, material=material, span=span, rebound=rebound)
-    return Difference(
+    raw = None if first is None or second is None else second - first
+    error = find_paired_error(pairs) if pairs else find_error(control, change, spread)
+    found = Difference(
         control_mean=None if first is None else float(first),
         change_mean=None if second is None else float(second),
         control_count=len(control),
         change_count=len(change),
-        raw=None if found.raw is None else float(found.raw),
+        raw=None if raw is None else float(raw),
         material=material,
         spread=spread,
-        posterior=found.posterior,
-        answer=found.answer,
-        reason=found.reason,
-        permutation=permutation_test(control, [score - _exact_points(rebound) for score in change]),
-        floor=permutation_floor(len(control), len(change)),
-        more_games=more_games(len(control), len(change), spread, material),
+        error=error,
+        interval=None,
+        answer=UNCLEAR,
+        reason="",
         rebound=rebound.points,
         picked_share=rebound.share,
+        pair_count=len(pairs),
     )
+    left = None if raw is None else raw - Fraction(rebound.points).limit_denominator(10**PLACES)
+    return _judge(found, left, span)
 
 
-def compute_posterior(
-    *,
-    raw: float,
-    control_count: int,
-    change_count: int,
-    spread: Spread,
-    material: float,
-    span: float,
-    better_share: float = PRIOR_SHARE,
-) -> Posterior | None:
-    """The posterior of the true difference; None while the spread is not known or is 0.
+def _judge(found: Difference, left: Fraction | None, span: float) -> Difference:
+    if left is None:
+        return replace(found, reason=say("One of the two has no game with this figure."))
+    if found.error is None and found.spread.df and not left:
+        return replace(found, answer=SAME)
+    if found.error is None:
+        one_game = say("No batch has two games, so nobody knows how much games differ by chance.")
+        alike = say(
+            "All games of a batch have the same score, so there is no spread to judge a difference by."
+        )
+        return replace(found, reason=alike if found.spread.df else one_game)
+    value, error = float(left), found.error
+    z = _get_z(found)
+    levels = get_level(found.size, found.picked_share, z=z), get_level(found.size, z=z)
+    low, high = (_quantile(error, level) for level in levels)
+    found = replace(
+        found,
+        interval=(max(-span, value - low), min(span, value + high)),
+        better=_tail(error, value),
+        worse=_tail(error, -value),
+        level=levels,
+    )
+    return replace(found, answer=decide_answer(found))
 
-    With v = s^2 (1/n_C + 1/n_X): mean raw tau^2 / (tau^2 + v), sd sqrt(v tau^2 / (tau^2 + v)), t with the spread's df.
-    For `higher` alone tau is `better_share` s instead of the usual 0.7 s.
+
+def decide_answer(found: Difference, *, better: float | None = None, worse: float | None = None) -> str:
+    """The answer of a difference; `better` and `worse` instead of its own p, corrected for many metrics."""
+    if found.error is None or found.judged is None:
+        return found.answer
+    if (found.better if better is None else better) < found.level[0]:
+        return IMPROVED
+    if (found.worse if worse is None else worse) < found.level[1]:
+        return WORSE
+    is_small = abs(found.judged) + _quantile(found.error, SAME_TAIL) < found.material
+    return SAME if is_small else UNCLEAR
+
+
+def get_level(size: int, picked_share: float = 0.0, *, z: float = LEVEL_Z) -> float:
+    """The one-sided level of a look at `size` games on the smaller side; smaller for a target that they picked."""
+    from scipy.special import ndtr
+
+    if not size:
+        return 0.0
+    expected = EXPECTED * (1 - PICKED_SMALLER * picked_share)
+    return float(ndtr(-z * sqrt(1 + 2 / (size * expected**2))))
+
+
+def _get_z(found: Difference) -> float:
+    return PAIRED_Z if found.pair_count else LEVEL_Z
+
+
+def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: Spread) -> Error | None:
+    """s √(1/n_C + 1/n_X) with the pooled spread; None while it is not known, or it is 0.
+
+    Where an F test at `UNEQUAL_TAIL` on each side tells the change's variance from that of all other batches, each side
+    has its own, with Satterthwaite's degrees of freedom. Sources: B. L. Welch, Biometrika 34 (1947), 28-35; F. E.
+    Satterthwaite, Biometrics Bulletin 2 (1946), 110-114.
     """
-    if not spread.df or not spread.variance or not control_count or not change_count:
+    from scipy.special import fdtr
+
+    if not spread.df or not spread.variance or not control or not change:
         return None
-    noise = spread.variance * (1 / control_count + 1 / change_count)
-    prior = PRIOR_SHARE**2 * spread.variance
-    careful = better_share**2 * spread.variance
-    shrunken, sd = raw * prior / (prior + noise), sqrt(noise * prior / (prior + noise))
-    half = student_t(spread.df) * sqrt(noise)
-    more = spread.variance * (1 / (control_count + MORE_GAMES) + 1 / (change_count + MORE_GAMES))
-    return Posterior(
-        shrunken=shrunken,
-        sd=sd,
-        interval=_clipped(raw, half, span),
-        shrunken_interval=_clipped(shrunken, student_t(spread.df) * sd, span),
-        half_width_with_more=min(span, student_t(spread.df + 2 * MORE_GAMES) * sqrt(more)),
-        higher=_below(spread.df, raw * sqrt(careful / (noise * (careful + noise)))),
-        within=_below(spread.df, (material - shrunken) / sd) - _below(spread.df, (-material - shrunken) / sd),
-        harm=_below(spread.df, (-material - shrunken) / sd),
-        fell=_below(spread.df, (-material - raw) / sqrt(noise)),
-    )
+    own, own_df = _squares(change), len(change) - 1
+    other, other_df = max(0.0, spread.variance * spread.df - own), spread.df - own_df
+    pooled = Error(sqrt(spread.variance * (1 / len(control) + 1 / len(change))), float(spread.df))
+    if not own_df or not other_df:
+        return pooled
+    first, second = other / other_df, own / own_df
+    below = float(fdtr(own_df, other_df, second / first)) if first else 1.0
+    if UNEQUAL_TAIL <= below <= 1 - UNEQUAL_TAIL:
+        return pooled
+    first, second = first / len(control), second / len(change)
+    df = (first + second) ** 2 / (first**2 / other_df + second**2 / own_df)
+    return Error(sqrt(first + second), df)
+
+
+def find_paired_error(pairs: Sequence[tuple[Fraction, Fraction]]) -> Error | None:
+    """s_D/√n of the differences of n pairs, with n - 1 degrees of freedom; None while it is not known, or 0."""
+    found = [other - first for first, other in pairs]
+    squares = _squares(found)
+    if len(found) < 2 or not squares:
+        return None
+    return Error(sqrt(squares / (len(found) - 1) / len(found)), float(len(found) - 1))
+
+
+def _squares(values: Sequence[Fraction]) -> float:
+    mean = exact_mean(values)
+    return 0.0 if mean is None else float(sum((value - mean) ** 2 for value in values))
+
+
+def _quantile(error: Error, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(error.df, 1 - level)) * error.size
+
+
+def _tail(error: Error, value: float) -> float:
+    """P(T > value / error)."""
+    from scipy.special import stdtr
+
+    return float(stdtr(error.df, -value / error.size))
 
 
 def has_fallen(found: Difference) -> bool:
-    """Whether the metric more likely than not fell by more than the material difference, as the games stand.
+    """Whether the metric fell by more than the material difference, and by more than chance shows one time in five.
 
-    Nothing is shrunken: a prior that expects small effects would hide the harm that a guardrail must show. Without any
-    spread within the batches, the fall itself decides; without two games in a batch, nothing is marked.
+    Without any spread within the batches, the fall itself decides; without two games in a batch, nothing is said.
     """
-    if found.posterior is not None:
-        return found.posterior.fell > LIKELY_HARM
-    return bool(found.spread.df) and found.raw is not None and found.raw < -found.material
+    if found.judged is None or found.judged >= -found.material:
+        return False
+    if found.error is None:
+        return bool(found.spread.df)
+    return compute_false_fall(found) <= MOST_FALSE_FALLS
 
 
-def has_fallen_after_shrinking(found: Difference) -> bool:
-    """The mark of decisions in the first format: P(true difference < -material) > .80 under the prior."""
-    return found.posterior is not None and found.posterior.harm > SURE_HARM
+def compute_false_fall(found: Difference) -> float:
+    """How often chance alone shows a fall at least as large as this one; 0 without an error."""
+    return 0.0 if found.error is None or found.judged is None else _tail(found.error, -found.judged)
 
 
 def compute_fall_seen(found: Difference) -> float | None:
-    """The size of a true fall that `has_fallen` marks in 80 % of comparisons of these sizes; None without a spread.
-
-    The mark is set when the raw difference is below -d, and that has SD s sqrt(1/n_C + 1/n_X): d + 0.84 of it.
-    """
-    error = get_standard_error(found)
-    return None if error is None else found.material + SEEN_Z * error
-
-
-def compute_false_mark(found: Difference) -> float | None:
-    """How often `has_fallen` marks an unchanged metric, in comparisons of these sizes; None without a spread."""
-    from scipy.special import ndtr
-
-    error = get_standard_error(found)
-    return None if error is None else float(ndtr(-found.material / error))
-
-
-def get_standard_error(found: Difference) -> float | None:
-    """The standard error of the raw difference, s sqrt(1/n_C + 1/n_X); None while it is not known or 0."""
-    if not found.spread.sd or not found.control_count or not found.change_count:
+    """The size of a true fall that `has_fallen` says in 80 % of comparisons of these sizes; None without a spread."""
+    if found.error is None:
         return None
-    return found.spread.sd * sqrt(1 / found.control_count + 1 / found.change_count)
+    return max(found.material, _quantile(found.error, MOST_FALSE_FALLS)) + SEEN_Z * found.error.size
 
 
-def compute_find_chance(size: int, earlier_df: int) -> float:
+def compute_find_chance(size: int, earlier_df: int, picked_share: float = 0.0) -> float:
     """How often one comparison of `size` against `size` games calls a true gain of one standard deviation "improved".
 
-    P(shrunken / sd > t(.95, df)) is P(T > t(.95, df) / sqrt(k)) of the noncentral t with df = earlier df + 2 (n - 1),
-    noncentrality 1 / sqrt(2/n) and k = tau^2 / (tau^2 + 2/n), all in SDs. Source: N. L. Johnson,
-    B. L. Welch, Biometrika 31 (1940), 362-389.
+    P(T > t(1 - level, df)) of the noncentral t with df = earlier df + 2 (n - 1) and noncentrality 1 / sqrt(2/n), in
+    SDs. Source: N. L. Johnson, B. L. Welch, Biometrika 31 (1940), 362-389.
     """
     from scipy.special import nctdtr, stdtrit
 
-    df, noise, prior = earlier_df + 2 * (size - 1), 2 / size, PRIOR_SHARE**2
+    df = earlier_df + 2 * (size - 1)
     if df < 1:
         return 0.0
-    bound = stdtrit(df, 1 - TAIL) / sqrt(prior / (prior + noise))
-    return float(1 - nctdtr(df, 1 / sqrt(noise), bound))
+    return float(1 - nctdtr(df, 1 / sqrt(2 / size), stdtrit(df, 1 - get_level(size, picked_share))))
 
 
-def more_games(control_count: int, change_count: int, spread: Spread, material: float) -> int | None:
-    """How many more games each side needs, from the material difference and never from the observed one.
+def compute_answer_chance(found: Difference, looks_left: int) -> float:
+    """The chance that one of the looks left, each with 3 games more on each side, gives another answer than unclear.
 
-    The smallest m with (1.645 + 0.84)^2 s^2 (1/(n_C + m) + 1/(n_X + m)) <= material^2: 80 % power at 5 % on one side.
-    None without a spread, and when nothing material was named.
+    The true difference is taken as normal around what these games and a prior N(0, s²) say, and the looks as one at
+    the last of them: an answer that comes earlier would nearly always come then. Calibrated in docs/iterations.md.
     """
-    if not spread.variance or material <= 0:
-        return None
-    needed = POWER_Z**2 * spread.variance / material**2
-    low, high = -1, max(1, int(2 * needed) + 2)
-    while high - low > 1:
-        tried = (low + high) // 2
-        first, second = control_count + tried, change_count + tried
-        is_enough = bool(first and second) and needed * (1 / first + 1 / second) <= 1
-        low, high = (low, tried) if is_enough else (tried, high)
-    return high
+    from scipy.special import ndtr
 
-
-def permutation_floor(control_count: int, change_count: int) -> float | None:
-    """The smallest two-sided p of the exact permutation test at these sizes, 0.10 at 3 against 3.
-
-    If both groups have the same size, every division of the games has a mirror image that is equally extreme.
-    """
-    if not control_count or not change_count:
-        return None
-    mirrored = 2 if control_count == change_count else 1
-    return mirrored / comb(control_count + change_count, change_count)
-
-
-def _explain_answer(raw: Fraction | None, found: Posterior | None, spread: Spread) -> tuple[str, str]:
-    if raw is None:
-        return UNCLEAR, say("One of the two has no game with this figure.")
-    if found is not None:
-        return decide_answer(no_better=1 - found.higher, no_worse=found.higher, within=found.within), ""
-    if not spread.df:
-        return UNCLEAR, say("No batch has two games, so nobody knows how much games differ by chance.")
-    if raw == 0:
-        return SAME, ""
-    return (
-        UNCLEAR,
-        say("All games of a batch have the same score, so there is no spread to judge a difference by."),
-    )
-
-
-def decide_answer(*, no_better: float, no_worse: float, within: float) -> str:
-    if no_better < TAIL:
-        return IMPROVED
-    if no_worse < TAIL:
-        return WORSE
-    return SAME if within > SURE_SAME else UNCLEAR
-
-
-def _clipped(centre: float, half: float, span: float) -> tuple[float, float]:
-    return max(-span, centre - half), min(span, centre + half)
-
-
-def _below(df: int, value: float) -> float:
-    from scipy.special import stdtr
-
-    return float(stdtr(df, value))
+    if found.error is None or found.judged is None or not looks_left:
+        return 0.0
+    size, error = found.size, found.error.size
+    variance = error**2 * size / 2
+    more = MORE_GAMES * looks_left
+    prior, noise = variance, error**2
+    centre, width = found.judged * prior / (prior + noise), prior * noise / (prior + noise)
+    share = more / (size + more)
+    mean = (1 - share) * found.judged + share * centre
+    deviation = sqrt(share**2 * (width + 2 * variance / more))
+    later, z = Error(error * sqrt(size / (size + more)), found.error.df + 2 * more), _get_z(found)
+    high = _quantile(later, get_level(size + more, found.picked_share * size / (size + more), z=z))
+    low = _quantile(later, get_level(size + more, z=z))
+    small = max(0.0, found.material - _quantile(later, SAME_TAIL))
+    beyond = ndtr((mean - high) / deviation) + ndtr((-low - mean) / deviation)
+    within = ndtr((small - mean) / deviation) - ndtr((-small - mean) / deviation)
+    return min(1.0, float(beyond + within))

@@ -8,16 +8,21 @@ from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import (
-    MOST_LOOKS,
+    PLAY_MORE,
+    PLAY_REFERENCE,
     IterationComparison,
-    MetricCompared,
     compare,
-    describe_rebound,
     look_refusal,
 )
-from discussions.comparison.forms import DecisionForm
+from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.comparison.queries import DecisionPreview, decision_preview
-from discussions.comparison.views.decision import build_decision_part, describe_comparison, describe_withdrawn
+from discussions.comparison.views.decision import (
+    build_decision_part,
+    choice_words,
+    describe_withdrawn,
+    get_again_address,
+    propose_decision,
+)
 from discussions.comparison.views.metric import (
     TONES,
     build_metric_part,
@@ -25,7 +30,7 @@ from discussions.comparison.views.metric import (
     pooled_says,
     waits_says,
 )
-from discussions.core.iteration_states import IMPORTING
+from discussions.core.iteration_states import IMPORTING, INCONCLUSIVE
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.iterations.pages import judge_iteration
@@ -36,7 +41,7 @@ from discussions.models import Iteration, Stage
 from discussions.slots.permissions import check_see_iterations
 from rubric.core.records import RubricRecord
 from workspace.access.permissions import get_refusal
-from workspace.core.text import figure, signed_figure
+from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
 from workspace.web.bind_form import only_parameters, parse_number
 from workspace.web.frame import frame
@@ -69,7 +74,7 @@ def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResp
         part = build_decision_part(
             iteration=row, history=history, person=request.user, preview=page["preview"]
         )
-        context |= {"decision": part, "decision_form": DecisionForm()}
+        context |= {"decision": part, "decision_form": propose_decision(part)}
     return respond(request, page="discussions/comparison/compare.html", context=context)
 
 
@@ -92,7 +97,7 @@ def _build_page(
     is_decided_on = control is not None and control.id == change.compared_with
     shown = (control, change)
     if control is not None and is_decided_on:
-        shown = (history.pooled_control(control), history.pooled(change))
+        shown = (history.judged_control(change, control)[0], history.pooled(change))
     sides = [judge_iteration(side) for side in shown if side is not None]
     rubric, stage = sides[-1].rubric, iteration.stage
     assert stage is not None
@@ -121,6 +126,7 @@ def _build_page(
         "is_decided_on": is_decided_on,
         "preview": preview,
         "replay": _offer_replay(stage, history, control) if control and is_decided_on else None,
+        "again": get_again_address(iteration),
     }
 
 
@@ -206,36 +212,24 @@ def _build_answer(
     history: History,
     preview: DecisionPreview | None,
 ) -> dict[str, Any]:
-    """`look` counts the looks at the pair, including this one; 0 if the decision is not about this pair."""
-    target = found.metric(found.target) if found.target else None
+    """`look` counts the looks at the pair, including this one; 0 if the decision is not about this pair.
+
+    `decided` is the newest decision on it; `is_open` says that further games of its prompt can be planned.
+    """
     look = preview.basis.look if preview else 0
+    pooled = pooled_says(history, control, change) if look else []
+    waits = waits_says(*(history.same_prompt(control) if look else [control]), change)
+    withdrawn = describe_withdrawn(found, preview) if preview else ""
     return {
-        "says": describe_comparison(found),
+        "found": found,
         "tone": TONES[found.answer],
-        "action": found.action if look else "",
+        "is_more": found.act == PLAY_MORE,
+        "is_replay": found.act == PLAY_REFERENCE,
+        "decided": choice_words()[change.decision.choice] if look and change.decision else "",
+        "is_open": change.decision is None or change.decision.choice == INCONCLUSIVE,
         "look": look,
         "most_looks": MOST_LOOKS,
-        "checks": found.checks,
-        "waits": waits_says(*(history.same_prompt(control) if look else [control]), change),
-        "pooled": pooled_says(history, control, change) if look else [],
-        "rebound": _rebound(target) if look and target else "",
-        "withdrawn": describe_withdrawn(found, preview) if preview else "",
-    }
-
-
-def _rebound(target: MetricCompared) -> str:
-    found = target.difference
-    if not found.rebound or found.raw is None:
-        return ""
-    says = _(
-        "%(raw)s%(rebound)s: %(label)s was the lowest metric of these games, and the lowest one tends to rise in new "
-        "games without any change. That much was taken off before judging. With new games of the reference, less "
-        "has to be taken off."
-    )
-    return says % {
-        "raw": signed_figure(found.raw),
-        "rebound": describe_rebound(found),
-        "label": target.label.lower(),
+        "notes": [says for says in (*pooled, waits, withdrawn) if says],
     }
 
 

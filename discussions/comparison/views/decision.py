@@ -1,6 +1,7 @@
 """Deciding on a change: keep, revert or inconclusive."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -10,9 +11,9 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.comparison.actions import record_decision
-from discussions.comparison.core.comparison import MOST_LOOKS, IterationComparison, MetricCompared
+from discussions.comparison.core.comparison import IterationComparison, MetricCompared
+from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.comparison.forms import DecisionForm
-from discussions.comparison.labels import describe_verdict
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, refuse_decision
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
@@ -20,7 +21,6 @@ from discussions.iterations.core.history import DecisionLine, History
 from discussions.iterations.pages import TONES
 from discussions.iterations.queries import load_history
 from discussions.iterations.views import COMPARE, SECTION, build_stage_frame, iteration_or_404
-from discussions.metrics.core.registry import METRICS
 from discussions.models import Iteration
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
@@ -45,17 +45,21 @@ def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpRespon
         form, status = bind_form(request, DecisionForm), 422
         try:
             if form.is_valid():
-                record_decision(iteration=row, **form.cleaned_data, by=request.user, now=timezone.now())
-                address = reverse("compare_iterations", args=[slug, iteration])
-                return respond(request, page="", redirect=address)
+                given = form.cleaned_data
+                then, target = given.pop("then"), given.pop("target")
+                record_decision(iteration=row, **given, by=request.user, now=timezone.now())
+                address = get_again_address(row, target) if then else None
+                compared = reverse("compare_iterations", args=[slug, iteration])
+                return respond(request, page="", redirect=address or compared)
         except Refusal as refusal:
             status = kept_status(form, refusal)
         row = iteration_or_404(request.user, slug, iteration)
     assert row.stage is not None  # only a change gets here, and every change has its stage
     history = load_history(row.stage)
+    part = build_decision_part(iteration=row, history=history, person=request.user)
     context = {
-        "decision": build_decision_part(iteration=row, history=history, person=request.user),
-        "decision_form": form,
+        "decision": part,
+        "decision_form": form if form.is_bound else propose_decision(part),
         "head": build_stage_frame(stage=row.stage, current=COMPARE, newest=history.newest_change),
         "iteration": row,
         **frame(request.user, row.project, SECTION),
@@ -63,9 +67,17 @@ def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpRespon
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
 
+def get_again_address(iteration: Iteration, target: str = "") -> str:
+    """Where further games of this change's prompt are planned, with another target if it is not ""."""
+    stage = iteration.stage
+    assert stage is not None
+    given = {"again": iteration.number} | ({"target": target} if target else {})
+    return f"{reverse('open_iteration', args=[iteration.project.slug, stage.number])}?{urlencode(given)}"
+
+
 class DecisionPart(Struct, frozen=True):
-    """Everything in the region. `found` is None while nothing is proposed; `says` is the first line of the comparison,
-    `says_with` what it would be with withdrawn games. `target` is None if none was named.
+    """Everything in the region. `found` is None while nothing is proposed; `says_with` is what the comparison would say
+    with withdrawn games. `target` is None if none was named.
 
     `words` and `tones` name choices. `refusal` disables the button, that of a choice only that one. `differs` says that
     the current decision is not what the figures propose now. `look` counts the looks at the pair, including this one.
@@ -74,7 +86,6 @@ class DecisionPart(Struct, frozen=True):
     number: int
     against: int
     found: IterationComparison | None
-    says: str
     says_with: str
     target: MetricCompared | None
     words: dict[str, str]
@@ -107,7 +118,6 @@ def build_decision_part(
         number=iteration.number,
         against=against.number if against else 0,
         found=found,
-        says=describe_comparison(found),
         says_with=describe_withdrawn(found, preview),
         target=found.metric(found.target) if found and found.target else None,
         words=choice_words(),
@@ -122,10 +132,11 @@ def build_decision_part(
     )
 
 
-def describe_comparison(found: IterationComparison | None) -> str:
-    if found is None or found.target is None:
-        return found.says if found else ""
-    return describe_verdict(found.metric(found.target), METRICS[found.target].scale.span)
+def propose_decision(part: DecisionPart | None) -> DecisionForm:
+    """The empty form; before the first decision with what is proposed, and what the games show as its reason."""
+    if part is None or part.found is None or part.decided:
+        return DecisionForm()
+    return DecisionForm(initial={"choice": part.found.proposal, "reason": part.found.says})
 
 
 def describe_withdrawn(found: IterationComparison | None, preview: DecisionPreview) -> str:
@@ -139,7 +150,7 @@ def describe_withdrawn(found: IterationComparison | None, preview: DecisionPrevi
     )
     return says % {
         "games": format_numbers(found.withdrawn),
-        "answer": describe_comparison(preview.with_withdrawn),
+        "answer": preview.with_withdrawn.says,
     }
 
 

@@ -16,7 +16,7 @@ from discussions.metrics.core.registry import METRICS
 from workspace.core.words import say
 from workspace.display.core.csv_lines import Cell, csv_bytes
 
-FORMAT = 1
+FORMAT = 2
 
 
 class SummaryAverage(Struct, frozen=True):
@@ -71,7 +71,8 @@ class SummaryDecision(Struct, frozen=True):
 class SummaryDifference(Struct, frozen=True):
     """One metric of a change against its reference, unrounded.
 
-    `raw` is as played; `rebound` of it is regression to the mean, and all that follows is about the rest.
+    `raw` is as played; `rebound` of it is regression to the mean, and `interval` is about the rest. `by_people`: the
+    means are those of people's estimates.
     """
 
     key: str
@@ -84,12 +85,7 @@ class SummaryDifference(Struct, frozen=True):
     game_count: int
     raw: float | None
     interval: tuple[float, float] | None
-    shrunken: float | None
-    shrunken_interval: tuple[float, float] | None
-    higher: float | None
-    within: float | None
-    permutation_p: float | None
-    permutation_floor: float | None
+    by_people: bool = False
     rebound: float = 0.0
 
 
@@ -100,7 +96,10 @@ class SummaryComparison(Struct, frozen=True):
     says: str
     proposal: str
     action: str
+    reason: str
+    batches: str
     checks: list[str]
+    gains: list[str]
     metrics: list[SummaryDifference]
 
 
@@ -187,8 +186,7 @@ COST, CACHE = "cost", "cache_hit_rate"
 COLUMNS = (
     "row", "stage", "iteration", "iteration_name", "kind", "decision", "compared_with", "game", "metric", "unit",
     "value", "threshold", "passes", "applies", "source", "withdrawn", "games", "second_look", "difference", "low",
-    "high", "shrunken", "shrunken_low", "shrunken_high", "p_higher", "p_immaterial", "permutation_p",
-    "permutation_floor", "answer", "rebound", "on_few_references",
+    "high", "by_people", "answer", "rebound", "on_few_references",
 )  # fmt: skip
 
 
@@ -261,14 +259,8 @@ def _average_row(line: SummaryAverage) -> dict[str, Cell]:
 
 
 def _difference_row(line: SummaryDifference) -> dict[str, Cell]:
-    shrunken_low, shrunken_high = line.shrunken_interval or (None, None)
-    same = ("shrunken", "permutation_p", "permutation_floor", "answer", "rebound")
     return _metric_row("difference", line) | {
         "value": line.change_mean,
         "difference": line.raw,
-        "shrunken_low": shrunken_low,
-        "shrunken_high": shrunken_high,
-        "p_higher": line.higher,
-        "p_immaterial": line.within,
-        **{name: getattr(line, name) for name in same},
+        **{name: getattr(line, name) for name in ("by_people", "answer", "rebound")},
     }

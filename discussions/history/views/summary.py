@@ -4,8 +4,12 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from discussions.comparison.core.comparison import MOST_LOOKS, MetricCompared, compare
+from discussions.comparison.core.comparison import MetricCompared
+from discussions.comparison.core.decision_basis import compute_proposal
+from discussions.comparison.core.difference import MOST_LOOKS
+from discussions.comparison.queries import build_basis
 from discussions.core.outcome import ENGAGEMENT
 from discussions.history.core.stages import (
     FORMAT,
@@ -35,7 +39,6 @@ from discussions.iterations.queries import counted_says, load_gate, load_rubric,
 from discussions.models import Iteration, Stage
 from rubric.models import RubricVersion
 
-OF_POSTERIOR = ("interval", "shrunken", "shrunken_interval", "higher", "within")
 SIGNS = {ADDED: "+ ", REMOVED: "- "}
 
 
@@ -146,22 +149,16 @@ def _average(line: Average) -> SummaryAverage:
 
 def _compared(change: HistoryIteration, control: HistoryIteration, history: History) -> SummaryComparison:
     """The comparison by the present figures; a decision may rest on earlier ones, which are stored with it."""
-    comparison = compare(
-        history.pooled_control(control).figures,
-        history.pooled(change).figures,
-        load_rubric(change),
-        earlier=history.earlier_than(change),
-        target=change.target or None,
-        material=change.material,
-        picked=[game.figures for game in history.picked_by(change)],
-        look=min(max(history.looks(change.compared_with, change.prompt_sha256), 1), MOST_LOOKS),
-    )
+    looks = history.looks(change.compared_with, change.prompt_sha256)
+    basis = replace(build_basis(history, change, control), look=min(max(looks, 1), MOST_LOOKS))
+    comparison = compute_proposal(basis, load_rubric(change))
+    assert comparison is not None
     metrics = [_difference(metric) for metric in comparison.metrics]
     return _copy(SummaryComparison, comparison, number=control.number, name=control.name, metrics=metrics)
 
 
 def _difference(metric: MetricCompared) -> SummaryDifference:
-    difference, posterior = metric.difference, metric.difference.posterior
+    difference = metric.difference
     return _copy(
         SummaryDifference,
         metric,
@@ -170,8 +167,6 @@ def _difference(metric: MetricCompared) -> SummaryDifference:
         change_mean=difference.change_mean,
         game_count=difference.control_count + difference.change_count,
         raw=difference.raw,
-        **{name: getattr(posterior, name, None) for name in OF_POSTERIOR},
-        permutation_p=difference.permutation.either,
-        permutation_floor=difference.floor,
+        interval=difference.interval,
         rebound=difference.rebound,
     )

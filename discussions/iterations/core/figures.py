@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.core.outcome import ENGAGEMENT, Outcome
+from discussions.core.outcome import ENGAGEMENT, Outcome, OutcomeLine
+from discussions.verdicts.core.label_budget import find_label_budget
 from rubric.core.records import Criterion
 
 # A score is 100 n / d; its float gives back the exact fraction as long as d is not larger than this.
@@ -20,7 +21,10 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
 
     `scores` are by measured metric: the highest score if a metric does not apply, None while it is pending. `passes`
     are by metric, as the game's verdict says (a manual check may have decided). `on_few_references` names metrics
-    that apply and pass weakly, `open` those whose people's estimate is too near the threshold. `cost_usd` None is "not
+    that apply and pass weakly, `open` those whose people's estimate is too near the threshold. `people` are people's
+    estimates, in percent, of the metrics that have one; `asks` how many more answers make an open metric clear four
+    times in five. Games with the same `pair` were played alike, one under each
+    prompt. `cost_usd` None is "not
     reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
     the words of all its messages. `played_on` is an ISO date; games with one `pair` differ only in the prompt.
     """
@@ -43,6 +47,8 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     played_on: str = ""
     build: str = ""
     seed: str = ""
+    people: dict[str, float] = {}
+    asks: dict[str, int] = {}
     pair: str = ""
 
     def score(self, key: str) -> float | None:
@@ -63,8 +69,16 @@ def game_figures(number: int, outcome: Outcome, **facts: Any) -> GameFigures:
         is_pass=outcome.passes,
         on_few_references=[line.key for line in outcome.lines if line.is_weak_pass and line.is_applicable],
         open=[line.key for line in outcome.lines if line.is_open],
+        asks={line.key: _count_answers(line) for line in outcome.lines if line.is_open},
+        people={line.key: line.people.share for line in outcome.lines if line.people is not None},
         **facts,
     )
+
+
+def _count_answers(line: OutcomeLine) -> int:
+    assert line.people is not None
+    budget = find_label_budget(tuple(line.people.strata), line.threshold, line.people.batch)
+    return budget.likely if budget else 0
 
 
 def passes(game: GameFigures, criterion: Criterion) -> bool | None:
@@ -75,12 +89,32 @@ def passes(game: GameFigures, criterion: Criterion) -> bool | None:
     return exact(score) >= Fraction(str(criterion.threshold or 0))
 
 
-def collect_scores(games: Iterable[GameFigures], key: str, *, with_by_rule: bool = True) -> list[Fraction]:
+def collect_scores(
+    games: Iterable[GameFigures], key: str, *, with_by_rule: bool = True, by_people: bool = False
+) -> list[Fraction]:
+    """The known scores of a metric; `by_people` takes people's estimates, of the games that have one."""
     return [
         exact(score)
         for game in games
-        if (score := game.score(key)) is not None and (with_by_rule or game.applies(key))
+        if (score := game.people.get(key) if by_people else game.score(key)) is not None
+        and (with_by_rule or game.applies(key))
     ]
+
+
+def pair_scores(
+    control: Iterable[GameFigures], change: Iterable[GameFigures], key: str, *, by_people: bool = False
+) -> list[tuple[Fraction, Fraction]]:
+    """The scores of games that were played in pairs, to both of which the metric applies, control first."""
+    sides = []
+    for games in (control, change):
+        scores: dict[str, Fraction] = {}
+        for game in games:
+            found = collect_scores([game], key, with_by_rule=False, by_people=by_people)
+            if game.pair and found:
+                scores.setdefault(game.pair, found[0])
+        sides.append(scores)
+    first, second = sides
+    return [(score, second[pair]) for pair, score in first.items() if pair in second]
 
 
 @lru_cache(maxsize=10_000)

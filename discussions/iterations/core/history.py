@@ -16,6 +16,8 @@ from rubric.core.records import RubricRecord
 from workspace.core.words import say
 
 RECORDED, COMPLETE, OPEN = "recorded", "complete", "open"
+# A kept prompt needs so many games besides those by which it was kept before a change of it is judged.
+LEAST_FRESH = 3
 
 
 class HistoryGame(Struct, frozen=True):
@@ -172,11 +174,26 @@ class History(Struct, frozen=True):
             if iteration.id not in own and iteration.protocol in protocols and iteration.games
         ]
 
-    def earlier_than(self, change: HistoryIteration) -> list[list[GameFigures]]:
-        """The batches under the protocol that are on neither side of a change, for the spread between games."""
+    def earlier_than(
+        self, change: HistoryIteration, left_out: Sequence[HistoryGame] = ()
+    ) -> tuple[list[list[GameFigures]], int]:
+        """The batches under the protocol that are on neither side of a change, for the spread between games.
+
+        Games that are `left_out` of the control are one more. The number is that of batches that were there when the
+        target was named.
+        """
         reference = self.find(change.compared_with)
-        sides = self.same_prompt(reference) if reference else []
-        return self.earlier(*sides, *self.same_pair(change))
+        sides = [*(self.same_prompt(reference) if reference else []), *self.same_pair(change)]
+        own, named_at = {row.id for row in sides}, self.named_at(change)
+        rows = [
+            row
+            for row in self.iterations
+            if row.id not in own and row.protocol == change.protocol and row.games
+        ]
+        batches = [row.figures for row in rows]
+        if left_out:
+            batches.append([game.figures for game in left_out])
+        return batches, sum(row.number < named_at for row in rows)
 
     def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
         """How often this prompt was compared with the prompt of this reference so far, in any iteration."""
@@ -219,6 +236,32 @@ class History(Struct, frozen=True):
         others = [iteration for iteration in self.same_prompt(reference) if iteration.id != reference.id]
         return replace(reference, games=[*reference.games, *_known(others)])
 
+    def judged_control(
+        self, change: HistoryIteration, reference: HistoryIteration
+    ) -> tuple[HistoryIteration, list[HistoryGame], list[str]]:
+        """What a change is judged against: the pooled control, the games of it that are left out, and metrics by which
+        its prompt was kept because of games that count here.
+
+        Such games lie above the prompt's mean by luck. They are left out if the change has the same target and there
+        are at least `LEAST_FRESH` others.
+        """
+        pooled, kept = self.pooled_control(reference), self.kept_by(reference)
+        flattered = {key for row in kept for key in ([row.target] if row.target else row.material)}
+        lucky = {game.id for row in kept for game in self.pooled(row).games}
+        fresh = [game for game in pooled.games if game.id not in lucky]
+        is_fresh = sum(game.state != OPEN for game in fresh) >= LEAST_FRESH
+        if not is_fresh or (change.target and change.target not in flattered):
+            return pooled, [], sorted(flattered)
+        return replace(pooled, games=fresh), [game for game in pooled.games if game.id in lucky], []
+
+    def kept_by(self, reference: HistoryIteration) -> list[HistoryIteration]:
+        """The changes to this prompt that were kept."""
+        return [row for row in self.same_prompt(reference) if row.kind == CHANGE and row.since() is not None]
+
+    def named_at(self, change: HistoryIteration) -> int:
+        """The number of the first iteration of the pair that names this change's target."""
+        return min(row.number for row in self.same_pair(change) if row.target == change.target)
+
     def picked_by(self, change: HistoryIteration) -> list[HistoryGame]:
         """The rated games of the reference's prompt by which the target of a change may have been picked.
 
@@ -228,8 +271,8 @@ class History(Struct, frozen=True):
         reference = self.find(change.compared_with)
         if reference is None or not change.target:
             return []
-        naming = [row.number for row in self.same_pair(change) if row.target == change.target]
-        return _known(row for row in self.same_prompt(reference) if row.number < min(naming))
+        named_at = self.named_at(change)
+        return _known(row for row in self.same_prompt(reference) if row.number < named_at)
 
     def withdrawn_from(self, change: HistoryIteration) -> tuple[list[WithdrawnGame], list[WithdrawnGame]]:
         """The games of the control and of the change that were withdrawn when their figures could be known.

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.comparison.labels import material_text
+from discussions.comparison.core.sentences import material_text
 from discussions.comparison.views.compare import build_replay_button
 from discussions.comparison.views.decision import choice_words
 from discussions.core.evaluation_states import OPEN as UNDER_WAY
@@ -217,6 +217,9 @@ def _steps(row: HistoryIteration, history: History, open_refusal: str) -> list[d
     is_open = row.opened_at is not None
     progress = ngettext("%(done)d of %(count)d game", "%(done)d of %(count)d games", count)
     done = [progress % {"done": number, "count": count} for number in (rated, recorded)]
+    if asked := sum(sum(game.figures.asks.values()) for game in row.games):
+        says = _("%(done)s; %(count)d more answers make open metrics clear, four times in five")
+        done[1] = says % {"done": done[1], "count": asked}
     steps = [
         ("games", _("Import the games"), _describe_count(row), is_open or count >= row.least_games),
         ("open", _("Open it for rating"), "" if is_open else open_refusal, is_open),

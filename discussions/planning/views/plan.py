@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from discussions.comparison.labels import points_text, say_how_often
+from discussions.comparison.core.sentences import points_text, say_how_often
 from discussions.core.iteration_states import BASELINE, CHANGE
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import History, HistoryIteration
@@ -23,6 +23,7 @@ from discussions.planning.actions import plans as actions
 from discussions.planning.actions.plans import Protocol
 from discussions.planning.core import (
     MOST_GAMES,
+    FindChance,
     get_game_count,
     list_find_chances,
     most_hunks,
@@ -35,7 +36,7 @@ from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
-from workspace.web.bind_form import add_refusal, bind_form, kept_status, only_parameters
+from workspace.web.bind_form import add_refusal, bind_form, kept_status, only_parameters, parse_number
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -49,14 +50,19 @@ STORED_FIELDS = (
 
 @require("open_iteration", methods=("GET", "POST"))
 def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    """A form for the next iteration; `kind` is baseline or change. Redirects to the new iteration."""
+    """A form for the next iteration; `kind` is baseline or change. Redirects to the new iteration.
+
+    `again` is the number of a change whose prompt is played further, `target` what it is to improve then.
+    """
     row = stage_or_404(request.user, slug, stage)
-    wanted = only_parameters(request, "kind")["kind"]
+    given = only_parameters(request, "kind", "again", "target")
+    wanted = given["kind"]
     if wanted not in ("", BASELINE, CHANGE):
         raise Malformed(_("An iteration is a baseline or a change. Open the page again."))
     history = load_history(row)
     kind = (wanted or CHANGE) if history.reference else BASELINE
-    return _plan(request, PlanView(row, history, kind, None))
+    again = next((line for line in history.iterations if line.number == parse_number(given["again"])), None)
+    return _plan(request, PlanView(row, history, kind, None, again, given["target"]))
 
 
 @require("open_iteration", methods=("GET", "POST"))
@@ -73,12 +79,17 @@ def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse
 
 
 class PlanView(NamedTuple):
-    """What is planned: a new iteration of that kind in a stage, or a new plan for `iteration`."""
+    """What is planned: a new iteration of that kind in a stage, or a new plan for `iteration`.
+
+    A new change may play the prompt of a change `again`, with another `target` if that is not "".
+    """
 
     stage: Stage
     history: History
     kind: str
     iteration: Iteration | None
+    again: HistoryIteration | None = None
+    target: str = ""
 
     @property
     def reference(self) -> HistoryIteration | None:
@@ -158,7 +169,7 @@ def _show_plan(
     request: SignedIn, view: PlanView, form: PlanForm, *, is_fine: bool = False, status: int = 200
 ) -> HttpResponse:
     """Show the form, and after a POST also the difference from the reference's prompt."""
-    stage, history, kind, iteration = view
+    stage, history, kind, iteration = view[:4]
     reference = view.reference
     closed = get_refusal(check_open_iteration, request.user, stage)
     change_refusal = closed or get_refusal(refuse_change, history)
@@ -191,6 +202,12 @@ def first_texts(view: PlanView) -> dict[str, object]:
     A baseline is judged like the newest one, the first like the unsorted games.
     """
     if reference := view.reference:
+        if view.again is not None and view.again.kind == CHANGE:
+            played = Iteration.objects.get(pk=view.again.id)
+            return plan_texts(played) | {
+                "target": view.target or played.target,
+                "compared_with": reference.id,
+            }
         target = propose_target(view.history, reference).target
         return {
             "prompt": load_prompt(reference),
@@ -231,19 +248,27 @@ def _describe_how_many(view: PlanView, form: PlanForm, proposed: str) -> dict[st
         rubric, version = unsorted.rubric_version.to_record(), unsorted.rubric_version_id
     target = str(form["target"].value() or "") if "target" in form.fields else ""
     return describe_how_many(
-        rubric, load_batches(project, version), target or proposed, form["least_games"].value()
+        rubric,
+        load_batches(project, version),
+        target or proposed,
+        form["least_games"].value(),
+        picked=proposed,
     )
 
 
 def describe_how_many(
-    rubric: RubricRecord, batches: Sequence[Sequence[GameFigures]], key: str, least_games: object
+    rubric: RubricRecord,
+    batches: Sequence[Sequence[GameFigures]],
+    key: str,
+    least_games: object,
+    picked: str = "",
 ) -> dict[str, Any] | None:
     """What to know when choosing the number of games; `key` is the target, else the sentence is about the first metric.
 
-    `least_games` is the text in the form, perhaps not a number. None for a rubric without metrics. `sizes` are the
-    column headings.
+    `least_games` is the text in the form, perhaps not a number; `picked` is the metric that is proposed as the lowest.
+    None for a rubric without metrics. `sizes` are the column headings.
     """
-    chances = list_find_chances(rubric, batches, read_size(least_games))
+    chances = list_find_chances(rubric, batches, read_size(least_games), picked)
     if not chances:
         return None
     told = next((line for line in chances if line.key == key), chances[0])
@@ -265,19 +290,23 @@ def describe_how_many(
     )
     if told.is_own:
         source = _("By so much, %(gain)s, games of this project under one prompt usually differ.")
+    if told.unpicked:
+        says += " " + _("Since it was picked as the lowest; %(again)s once the reference was run again.")
+        given["again"] = say_how_often(told.unpicked, is_short=True)
     return {
         "says": says % given,
         "source": source % given,
         "sizes": [_("%(size)d against %(size)d") % {"size": size} for size, _chance in told.sizes],
-        "lines": [
-            {
-                "label": line.label,
-                "gain": points_text(line.gain, line.span),
-                "chances": [say_how_often(chance) for _size, chance in line.sizes],
-                "is_own": line.is_own,
-            }
-            for line in chances
-        ],
+        "lines": [_describe_chance(line) for line in chances],
+    }
+
+
+def _describe_chance(line: FindChance) -> dict[str, Any]:
+    return {
+        "label": line.label,
+        "gain": points_text(line.gain, line.span),
+        "chances": [say_how_often(chance) for _size, chance in line.sizes],
+        "is_own": line.is_own,
     }
 
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from math import comb
 
 import numpy as np
@@ -21,7 +22,8 @@ class LabelBudget(Struct, frozen=True):
     certain: int
 
 
-def find_label_budget(strata: Sequence[JudgedStratum], threshold: float, batch: int) -> LabelBudget | None:
+@lru_cache(maxsize=1024)
+def find_label_budget(strata: tuple[JudgedStratum, ...], threshold: float, batch: int) -> LabelBudget | None:
     """The answers that an open metric needs if they are asked for in batches until it is clear; None where it is clear.
 
     Messages are drawn at random from the stratum with the most unjudged ones. The answers of a batch have the

@@ -104,7 +104,7 @@ def describe_open(line: OutcomeLine) -> str:
         "high": line.people.high,
         "limit": limit_text(line.key, line.threshold),
     }
-    budget = find_label_budget(line.people.strata, line.threshold, line.people.batch)
+    budget = find_label_budget(tuple(line.people.strata), line.threshold, line.people.batch)
     if budget is None:
         return says
     more = _("%(likely)d more answers decide it four times in five, %(certain)d always.")

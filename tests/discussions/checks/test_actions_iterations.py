@@ -1,7 +1,9 @@
 """`verify` on iteration history: clean when nothing was touched, and every kind of damage is named."""
 
+import re
 from decimal import Decimal
 
+import msgspec
 import pytest
 from django.db import connection
 
@@ -97,6 +99,19 @@ def test_a_tampered_basis_or_proposal_is_named(stage):
     said = " ".join(breaches()["I6d"])
     assert "another proposal than was stored" in said
     assert "are not those of its verdict" in said
+
+
+def test_a_proposal_by_an_earlier_rule_is_kept_as_it_was_recorded(stage):
+    decision = Decision.objects.filter(choice="keep")
+    proposal = msgspec.json.decode(decision.get().proposal)
+    other = msgspec.json.encode(proposal | {"answer": "as it was called then"}).decode()
+    damage(decision, proposal=other)
+    assert "another proposal than was stored, at /answer" in breaches()["I6d"][0]
+    for number in (1, 2, 3):
+        basis = decision.get().basis
+        earlier = re.sub('"format":[0-9]+', f'"format":{number}', basis)
+        damage(decision, basis=earlier, basis_sha256=bytes_hash(earlier.encode()))
+        assert earlier != basis and breaches() == {}
 
 
 def test_a_look_that_its_basis_does_not_name_is_named(stage):

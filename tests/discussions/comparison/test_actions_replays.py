@@ -162,12 +162,12 @@ def test_a_lead_presses_the_button_on_both_pages(stage, client):
     first = get_baseline(stage).number
     for page in (f"{place}/{change.number}/", f"{place}/{change.number}/compare/", f"{place}/{first}/"):
         body = client.get(page).content.decode()
-        assert f'action="{place}/{first}/again/"' in body and "Play the reference again" in body, page
+        assert f'action="{place}/{first}/again/"' in body and "Run the reference again" in body, page
     answer = client.post(f"{place}/{first}/again/")
     assert answer["Location"] == f"/projects/{slug}/iterations/{first + 2}/"
     body = client.get(answer["Location"]).content.decode()
     assert "re-play" in body and "the games of both count together" in body
-    assert "Play the reference again" not in body, "its games are added here"
+    assert "Run the reference again" not in body, "its games are added here"
     refused = client.post(f"{place}/{first}/again/")
     assert refused.status_code == 403
     assert "still takes games. Add the games there." in refused.content.decode()

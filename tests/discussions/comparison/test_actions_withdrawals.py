@@ -80,7 +80,7 @@ def test_the_answer_is_shown_with_and_without(change, client):
     place = f"/projects/{change.project.slug}/iterations/{change.number}"
     for page in ("compare", "decide"):
         body = " ".join(client.get(f"{place}/{page}/").content.decode().split())
-        assert "With game 8, withdrawn after its figures were known: No difference that matters" in body
+        assert "With game 8, withdrawn after its figures were known: Engagement: 4.0 against 4.0." in body
         assert "A withdrawal counts as a look." in body
 
 

@@ -1,105 +1,123 @@
-"""Two iterations side by side: target, guardrails, the rubric's own rule, all metrics at once, looks.
+"""Two iterations side by side: target, what to do, falls and gains, the rubric's own rule, all metrics at once."""
 
-One metric of one change: the formulas by hand, the published figures, and what must hold whatever the scores.
-
-A decision's basis: what is pending, what counts as the same figures, and that its proposal comes out again.
-"""
-
-from decimal import Decimal
-from fractions import Fraction
 from math import sqrt
 
-import msgspec
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from scipy import stats
 
 from discussions.comparison.core.comparison import (
+    DROP,
+    PLAY_MORE,
+    PLAY_REFERENCE,
     apply_rubric_rule,
     compare,
     get_material_difference,
     holm,
     look_refusal,
 )
-from discussions.comparison.core.decision_basis import (
-    DecidedGame,
-    DecisionBasis,
-    compute_proposal,
-    figures_hash,
-    other_proposal,
-)
-from discussions.comparison.core.difference import (
-    IMPROVED,
-    SAME,
-    UNCLEAR,
-    WORSE,
-    compute_fall_seen,
-    compute_false_mark,
-    compute_posterior,
-    decide_answer,
-    difference,
-    has_fallen,
-    has_fallen_after_shrinking,
-    more_games,
-    permutation_floor,
-)
+from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_answer_chance
+from discussions.comparison.core.sentences import say_chance, say_how_often
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
-from discussions.iterations.core.averages import Spread, pooled_spread
-from discussions.iterations.core.figures import GameFigures
-from rubric.versions.queries import first_discussion_version
+from discussions.iterations.core.next_target import next_target
 from tests.factories.iteration_figures import GATED, METRICS, game, scores, without_memory
-from workspace.core.canonical import canonical_bytes
-from workspace.statistics.permutation import permutation_test
 
 ROLE = "role_consistency"
+COHERENCE = "coherence"
+# Games of which three against three say nothing: an SD of 8.
+WIDE = (60, 68, 76)
 
 
-def games(*values, key=ROLE, **more):
+def games(*values, key=ROLE, start=1, **more):
     """Games that differ in one metric."""
-    return [game(number, **{key: value}, **more) for number, value in enumerate(values, 1)]
+    return [game(number, **{key: value}, **more) for number, value in enumerate(values, start)]
+
+
+def both(control, change, **more):
+    """Two sides whose target and coherence differ: pairs of scores, the target's first."""
+    return [
+        [
+            game(number, **{ROLE: role, COHERENCE: coherence}, **more)
+            for number, (role, coherence) in enumerate(side, start)
+        ]
+        for side, start in ((control, 1), (change, 11))
+    ]
+
+
+# -- what to do ----------------------------------------------------------------------------------------------------
 
 
 def test_a_target_that_improved_is_kept():
-    found = compare(games(66, 68, 70), games(74, 78, 82), GATED, target=ROLE)
-    assert (found.answer, found.proposal, found.action) == (IMPROVED, KEEP, "Keep the change.")
-    assert found.says == "Role consistency: improved. 78.0 against 68.0, +10.0, +4.2 after shrinking."
-    assert found.metric(ROLE).rule.says == "the rule says KEEP: 78.0 > 68.0"
-    assert (found.look, found.looks_left, found.checks) == (1, 2, [])
+    found = compare(games(60, 62, 64), games(80, 82, 84), GATED, target=ROLE)
+    assert (found.answer, found.proposal, found.act) == (IMPROVED, KEEP, KEEP)
+    assert (found.action, found.reason, found.chance) == ("Keep the change.", "", 0.0)
+    assert found.says.startswith("Role consistency is 1") and found.says.endswith(
+        " points better: 82 against 62."
+    )
+    assert found.metric(ROLE).rule.says == "the rule says KEEP: 82.0 > 62.0"
+    assert (found.look, found.looks_left, found.checks, found.gains, found.next_target) == (1, 2, [], [], "")
 
 
 def test_a_target_that_fell_is_reverted():
-    found = compare(games(74, 78, 82), games(66, 68, 70), GATED, target=ROLE)
-    assert (found.answer, found.proposal, found.action) == (WORSE, REVERT, "Revert the change.")
-    assert found.metric(ROLE).rule.says == "the rule says REVERT: 68.0 < 78.0"
+    found = compare(games(80, 82, 84), games(60, 62, 64), GATED, target=ROLE)
+    assert (found.answer, found.proposal, found.act) == (WORSE, REVERT, REVERT)
+    assert (found.action, found.reason) == ("Revert the change.", "")
+    assert found.metric(ROLE).rule.says == "the rule says REVERT: 62.0 < 82.0"
 
 
 def test_a_target_that_did_not_move_is_reverted():
-    found = compare(games(66, 68, 70), games(67, 68, 70), GATED, target=ROLE)
-    assert (found.answer, found.proposal) == (SAME, REVERT)
-    assert found.action == "Revert the change: what it does is too small to matter."
+    found = compare(games(67, 68, 69), games(67, 68.5, 70), GATED, target=ROLE)
+    assert (found.answer, found.proposal, found.act) == (SAME, REVERT, REVERT)
+    assert found.says == "Role consistency differs by less than 5 points: 69 against 68."
 
 
-def test_cannot_tell_yet_keeps_the_earlier_prompt_or_collects_and_calls_nothing_worse():
-    """s^2 = (128 + 194) / 4, 2.485^2 * 2 * 80.5 / 25 = 39.8, so 40 of each side, 37 more than there are."""
-    found = compare(games(60, 68, 76), games(59, 64, 78), GATED, target=ROLE)
-    assert found.metric(ROLE).difference.spread.variance == pytest.approx(80.5)
-    assert (found.answer, found.proposal) == (UNCLEAR, INCONCLUSIVE)
-    assert found.metric(ROLE).rule.keeps is False
-    assert found.action == (
-        "Stay with the earlier prompt for now, or collect games. About 37 more games on each side would show a "
-        "difference of 5 points in role consistency; with 3 more each the interval would be ± 11.5. "
-        "That does not call the change worse."
-    )
+def test_more_games_are_proposed_with_the_chance_that_they_give_an_answer():
+    found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE)
+    assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_MORE)
+    assert found.action == "Play 3 more games on each side."
+    assert found.chance == compute_answer_chance(found.metric(ROLE).difference, 2) > 0.2
+    assert found.reason == f"{say_chance(found.chance).capitalize()} that 9 games a side give an answer."
 
 
-def test_the_last_look_keeps_the_earlier_prompt():
-    found = compare(games(60, 68, 76), games(59, 64, 78), GATED, target=ROLE, look=3)
-    assert found.looks_left == 0
-    assert found.action == (
-        "Stay with the earlier prompt: this was the last of 3 looks. That does not call the change worse."
-    )
+def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():
+    """Equal means and an SD of 8: t(.95, 16) 8 √(2/9) = 6.6 is wider than 5 points even with nine games a side."""
+    assert stats.t.ppf(0.95, 16) * 8 * sqrt(2 / 9) > 5
+    found = compare(games(*WIDE), games(*WIDE), GATED, target=ROLE)
+    assert compute_answer_chance(found.metric(ROLE).difference, 2) < 0.2
+    assert (found.answer, found.proposal, found.act, found.chance) == (UNCLEAR, INCONCLUSIVE, DROP, 0.0)
+    assert found.action == "Drop the change."
+    assert found.reason == "9 games a side give no answer: games differ by 8 points."
+
+
+def test_the_last_look_drops_what_it_does_not_answer():
+    found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE, look=3)
+    assert (found.looks_left, found.act, found.reason) == (0, DROP, "Three looks gave no answer.")
+
+
+def test_one_game_a_side_asks_for_more():
+    found = compare(games(60), games(70), GATED, target=ROLE)
+    assert (found.act, found.reason) == (PLAY_MORE, "Nobody knows yet how much games differ by chance.")
+    assert compare(games(60), games(70), GATED, target=ROLE, look=3).act == DROP
+
+
+def test_a_control_that_was_kept_by_these_games_calls_nothing_worse_and_is_played_again():
+    for change in (games(40, 42, 44), games(*WIDE), games(61, 62, 63)):
+        found = compare(games(60, 62, 64), change, GATED, target=ROLE, flattered=[ROLE])
+        assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_REFERENCE)
+        assert found.action == "Play 3 more games of the reference."
+        assert found.reason.endswith("was kept because of these games; fresh games have no such luck.")
+        assert "worse" not in found.says
+    better = compare(games(60, 62, 64), games(80, 82, 84), GATED, target=ROLE, flattered=[ROLE])
+    assert (better.answer, better.act) == (IMPROVED, KEEP)
+
+
+def test_a_metric_that_is_flattered_is_not_checked_and_the_others_are():
+    control, change = both(((60, 90), (62, 91), (64, 92)), ((80, 64), (82, 65), (84, 66)))
+    plain = compare(control, change, GATED, target=ROLE)
+    assert (plain.act, [metric.key for metric in plain.metrics if metric.is_harmed]) == (KEEP, [COHERENCE])
+    found = compare(control, change, GATED, target=ROLE, flattered=[COHERENCE])
+    assert (found.act, found.checks, found.metric(COHERENCE).answer) == (KEEP, [], UNCLEAR)
 
 
 def test_a_fourth_look_is_refused():
@@ -112,6 +130,9 @@ def test_a_fourth_look_is_refused():
 def test_a_target_that_the_rubric_lacks_is_refused():
     with pytest.raises(ValueError, match="no metric 'wit'"):
         compare(games(60), games(70), GATED, target="wit")
+
+
+# -- the rubric's rule ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -132,64 +153,69 @@ def test_the_rule_says_nothing_of_what_is_not_known():
     assert apply_rubric_rule("Coherence", None, scores(70)[0]).keeps is None
 
 
-def test_a_guardrail_that_probably_fell():
-    control = [game(n, **{ROLE: 66.0 + n, "coherence": 89.0 + n}) for n in (1, 2, 3)]
-    change = [game(n, **{ROLE: 76.0 + n, "coherence": 64.0 + n}) for n in (1, 2, 3)]
+# -- falls and gains -----------------------------------------------------------------------------------------------
+
+
+def test_a_fall_that_chance_hardly_shows_is_checked_with_its_lowest_game():
+    """SD 1, a fall of 25."""
+    control, change = both(((60, 90), (62, 91), (64, 92)), ((80, 66), (82, 64), (84, 65)))
     found = compare(control, change, GATED, target=ROLE)
     assert found.answer == IMPROVED
-    assert [metric.key for metric in found.metrics if metric.is_harmed] == ["coherence"]
-    assert found.checks == ["Check coherence: it probably fell by more than 5 points."]
-    assert found.action == "Keep the change, after a look at what is to be checked."
-    failing = [game(n, rating=2.5, **{ROLE: 76.0 + n}) for n in (1, 2, 3)]
-    assert "the iteration fails" in compare(control, failing, GATED, target=ROLE).action
+    assert [metric.key for metric in found.metrics if metric.is_harmed] == [COHERENCE]
+    assert found.checks == ["Coherence is 26 points lower (by chance: hardly ever). Look at game 12."]
 
 
-def test_a_guardrail_is_marked_by_what_the_games_show_unshrunken():
-    """Raw -6, SD 8: shrunken -2.5, so after shrinking nothing was marked; more likely than not it fell by over 5."""
-    control = [game(n, coherence=score) for n, score in enumerate((72.0, 80.0, 88.0), 1)]
-    change = [game(n, coherence=score) for n, score in enumerate((66.0, 74.0, 82.0), 11)]
-    found = compare(control, change, GATED, target=ROLE)
-    marked = found.metric("coherence")
-    posterior = marked.difference.posterior
-    assert marked.is_harmed and posterior.harm < 0.5 < posterior.fell
-    assert posterior.fell == pytest.approx(stats.t(4, -6, 8 * sqrt(2 / 3)).cdf(-5))
-    before = compare(control, change, GATED, target=ROLE, marks=has_fallen_after_shrinking)
-    assert not before.metric("coherence").is_harmed
+def test_a_fall_that_chance_shows_more_often_than_one_time_in_five_is_no_check():
+    """SD 8, 3 against 3: P(t(4) > 6 / 6.53) = .205 for a fall of 6, P(t(4) > 7 / 6.53) = .172 for one of 7."""
+    control = games(72, 80, 88, key=COHERENCE)
+    six = compare(control, games(66, 74, 82, key=COHERENCE, start=11), GATED, target=ROLE)
+    seven = compare(control, games(65, 73, 81, key=COHERENCE, start=11), GATED, target=ROLE)
+    assert [stats.t.sf(fall / (8 * sqrt(2 / 3)), 4) > 0.2 for fall in (6, 7)] == [True, False]
+    assert (six.checks, six.metric(COHERENCE).is_harmed, six.metric(COHERENCE).lowest) == ([], False, None)
+    often = say_how_often(stats.t.sf(7 / (8 * sqrt(2 / 3)), 4))
+    assert seven.checks == [f"Coherence is 7 points lower (by chance: {often}). Look at game 11."]
+    assert seven.metric(COHERENCE).answer == UNCLEAR
 
 
-def test_a_fall_of_just_the_difference_is_as_likely_more_as_less_and_not_marked():
-    assert not has_fallen(compared((72, 80, 88), (67, 75, 83)))
-    assert has_fallen(compared((72, 80, 88), (66.9, 74.9, 82.9)))
-
-
-def test_without_scatter_the_fall_itself_decides_and_without_two_games_nothing():
-    assert has_fallen(compared((80, 80), (70, 70)))
-    assert not has_fallen(compared((80, 80), (76, 76)))
-    assert not has_fallen(compared((80,), (20,)))
-    assert not has_fallen(compared((), (20, 30)))
-
-
-def test_what_size_of_fall_so_many_games_can_see():
-    """SD 8, 3 against 3: 5 + 0.8416 * 8 sqrt(2/3) = 10.5; a mark by luck has Phi(-5 / 6.53) = .22."""
-    found = compared((72, 80, 88), (72, 80, 88))
-    assert compute_fall_seen(found) == pytest.approx(10.497, abs=0.001)
-    assert compute_false_mark(found) == pytest.approx(stats.norm.cdf(-5 / (8 * sqrt(2 / 3))))
-    for bare in (compared((80,), (20,)), compared((80, 80), (70, 70)), compared((), (20, 30))):
-        assert compute_fall_seen(bare) is compute_false_mark(bare) is None
-
-
-def test_the_target_is_no_guardrail():
+def test_the_target_is_no_check():
     found = compare(games(89, 90, 91), games(64, 65, 66), GATED, target=ROLE)
     assert (found.answer, found.checks) == (WORSE, [])
 
 
 def test_engagement_below_three_is_said_whatever_improved():
-    change = [game(n, rating=rating, **{ROLE: 76.0 + n}) for n, rating in enumerate((2.5, 3.0, 3.0), 1)]
-    found = compare(games(66, 68, 70), change, GATED, target=ROLE)
+    change = [game(n, rating=rating, **{ROLE: 79.0 + n}) for n, rating in enumerate((2.5, 3.0, 3.0), 11)]
+    found = compare(games(60, 62, 64), change, GATED, target=ROLE)
+    assert found.act == KEEP
     assert found.checks == [
-        "Check engagement: it probably fell by more than 0.3 points.",
-        "Engagement is 2.8 on average, below 3.0: by the rubric the iteration fails, whatever else improved.",
+        "Engagement is 0.7 points lower (by chance: hardly ever). Look at game 11.",
+        "Engagement is 2.8 on average, below 3.0: by the rubric the iteration fails.",
     ]
+
+
+def test_another_metric_that_improved_is_a_gain_and_the_next_target():
+    """Both vary; Holm's correction multiplies the smallest p of the six others by 6."""
+    control, change = both(((60, 60), (68, 61), (76, 62)), ((62, 90), (70, 91), (78, 92)))
+    found = compare(control, change, GATED, target=ROLE)
+    gained = found.metric(COHERENCE)
+    assert 6 * stats.t.sf(30 / sqrt(2 / 3), 4) < gained.difference.level[0]
+    assert (found.answer, gained.answer, found.next_target) == (UNCLEAR, IMPROVED, COHERENCE)
+    (says,) = found.gains
+    assert says.startswith("Not the target, but improved: Coherence is 2")
+    assert says.endswith(" points better: 91 against 61.")
+
+
+def test_a_gain_beside_an_improved_target_is_no_next_target():
+    control, change = both(((60, 60), (62, 61), (64, 62)), ((80, 90), (82, 91), (84, 92)))
+    found = compare(control, change, GATED, target=ROLE)
+    assert (found.act, len(found.gains), found.next_target) == (KEEP, 1, "")
+
+
+def test_without_a_target_nothing_is_a_gain_besides_it():
+    found = compare(games(60, 61, 62), games(90, 91, 92), GATED)
+    assert (found.answer, found.gains, found.next_target) == (IMPROVED, [], "")
+
+
+# -- what is compared ----------------------------------------------------------------------------------------------
 
 
 def test_games_to_which_the_target_does_not_apply_are_left_out_and_named():
@@ -199,34 +225,111 @@ def test_games_to_which_the_target_does_not_apply_are_left_out_and_named():
     found = compare(control, change, GATED, target="memory_accuracy").metric("memory_accuracy")
     assert (found.difference.control_count, found.difference.control_mean, found.left_out) == (2, 61, 1)
     assert found.rule.says == "the rule says REVERT: 72.0 < 74.0"
-    assert found.notes == [
-        "SD from only 3 df: the spread between games rests on 5 games.",
-        "Left out: 1 game to which the metric does not apply.",
-        "Exact permutation p 0.10, two-sided; with 3 against 2 games it cannot be below 0.10.",
+    assert found.verdict_means == (74, 72)
+
+
+def estimated(people, verdicts, start, **more):
+    """Games with a score of the verdict and people's estimate of it, None for no estimate."""
+    return [
+        game(number, **{ROLE: verdict}, people={} if share is None else {ROLE: share}, **more)
+        for number, (share, verdict) in enumerate(zip(people, verdicts, strict=True), start)
     ]
 
 
-def test_three_against_three_cannot_be_significant_by_the_exact_test():
-    found = compare(games(1, 2, 3), games(97, 98, 99), GATED, target=ROLE).metric(ROLE)
-    assert found.notes == [
-        "Exact permutation p 0.10, two-sided; with 3 against 3 games it cannot be below 0.10."
-    ]
-    assert found.answer == IMPROVED
+def test_peoples_estimates_are_compared_where_every_game_has_one():
+    control, change = estimated((60, 62, 64), (90, 92, 94), 1), estimated((80, 82, 84), (90, 92, 94), 11)
+    metric = compare(control, change, GATED, target=ROLE).metric(ROLE)
+    assert (metric.by_people, metric.answer, metric.verdict_means) == (True, IMPROVED, (92, 92))
+    assert (metric.difference.control_mean, metric.difference.change_mean) == (62, 82)
+    assert metric.rule.says == "the rule says REVERT: 92.0 = 92.0, which is not improved", (
+        "verdicts, as recorded"
+    )
+    says = compare(control, change, GATED, target=ROLE).says
+    assert says.startswith("Role consistency by people's estimate is ") and says.endswith("82 against 62.")
+
+
+def test_one_game_without_an_estimate_leaves_all_to_the_verdicts():
+    control, change = estimated((60, 62, None), (90, 92, 94), 1), estimated((80, 82, 84), (90, 92, 94), 11)
+    metric = compare(control, change, GATED, target=ROLE).metric(ROLE)
+    assert (metric.by_people, metric.answer, metric.difference.raw) == (False, SAME, 0)
+    assert "people's estimate" not in compare(control, change, GATED, target=ROLE).says
+
+
+def test_a_game_to_which_the_metric_does_not_apply_needs_no_estimate():
+    control = [*estimated((60, 62, 64), (90, 92, 94), 1), game(4, not_applicable=[ROLE])]
+    metric = compare(control, estimated((80, 82, 84), (90, 92, 94), 11), GATED, target=ROLE).metric(ROLE)
+    assert (metric.by_people, metric.left_out, metric.difference.control_count) == (True, 1, 3)
+
+
+def test_estimates_of_earlier_games_alone_lend_their_spread():
+    """The earlier batch has one estimate of two, so it has none to lend: 4 df of the pair alone."""
+    earlier = [estimated((50, None), (60, 90), 21), estimated((50, 70), (60, 60), 31)]
+    sides = estimated((60, 62, 64), (90, 92, 94), 1), estimated((80, 82, 84), (90, 92, 94), 11)
+    found = compare(*sides, GATED, target=ROLE, earlier=earlier).metric(ROLE).difference
+    assert (found.spread.df, found.spread.variance) == (5, pytest.approx((8 + 8 + 200) / 5))
+
+
+def pairs_of(control, change):
+    """Games that were played in pairs, in another order on the other side; None for no pair."""
+    first = [game(n, **{ROLE: score}, pair=pair) for n, (pair, score) in enumerate(control, 1)]
+    return first, [game(n, **{ROLE: score}, pair=pair) for n, (pair, score) in enumerate(change, 11)]
+
+
+def test_games_of_one_pair_are_compared_with_each_other():
+    """9, 10 and 11 points more in each pair; the fourth game of the control has no other half."""
+    sides = pairs_of([("a", 40), ("b", 60), ("c", 80), ("d", 10)], [("c", 91), ("a", 49), ("b", 70)])
+    found = compare(*sides, GATED, target=ROLE).metric(ROLE)
+    assert (found.difference.pair_count, found.difference.raw, found.answer) == (3, 10, IMPROVED)
+    assert found.difference.better == pytest.approx(
+        stats.ttest_1samp((9, 10, 11), 0, alternative="greater").pvalue
+    )
+
+
+@pytest.mark.parametrize(
+    ("control", "change"),
+    [
+        # Two pairs are too few, three of four do not cover the smaller side, and a game has no pair.
+        ([("a", 40), ("b", 60)], [("a", 50), ("b", 71)]),
+        (
+            [("a", 40), ("b", 60), ("c", 80), ("d", 10)],
+            [("a", 49), ("b", 70), ("c", 91), ("e", 20)],
+        ),
+        ([("", 40), ("", 60), ("", 80)], [("", 49), ("", 70), ("", 91)]),
+    ],
+)
+def test_few_pairs_are_compared_as_games_without(control, change):
+    found = compare(*pairs_of(control, change), GATED, target=ROLE).metric(ROLE)
+    assert (found.difference.pair_count, found.difference.change_count) == (0, len(change))
+
+
+def test_what_picked_the_target_is_taken_off_as_it_was_announced():
+    """Two of the four games of the control picked it: half of the rise that was announced by those two."""
+    picked = [game(n, **{ROLE: 60.0 + 4 * n, COHERENCE: 90.0 - 4 * n}) for n in (1, 2)]
+    earlier = [[game(n, **{ROLE: 70.0 + 9 * n, COHERENCE: 90.0 - 9 * n}) for n in (1, 2, 3)], games(60, 80)]
+    announced = next_target(picked, GATED, earlier=earlier[:1])
+    assert announced.target.key == ROLE and announced.rebound > 0
+    control = [*picked, *games(70, 78, start=5)]
+    given = {"earlier": earlier, "picked": picked, "earlier_count": 1, "target": ROLE}
+    found = compare(control, games(80, 90, start=11), GATED, **given).metric(ROLE).difference
+    assert found.rebound == pytest.approx(announced.rebound / 2, abs=1e-4)
+    assert (found.picked_share, found.judged) == (0.5, pytest.approx(found.raw - found.rebound))
+    later = compare(control, games(60, 70, 99, start=11), GATED, **given).metric(ROLE).difference
+    assert later.rebound == found.rebound, "fixed since the target was named"
+    other = compare(control, games(80, 90, start=11), GATED, **(given | {"target": COHERENCE}))
+    assert [metric.difference.rebound for metric in other.metrics] == [0.0] * 7
 
 
 def test_earlier_batches_lend_their_spread():
     earlier = [games(50, 60, 70), games(40, 50, 60)]
-    found = compare(games(66, 68, 70), games(74, 78, 82), GATED, target=ROLE, earlier=earlier)
+    found = compare(games(60, 62, 64), games(80, 82, 84), GATED, target=ROLE, earlier=earlier)
     assert found.metric(ROLE).difference.spread.df == 8
-    assert found.answer == UNCLEAR
 
 
 def test_material_differences():
-    assert (get_material_difference("coherence"), get_material_difference("engagement")) == (5.0, 0.3)
-    assert get_material_difference("coherence", {"coherence": 2.0}) == 2.0
-    found = compare(games(66, 68, 70), games(67, 68, 70), GATED, target=ROLE, material={ROLE: 0.5})
-    assert found.answer == UNCLEAR
-    assert "of 0.5 points in role consistency" in found.action
+    assert (get_material_difference(COHERENCE), get_material_difference("engagement")) == (5.0, 0.3)
+    assert get_material_difference(COHERENCE, {COHERENCE: 2.0}) == 2.0
+    found = compare(games(67, 68, 69), games(67, 68.5, 70), GATED, target=ROLE, material={ROLE: 0.5})
+    assert (found.answer, found.metric(ROLE).difference.material) == (UNCLEAR, 0.5)
 
 
 # -- all metrics at once -------------------------------------------------------------------------------------------
@@ -250,28 +353,31 @@ def test_holm_rejects_as_the_step_down_test_does(tails):
 
 
 def test_without_a_target_one_of_seven_needs_more_to_be_called_improved():
-    """What was enough for a named target, P = .967, is not enough for one of seven: (1 - .967) * 7 > .05."""
-    found = compare(games(66, 68, 70), games(74, 78, 82), GATED)
-    assert found.metric(ROLE).difference.answer == IMPROVED
-    assert (found.metric(ROLE).answer, found.answer) == (UNCLEAR, UNCLEAR)
-    assert found.says == "No target was named, so all 7 metrics answer together: cannot tell yet."
+    """What is enough for a named target is not enough for one of seven: 7 p is not below the level."""
+    sides = games(60, 62, 64), games(71, 73, 75)
+    found = compare(*sides, GATED).metric(ROLE)
+    assert stats.t.sf(11 / sqrt(8 / 3), 4) < found.difference.level[0] < 7 * stats.t.sf(11 / sqrt(8 / 3), 4)
+    assert compare(*sides, GATED, target=ROLE).answer == found.difference.answer == IMPROVED
+    assert (found.answer, compare(*sides, GATED).answer) == (UNCLEAR, UNCLEAR)
+    says = compare(*sides, GATED).says
+    assert says == "No target was named, so all 7 metrics answer together: cannot tell yet."
 
 
 def test_without_a_target_a_clear_improvement_shows():
     found = compare(games(66, 67, 68, 69), games(89, 90, 91, 92), GATED)
-    assert (found.answer, found.proposal) == (IMPROVED, KEEP)
+    assert (found.answer, found.proposal, found.act) == (IMPROVED, KEEP, KEEP)
     assert found.says == (
         "No target was named, so all 7 metrics answer together: improved (role consistency improved)."
     )
 
 
 def test_without_a_target_better_and_worse_together_cannot_tell():
-    control = [game(n, **{ROLE: 66.0 + n, "coherence": 88.0 + n}) for n in range(4)]
-    change = [game(n, **{ROLE: 89.0 + n, "coherence": 66.0 + n}) for n in range(4)]
+    control = [game(n, **{ROLE: 66.0 + n, COHERENCE: 88.0 + n}) for n in range(4)]
+    change = [game(n, **{ROLE: 89.0 + n, COHERENCE: 66.0 + n}) for n in range(11, 15)]
     found = compare(control, change, GATED)
     assert (found.answer, found.proposal) == (UNCLEAR, INCONCLUSIVE)
     assert "coherence worse, role consistency improved" in found.says
-    assert found.checks == ["Check coherence: it probably fell by more than 5 points."]
+    assert len(found.checks) == 1 and found.checks[0].startswith("Coherence is 11 points lower")
 
 
 def test_without_a_target_all_alike_is_no_material_difference():
@@ -279,15 +385,14 @@ def test_without_a_target_all_alike_is_no_material_difference():
 
 
 def test_what_is_no_target_is_corrected_too():
-    found = compare(games(66, 68, 70), games(74, 78, 82), GATED, target="coherence")
-    assert found.metric(ROLE).answer == UNCLEAR
+    found = compare(games(60, 62, 64), games(71, 73, 75), GATED, target=COHERENCE)
+    assert (found.metric(ROLE).answer, found.metric(ROLE).difference.answer) == (UNCLEAR, IMPROVED)
 
 
 def test_iterations_without_games_are_compared_without_a_word_too_much():
     found = compare([], [], GATED, target=ROLE)
-    assert (found.answer, found.proposal) == (UNCLEAR, INCONCLUSIVE)
-    assert found.says == "Role consistency: cannot tell yet. One of the two has no game with this figure."
-    assert "How many are needed shows once games of one batch differ." in found.action
+    assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_MORE)
+    assert found.says == "Role consistency: One of the two has no game with this figure."
 
 
 seven = st.fixed_dictionaries({key: st.integers(0, 20).map(lambda n: 5.0 * n) for key in METRICS})
@@ -309,292 +414,3 @@ def test_the_other_way_round_is_the_opposite(control, change, target):
         assert not (mine.rule.keeps and theirs.rule.keeps)
         # What is corrected is never bolder than what is not.
         assert mine.answer in (mine.difference.answer, UNCLEAR, SAME)
-
-
-def compared(control, change, *earlier, material=5.0, span=100.0):
-    """The difference of two lists of scores, the spread pooled over them and earlier batches."""
-    batches = [scores(*batch) for batch in (control, change, *earlier)]
-    return difference(batches[0], batches[1], pooled_spread(batches), material=material, span=span)
-
-
-def test_by_hand():
-    """Means 68 and 78, squares 8 and 32 with 4 df: s^2 = 10, v = 20/3, tau^2 = 4.9; .4236 of the 10 points stay."""
-    found = compared((66, 68, 70), (74, 78, 82))
-    assert (found.control_mean, found.change_mean, found.raw) == (68, 78, 10)
-    assert (found.spread.variance, found.spread.df) == (10, 4)
-    posterior = found.posterior
-    assert posterior.shrunken == pytest.approx(10 * 4.9 / (4.9 + 20 / 3))
-    assert posterior.sd == pytest.approx(sqrt(20 / 3 * 4.9 / (4.9 + 20 / 3)))
-    half = stats.t.ppf(0.975, 4) * sqrt(20 / 3)
-    assert posterior.interval == pytest.approx((10 - half, 10 + half))
-    true = stats.t(4, posterior.shrunken, posterior.sd)
-    assert posterior.higher == pytest.approx(true.sf(0))
-    assert posterior.within == pytest.approx(true.cdf(5) - true.cdf(-5))
-    assert posterior.harm == pytest.approx(true.cdf(-5))
-    assert posterior.shrunken_interval == pytest.approx(true.interval(0.95))
-    assert posterior.half_width_with_more == pytest.approx(stats.t.ppf(0.975, 10) * sqrt(10 / 3))
-    assert found.answer == IMPROVED
-
-
-@pytest.mark.parametrize(
-    ("control", "change", "answer"),
-    [
-        ((66, 68, 70), (74, 78, 82), IMPROVED),
-        ((74, 78, 82), (66, 68, 70), WORSE),
-        ((66, 68, 70), (67, 68, 70), SAME),
-        ((60, 68, 76), (62, 72, 80), UNCLEAR),
-    ],
-)
-def test_the_four_answers(control, change, answer):
-    found = compared(control, change)
-    assert (found.answer, found.reason) == (answer, "")
-
-
-def test_the_bounds_of_the_answers_are_not_met_by_equality():
-    assert decide_answer(no_better=0.05, no_worse=0.95, within=0.5) == UNCLEAR
-    assert decide_answer(no_better=0.0499, no_worse=0.9501, within=0.5) == IMPROVED
-    assert decide_answer(no_better=0.95, no_worse=0.05, within=0.5) == UNCLEAR
-    assert decide_answer(no_better=0.9501, no_worse=0.0499, within=0.5) == WORSE
-    assert decide_answer(no_better=0.5, no_worse=0.5, within=0.90) == UNCLEAR
-    assert decide_answer(no_better=0.5, no_worse=0.5, within=0.9001) == SAME
-    assert decide_answer(no_better=0.03, no_worse=0.97, within=0.99) == IMPROVED
-    assert decide_answer(no_better=1.0, no_worse=1.0, within=0.5) == UNCLEAR
-
-
-@pytest.mark.parametrize(
-    ("control", "change", "earlier", "answer", "reason"),
-    [
-        ((), (70,), (), UNCLEAR, "no game"),
-        ((60,), (70,), (), UNCLEAR, "nobody knows how much"),
-        ((70, 70), (80, 80), (), UNCLEAR, "the same score"),
-        ((70, 70), (70, 70), (), SAME, ""),
-    ],
-)
-def test_without_a_spread_nothing_is_made_up(control, change, earlier, answer, reason):
-    found = compared(control, change, *earlier)
-    assert (found.answer, found.posterior, found.more_games) == (answer, None, None)
-    assert reason in found.reason
-
-
-def test_one_game_each_is_judged_by_the_spread_of_earlier_batches():
-    found = compared((60,), (70,), (50, 60, 70), (55, 65, 75))
-    assert (found.spread.df, found.spread.batch_count, found.spread.variance) == (4, 2, 100)
-    assert found.answer == UNCLEAR
-
-
-def test_a_spread_that_rests_on_little_says_so():
-    assert compared((60, 62), (70, 72)).spread.warning == (
-        "SD from only 2 df: the spread between games rests on 4 games."
-    )
-    assert compared((60, 62, 64), (70, 72, 74)).spread.warning == ""
-    assert "no batch has two games" in compared((60,), (70,)).spread.warning
-
-
-def test_intervals_stay_on_the_scale():
-    found = compared((0, 100), (20, 100)).posterior
-    assert found.interval == (-100, 100)
-    assert found.shrunken_interval[1] == 100
-    assert compared((0, 5), (1, 5), span=4.0).posterior.half_width_with_more == 4.0
-
-
-# -- published figures ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("df", "half"), [(4, 2.27), (12, 1.78)])
-def test_half_width_of_three_against_three_in_sds(df, half):
-    """Student 1908: 2.776 and 2.179 times sqrt(2/3)."""
-    low, high = compute_posterior(
-        raw=0.0, control_count=3, change_count=3, spread=Spread(1.0, df, 2), material=0.5, span=100.0
-    ).interval
-    assert round((high - low) / 2, 2) == half
-
-
-@pytest.mark.parametrize(("size", "floor"), [(3, 0.10), (4, 0.029), (5, 0.008), (9, 0.00004)])
-def test_floor_of_the_permutation_test(size, floor):
-    assert permutation_floor(size, size) == pytest.approx(floor, rel=0.03)
-
-
-@pytest.mark.parametrize("sizes", [(3, 3), (3, 4), (1, 5), (4, 4), (2, 3)])
-def test_the_floor_is_what_the_most_extreme_deal_gives(sizes):
-    first, second = range(sizes[0]), range(1000, 1000 + 7 * sizes[1], 7)
-    assert permutation_test(list(first), list(second)).either == pytest.approx(permutation_floor(*sizes))
-    assert permutation_floor(0, 3) is None
-
-
-# SD between games, difference to be seen, games of each side for a power of 80 % at one-sided 5 % (exact, Student).
-NEEDED = [
-    (6, 5, 19), (6, 8, 8), (6, 10, 6), (6, 15, 3), (6, 20, 3),
-    (8, 5, 33), (8, 8, 14), (8, 10, 9), (8, 15, 5), (8, 20, 3),
-    (12, 5, 72), (12, 8, 29), (12, 10, 19), (12, 15, 9), (12, 20, 6),
-    (0.5, 0.5, 14), (0.8, 0.5, 33), (0.5, 1.0, 4), (0.8, 1.0, 9),
-]  # fmt: skip
-
-
-def power(sd, size, effect):
-    """The exact power of the one-sided two-sample t test at 5 %."""
-    df = 2 * size - 2
-    return stats.nct.sf(stats.t.ppf(0.95, df), df, effect / (sd * sqrt(2 / size)))
-
-
-@pytest.mark.parametrize(("sd", "effect", "needed"), NEEDED)
-def test_games_needed_against_the_exact_power(sd, effect, needed):
-    """The formula takes the normal for Student's t, so it asks for one game fewer than the exact power, or as many."""
-    assert power(sd, needed, effect) >= 0.795
-    assert power(sd, needed - 1, effect) < 0.80 or needed == 3
-    found = more_games(0, 0, Spread(sd**2, 8, 4), effect)
-    assert found in (needed - 1, needed)
-
-
-def test_games_needed_count_those_that_are_there():
-    spread = Spread(64.0, 8, 4)
-    assert more_games(3, 3, spread, 5.0) == 29
-    assert more_games(32, 32, spread, 5.0) == 0
-    assert more_games(40, 40, spread, 5.0) == 0
-    assert more_games(3, 3, Spread(None, 0, 0), 5.0) is None
-    assert more_games(3, 3, spread, 0.0) is None
-
-
-def test_games_needed_do_not_hang_on_the_difference_that_was_seen():
-    near, far = compared((66, 68, 70), (67, 69, 71)), compared((66, 68, 70), (86, 88, 90))
-    assert near.more_games == far.more_games
-
-
-@given(st.integers(0, 40), st.integers(0, 40), st.floats(0.5, 20), st.floats(0.5, 20))
-def test_games_needed_are_the_fewest(first, second, sd, material):
-    found = more_games(first, second, Spread(sd * sd, 4, 2), material)
-
-    def is_enough(more, slack=1 + 1e-9):
-        sizes = first + more, second + more
-        return min(sizes) > 0 and 2.485**2 * sd**2 * (1 / sizes[0] + 1 / sizes[1]) <= material**2 * slack
-
-    assert is_enough(found)
-    assert found == 0 or not is_enough(found - 1, 1 - 1e-9)
-
-
-# -- whatever the scores -------------------------------------------------------------------------------------------
-
-batch = st.lists(st.integers(0, 1000).map(lambda tenths: tenths / 10), min_size=1, max_size=5)
-
-
-@given(batch, batch, batch)
-def test_one_metric_the_other_way_round_is_the_opposite(control, change, earlier):
-    first, other = compared(control, change, earlier), compared(change, control, earlier)
-    opposite = {IMPROVED: WORSE, WORSE: IMPROVED}
-    assert other.answer == opposite.get(first.answer, first.answer)
-    assert first.raw == pytest.approx(-other.raw)
-    if first.posterior is not None:
-        assert first.posterior.higher == pytest.approx(1 - other.posterior.higher, abs=1e-9)
-        assert first.posterior.within == pytest.approx(other.posterior.within, abs=1e-9)
-
-
-@given(batch, batch)
-def test_shrinking_draws_towards_nothing(control, change):
-    found = compared(control, change)
-    assume(found.posterior is not None)
-    low, high = sorted((0.0, found.raw))
-    assert low - 1e-12 <= found.posterior.shrunken <= high + 1e-12
-    wide, narrow = found.posterior.interval, found.posterior.shrunken_interval
-    assert narrow[1] - narrow[0] <= wide[1] - wide[0] + 1e-9 or wide == (-100, 100)
-
-
-@given(batch, batch, st.sampled_from([Fraction(1, 25), Fraction(3)]))
-def test_another_unit_changes_no_answer(control, change, unit):
-    first = [scores(*batch) for batch in (control, change)]
-    second = [[score * unit for score in batch] for batch in first]
-    found = difference(*first, pooled_spread(first), material=5.0, span=1000.0)
-    other = difference(*second, pooled_spread(second), material=5.0 * float(unit), span=1000.0)
-    if found.posterior is not None:
-        assert found.posterior.higher == pytest.approx(other.posterior.higher, abs=1e-9)
-        assert found.posterior.within == pytest.approx(other.posterior.within, abs=1e-9)
-    assert found.more_games == other.more_games
-
-
-KEYS = (
-    "memory_accuracy", "strategic_depth", "coherence", "role_consistency", "personality_diversity", "anti_repetition",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def rubric():
-    return first_discussion_version()
-
-
-def decided_game(number, depth=70.0, rating=4.0, **scores):
-    given = dict.fromkeys(KEYS, 85.0) | {"strategic_depth": depth} | scores
-    return DecidedGame(number, number, GameFigures(number, given, rating))
-
-
-def basis(control=(60, 62, 64), change=(90, 92, 94), look=1):
-    games = [
-        [
-            score if isinstance(score, DecidedGame) else decided_game(number, score)
-            for number, score in enumerate(batch, start)
-        ]
-        for batch, start in ((control, 1), (change, 10))
-    ]
-    return DecisionBasis(1, 2, 1, 1, "0" * 64, "strategic_depth", {"strategic_depth": 5.0}, look, *games, [])
-
-
-def test_the_proposal_comes_out_of_the_stored_basis_again(rubric):
-    made = basis()
-    found = compute_proposal(made, rubric)
-    assert found.proposal == KEEP
-    stored = canonical_bytes(found).decode()
-    again = msgspec.json.decode(canonical_bytes(made), type=DecisionBasis)
-    assert again == made
-    assert list(other_proposal(stored, compute_proposal(again, rubric))) == []
-
-
-def test_a_last_digit_is_no_other_proposal_and_an_answer_is(rubric):
-    stored = canonical_bytes(compute_proposal(basis(), rubric)).decode()
-    near = basis(change=(90 + 1e-9, 92, 94))
-    assert list(other_proposal(stored, compute_proposal(near, rubric))) == []
-    (said,) = other_proposal(stored, compute_proposal(basis(change=(90, 92, 95)), rubric))
-    assert "/metrics/" in said
-    (said,) = other_proposal("null", compute_proposal(basis(), rubric))
-    assert "at its top" in said
-
-
-def test_a_decision_of_the_first_format_keeps_the_marks_of_its_time(rubric):
-    """Coherence fell by 6 with an SD of 8: not marked after shrinking, as it was recorded, and marked today."""
-    control = [decided_game(n, 60.0 + n, coherence=score) for n, score in enumerate((72.0, 80.0, 88.0), 1)]
-    change = [decided_game(n, 80.0 + n, coherence=score) for n, score in enumerate((66.0, 74.0, 82.0), 10)]
-    then = basis(control, change)
-    found = compute_proposal(then, rubric)
-    stored = msgspec.to_builtins(found)
-    for metric in stored["metrics"]:
-        (metric["difference"]["posterior"] or {}).pop("fell", None)
-    assert not found.metric("coherence").is_harmed
-    assert list(other_proposal(msgspec.json.encode(stored).decode(), found)) == []
-    now = compute_proposal(replace(then, format=2), rubric)
-    assert now.metric("coherence").is_harmed
-    (said,) = other_proposal(msgspec.json.encode(stored).decode(), now)
-    assert "is_harmed" in said
-
-
-def test_a_decision_before_the_third_format_takes_nothing_off(rubric):
-    then = basis([decided_game(n, 40.0 + n, coherence=80.0 + n, anti_repetition=95.0) for n in (1, 2, 3)])
-    now = replace(then, format=3, picked=[1, 2, 3])
-    found = [compute_proposal(made, rubric).metric("strategic_depth").difference for made in (then, now)]
-    assert [(metric.rebound > 0, metric.picked_share) for metric in found] == [(False, 0.0), (True, 1.0)]
-
-
-def test_a_fourth_look_has_no_proposal(rubric):
-    assert compute_proposal(basis(look=3), rubric).looks_left == 0
-    assert compute_proposal(basis(look=4), rubric) is None
-
-
-def test_games_that_are_not_known_in_full_are_pending():
-    made = basis(change=[decided_game(10), decided_game(11, rating=None), decided_game(12, coherence=None)])
-    assert made.pending == [11, 12]
-    assert basis().pending == []
-
-
-def test_the_same_figures_are_the_same_look_whatever_was_named():
-    assert figures_hash(basis()) == figures_hash(basis(look=2))
-    assert figures_hash(basis()) != figures_hash(basis(change=(90, 92, 93)))
-
-
-def test_what_a_game_cost_is_nothing_that_is_looked_at():
-    dear = DecidedGame(10, 10, replace(decided_game(10, 90).figures, cost_usd=Decimal("2.5"), is_pass=True))
-    assert figures_hash(basis(change=[dear, 92, 94])) == figures_hash(basis())

@@ -2,6 +2,7 @@
 
 import html
 import re
+from math import sqrt
 from urllib.parse import urljoin
 
 import pytest
@@ -9,20 +10,30 @@ from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from scipy import stats
 
-from discussions.models import Game
+from discussions.comparison.core.difference import get_level
+from discussions.iterations.queries import propose_target
+from discussions.models import Game, Iteration
+from discussions.planning.actions.plans import replay_reference
 from rubric.models import RubricVersion
 from tests.factories.iterations import (
     PROMPT,
     decide_on,
     figures,
+    fresh,
     get_lead,
+    history,
+    import_games,
     make_baseline,
     make_iteration,
     make_stage,
+    open_imported,
+    preview,
+    rate_games,
     record_figures,
 )
-from tests.factories.people import make_lead, make_member
+from tests.factories.people import make_lead, make_member, moment
 from tests.factories.tampering import without_triggers
 from tests.factories.transcripts import make_games_project
 
@@ -77,54 +88,159 @@ def without_folds(body):
     return get_text(re.sub(r"<details.*?</details>", "", shown, flags=re.DOTALL))
 
 
-def test_cannot_tell_yet_comes_first_with_what_is_still_possible(client):
+def reach(sd):
+    """How far the interval of three against three games reaches on each side, by hand: t(4) s √(2/3)."""
+    return stats.t.isf(get_level(3), 4) * sd * sqrt(2 / 3)
+
+
+def test_what_to_do_comes_first_then_why_and_what_the_games_show(client):
     change = pair(rated(60, 68, 76), rated(64, 72, 80))
     body = get_body(client, change)
-    # A spread of 8 with 4 df, by hand: 4 +/- 2.776 * 8 sqrt(2/3) = -14.1 to 22.1.
-    says = (
-        "Can't tell yet: conversation coherence 72 against 68, "
-        "anything from 14 points worse to 22 points better fits these games."
-    )
     answer = get_part(body, "compare-answer")
-    assert answer.startswith(says)
-    assert "Stay with the earlier prompt for now, or collect games." in answer
-    assert "1 of the 3 that are allowed for at this pair" in answer
-    # 2 (1.645 + 0.84)^2 64 / 25 = 31.6, so 32 games each; shrunken by 0.49 / (0.49 + 2/3).
+    # A spread of 8 with 4 df, which not even nine games a side bring below the difference that matters.
+    assert answer.startswith(
+        "Drop the change. 9 games a side give no answer: games differ by 8 points. Conversation "
+        f"coherence: 72 against 68; anything from {reach(8) - 4:.0f} points worse to {reach(8) + 4:.0f} points "
+        "better fits these games."
+    )
     why = get_part(body, "compare-why")
     for said in (
-        "Difference as played +4.0 95 % interval −14.1 to +22.1",
-        "After shrinking +1.7",
-        "Exact permutation p 0.70 two-sided; 3 against 3 games cannot give less than 0.10",
-        "Games needed 32 games each to see a difference of 5 points",
+        "Difference as played +4.0",
+        f"Interval −{reach(8) - 4:.1f} to +{reach(8) + 4:.1f} improved above 0, worse below;",
+        "A fall that would show 12 points said four times in five",
+        "Look 1 of the 3 that are allowed for.",
         "The rubric's own words: the rule says KEEP: 72.0 > 68.0.",
         "differ by a standard deviation of 8.0 (4 df from 2 groups of games)",
     ):
         assert said in why, said
-    assert "Probability of better" in why and "Probability that it does not matter" in why
-    assert "Conversation coherence the target named beforehand" in get_part(body, "compare-target")
+    assert "Conversation coherence the target" in get_part(body, "compare-target")
 
 
 def test_improved_worse_and_no_material_difference(client):
     better = get_body(client, pair(rated(60, 61, 62), rated(90, 91, 92)))
-    # 30 +/- 2.776 sqrt(2/3): 27.7 to 32.3.
-    says = "Better, almost certainly: conversation coherence 91 against 61, by 28 to 32 points."
-    assert get_part(better, "compare-answer").startswith(says)
-    assert "Keep the change." in get_part(better, "compare-answer")
-    assert says in get_part(better, "decision")
+    low, high = 30 - reach(1), 30 + reach(1)
+    says = f"Conversation coherence is {low:.0f} to {high:.0f} points better: 91 against 61."
+    assert get_part(better, "compare-answer").startswith(f"Keep the change. {says}")
+    assert says in get_part(better, "decision"), "the reason that is proposed"
     worse = get_body(client, pair(rated(90, 91, 92), rated(60, 61, 62)))
     assert get_part(worse, "compare-answer").startswith(
-        "Worse, almost certainly: conversation coherence 61 against 91, by 28 to 32 points."
+        f"Revert the change. Conversation coherence is {low:.0f} to {high:.0f} points worse: 61 against 91."
     )
     same = get_body(client, pair(rated(80, 80.5, 81), rated(80, 80.5, 81)))
     assert get_part(same, "compare-answer").startswith(
-        "No difference that matters: conversation coherence 81 against 81, "
-        "from 1 point worse to 1 point better, less than 5 points either way."
+        "Revert the change. Conversation coherence differs by less than 5 points: 81 against 81."
     )
-    assert [re.search(r'class="answer (\w*)"', body)[1] for body in (better, worse, same)] == [
+    assert [re.search(r'class="answer stack (\w*)"', body)[1] for body in (better, worse, same)] == [
         "good",
         "bad",
         "",
     ]
+
+
+def list_buttons(body):
+    """The buttons and links that look like buttons in the answer: the words, with whether it is the primary one."""
+    answer = re.search(r'<section id="compare-answer".*?</section>', body, re.DOTALL)[0]
+    found = re.findall(r'<(?:a|button) class="button( primary| small)"[^>]*>(.*?)</', answer, re.DOTALL)
+    return [(get_text(text), kind.strip()) for kind, text in found]
+
+
+@pytest.mark.parametrize(
+    ("control", "change", "act", "button"),
+    [
+        ((60, 61, 62), (90, 91, 92), "Keep the change.", "Decide"),
+        ((90, 91, 92), (60, 61, 62), "Revert the change.", "Decide"),
+        ((80, 80.5, 81), (80, 80.5, 81), "Revert the change.", "Decide"),
+        ((60, 68, 76), (64, 72, 80), "Drop the change.", "Decide"),
+        ((60, 68, 76), (74, 82, 90), "Play 3 more games on each side.", "Plan the next 3 games"),
+    ],
+)
+def test_each_act_has_one_button_until_it_is_decided(client, control, change, act, button):
+    made = pair(rated(*control), rated(*change))
+    body = get_body(client, made)
+    assert get_part(body, "answer-title") == act
+    assert list_buttons(body) == [(button, "primary")]
+    decide_on(iteration=made, choice="inconclusive")
+    body = get_body(client, made)
+    left = [(button, "primary")] if button.startswith("Plan") else []
+    assert list_buttons(body) == left and "Decided: inconclusive" in get_part(body, "compare-answer")
+
+
+def press(client, body, label):
+    """Follow the form of a button in the answer, with what it holds, to the page that it leads to."""
+    forms = re.findall(r'<form class="no-print" method="post" action="([^"]+)">(.*?)</form>', body, re.DOTALL)
+    action, form = next((action, form) for action, form in forms if label in form)
+    given = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+    answer = client.post(action, {name: html.unescape(value) for name, value in given.items()}, follow=True)
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+def test_more_games_are_planned_with_the_prompt_and_the_target_of_the_change(client):
+    change = pair(rated(60, 68, 76), rated(74, 82, 90))
+    body = get_body(client, change)
+    assert "chances in three that 9 games a side give an answer." in get_part(body, "compare-answer")
+    form = press(client, body, "Plan the next 3 games")
+    decision = change.decisions.get()
+    assert (decision.choice, decision.reason) == ("inconclusive", preview(change).compared.says)
+    assert change.prompt.strip() in form and '<option value="coherence" selected>' in form
+
+
+def test_a_gain_besides_the_target_is_made_the_next_one(client):
+    control = [figures(coherence=value, memory_accuracy=60 + at) for at, value in enumerate((60, 68, 76))]
+    change = pair(control, [figures(coherence=value, memory_accuracy=90) for value in (62, 70, 78)])
+    body = get_body(client, change)
+    answer = get_part(body, "compare-answer")
+    assert (
+        "improved Not the target, but improved: Memory accuracy is " in answer and "90 against 61" in answer
+    )
+    assert "Make it the target and play 3 more games" in answer
+    form = press(client, body, "Make it the target")
+    assert '<option value="memory_accuracy" selected>' in form and change.prompt.strip() in form
+
+
+def keep_and_change(kept, change, *, target="coherence"):
+    """A baseline, a change that is kept for its coherence, and a change of that one."""
+    stage = make_stage()
+    make_iteration(stage=stage, games=rated(60, 62, 64))
+    first = make_iteration(stage=stage, games=rated(*kept), target="coherence", decision="keep", minutes=2)
+    return first, make_iteration(stage=stage, games=rated(*change), target=target, minutes=4)
+
+
+def test_against_games_by_which_a_prompt_was_kept_the_reference_is_played_first(client):
+    kept, change = keep_and_change((80, 82, 84), (60, 61, 62))
+    body = get_body(client, change)
+    assert get_part(body, "answer-title") == "Play 3 more games of the reference."
+    answer = get_part(body, "compare-answer")
+    assert "was kept because of these games; fresh games have no such luck." in answer
+    assert list_buttons(body) == [("Run the reference again", "primary")]
+    assert f'action="{reverse("replay_reference", args=[change.project.slug, kept.number])}"' in body
+    assert preview(change).compared.proposal == "inconclusive"
+
+
+def test_three_fresh_games_leave_out_those_by_which_the_prompt_was_kept(client):
+    kept, change = keep_and_change((80, 82, 84), (60, 61, 62))
+    for count, minutes in ((2, 6), (1, 8)):
+        assert preview(change).compared.act == "play the reference"
+        again = replay_reference(iteration=fresh(kept), by=get_lead(change.stage), now=moment(minutes))
+        import_games(iteration=again, games=rated(*(74, 75)[:count]), minutes=minutes)
+        with without_triggers():
+            Iteration.objects.filter(pk=again.pk).update(least_games=count)
+        open_imported(iteration=fresh(again), minutes=minutes)
+        rate_games(iteration=again, games=rated(*(74, 75)[:count]), minutes=minutes)
+    found = preview(change)
+    assert [game.figures.scores["coherence"] for game in found.basis.control] == [74, 75, 74]
+    assert [80, 82, 84] in [[game.scores["coherence"] for game in batch] for batch in found.basis.earlier]
+    assert (found.basis.flattered, found.compared.act) == ([], "revert")
+    assert get_part(get_body(client, change), "answer-title") == "Revert the change."
+
+
+def test_a_change_with_another_target_is_judged_by_all_games_of_a_kept_prompt(client):
+    _kept, change = keep_and_change((80, 82, 84), (60, 61, 62), target="engagement")
+    found = preview(change)
+    assert [game.figures.scores["coherence"] for game in found.basis.control] == [80, 82, 84]
+    assert found.basis.flattered == ["coherence"]
+    assert not found.compared.metric("coherence").is_harmed, "it fell from games that were good by luck"
+    assert get_part(get_body(client, change), "answer-title") == "Revert the change."
 
 
 def test_the_first_screen_is_free_of_the_words_of_statistics(client):
@@ -140,53 +256,48 @@ def test_the_first_screen_is_free_of_the_words_of_statistics(client):
         assert '<details id="compare-why" open' not in body
 
 
-def test_the_shrunken_estimate_is_muted_where_it_lies_outside_the_raw_interval(client):
-    far = get_body(client, pair(rated(60, 61, 62), rated(90, 91, 92)))
-    assert 'class="fact muted"' in far and "the games and the expected size disagree" in far
-    near = get_body(client, pair(rated(60, 68, 76), rated(64, 72, 80)))
-    assert 'class="fact muted"' not in near
-
-
 def test_engagement_is_told_in_tenths_of_a_point(client):
+    """3.2 and 5.0: a variance of 1/12 against none, which the F test tells apart, so it has 2 df: t √(1/36)."""
     ratings = [figures(engagement=rating) for rating in (3, 3.5, 3)], [figures(engagement=5)] * 3
     body = get_body(client, pair(*ratings, target="engagement"))
-    assert "engagement 5.0 against 3.2, by 1.4 to 2.3 points." in get_part(body, "compare-answer")
+    half = stats.t.isf(get_level(3), 2) / 6
+    says = f"Engagement is {11 / 6 - half:.1f} to {11 / 6 + half:.1f} points better: 5.0 against 3.2."
+    assert says in get_part(body, "compare-answer")
 
 
-def test_the_other_six_are_guardrails(client):
+def test_the_other_six_stand_below_and_a_fall_is_said_above(client):
     control = [figures(coherence=70, memory_accuracy=value) for value in (89, 90, 91)]
-    change = [figures(coherence=72, memory_accuracy=value) for value in (60, 61, 62)]
-    body = get_body(client, pair(control, change))
+    change = pair(control, [figures(coherence=72, memory_accuracy=value) for value in (61, 60, 62)])
+    body = get_body(client, change)
     others = get_part(body, "compare-others")
-    assert "The other metrics, as guardrails" in others
-    # The rubric's sentence speaks of the target alone. SD 1: 5 + 0.84 sqrt(2/3) = 5.7 points are seen.
-    assert (
-        "check worse a fall of 6 points is marked four times in five; without a fall, hardly ever" in others
-    )
+    assert others.startswith("The other metrics")
+    low, high = 29 + reach(1), 29 - reach(1)
+    assert f"90.0 61.0 −29.0 −{low:.1f} to −{high:.1f} check worse" in others
+    # The rubric's sentence speaks of the target alone.
     assert "the rule says" not in others
-    assert "nobody can say yet how large a fall would be marked" in others
-    assert "Check memory accuracy: it probably fell by more than 5 points." in get_part(
-        body, "compare-answer"
+    lowest = change.games.order_by("number").values_list("number", flat=True)[1]
+    assert (
+        f"check Memory accuracy is 29 points lower (by chance: hardly ever). Look at game {lowest}."
+        in get_part(body, "compare-answer")
     )
     assert body.count('<td class="plot-cell">') == 6
 
 
-def test_a_guardrail_that_seems_to_have_fallen_is_marked_and_says_how_little_it_takes(client):
+@pytest.mark.parametrize(("fall", "is_said"), [(6, False), (8, True)])
+def test_a_fall_is_said_where_chance_shows_it_at_most_one_time_in_five(client, fall, is_said):
+    """SD 8, 3 against 3: P(t(4) > 6 / 6.5) = .21, P(t(4) > 8 / 6.5) = .14."""
     control = [figures(coherence=70, memory_accuracy=value) for value in (72, 80, 88)]
-    change = [figures(coherence=72, memory_accuracy=value) for value in (66, 74, 82)]
+    change = [figures(coherence=72, memory_accuracy=value - fall) for value in (72, 80, 88)]
     body = get_body(client, pair(control, change))
-    # SD 8: 5 + 0.84 * 8 sqrt(2/3) = 10.5 points; by luck Phi(-5 / 6.5) = .22.
-    says = "check can't tell yet a fall of 10 points is marked four times in five; without a fall, one time in five"
-    assert says in get_part(body, "compare-others")
-    assert "Check memory accuracy: it probably fell by more than 5 points." in get_part(
-        body, "compare-answer"
-    )
+    says = f"Memory accuracy is {fall} points lower (by chance: one time in seven)."
+    assert (says in get_part(body, "compare-answer")) == is_said
+    assert ("check can't tell yet" in get_part(body, "compare-others")) == is_said
 
 
 def test_without_a_target_all_seven_answer_together(client):
     body = get_body(client, pair(rated(60, 70, 80), rated(62, 71, 83), target=""))
-    assert get_part(body, "compare-answer").startswith(
-        "No target was named, so all 7 metrics answer together"
+    assert "No target was named, so all 7 metrics answer together: cannot tell yet." in get_part(
+        body, "compare-answer"
     )
     assert 'id="compare-target"' not in body
     assert body.count('<td class="plot-cell">') == 7
@@ -209,9 +320,7 @@ def test_every_dot_and_every_figure_opens_its_game(client):
 def test_games_that_are_not_rated_are_named(client):
     change = pair(rated(60, 70, 80), [None, *rated(62, 83)])
     (number, *_rest) = change.games.order_by("number").values_list("number", flat=True)
-    assert f"Still open Game {number} is not rated yet" in get_part(
-        get_body(client, change), "compare-answer"
-    )
+    assert f"Game {number} is not rated yet" in get_part(get_body(client, change), "compare-answer")
 
 
 def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
@@ -219,7 +328,7 @@ def test_before_a_game_is_rated_nothing_is_answered_or_proposed(client):
     body = get_body(client, change)
     text = get_text(body)
     assert "Iteration 2 has no rated game yet; the two are compared here once it has." in text
-    assert "proposed:" not in text and "Can't tell yet" not in text
+    assert 'id="answer-title"' not in body and "can't tell yet" not in text.lower()
     assert "Nothing is proposed before its games are rated." in text
 
 
@@ -229,25 +338,29 @@ def test_the_reference_of_the_comparison_is_played_again_also_after_a_fresh_base
     make_iteration(stage=stage, games=rated(76, 80, 84), decision="keep", minutes=2)
     change = make_iteration(stage=stage, games=rated(78, 82, 86), minutes=4, prompt="You play, and you win.")
     make_baseline(stage=stage, games=rated(60, 62, 64), minutes=5, name="Fresh")
-    assert "Creates an iteration with the prompt of iteration 2," in get_text(get_body(client, change))
+    assert "Opens an iteration with the prompt of iteration 2;" in get_text(get_body(client, change))
 
 
 def test_a_target_that_was_the_lowest_comes_back_by_itself(client):
+    """What was announced when the target was named is taken off, and stays the same whatever the change shows."""
     control = [
-        figures(coherence=value, engagement=rating) for value, rating in ((40, 4), (48, 4.5), (56, 3.5))
+        figures(coherence=value, engagement=rating) for value, rating in ((50, 3.1), (58, 3), (66, 2.9))
     ]
-    lowest = get_body(client, pair(control, rated(48, 56, 64)))
-    said = get_part(lowest, "compare-answer")
-    # Two metrics differ, of 3 games with 2 df each: 0.564 / sqrt(3) of the SD of 8.
-    assert (
-        "Regression to the mean +8.0 as played, about +2.6 of it is regression to the mean: conversation coherence was"
-        in said
-    )
-    assert "taken off before judging" in said and "Play the reference again" in get_text(lowest)
-    # 5.4 +/- 2.776 * 8 sqrt(2/3).
-    assert "Difference judged +5.4 95 % interval −12.7 to +23.5" in get_part(lowest, "compare-why")
-    other = get_body(client, pair(control, rated(48, 56, 64), target="engagement"))
-    assert "by itself" not in other
+    stage = make_stage()
+    make_iteration(stage=stage, games=control)
+    announced = propose_target(history(stage), history(stage).reference)
+    assert announced.target.key == "coherence" and round(announced.rebound) == 1
+    change = make_iteration(stage=stage, games=rated(70, 78, 99), target="coherence")
+    body = get_body(client, change)
+    judged = 247 / 3 - 58 - announced.rebound
+    said = f"+{judged:.0f} after 1 point of regression to the mean"
+    assert said in get_part(body, "compare-answer")
+    assert "82 against 58" not in get_part(body, "compare-answer")
+    why = get_part(body, "compare-why")
+    assert f"Regression to the mean +{announced.rebound:.1f} the rise that is expected" in why
+    assert f"Difference judged +{judged:.1f}" in why and "Run the reference again" in get_text(body)
+    other = get_body(client, pair(control, rated(70, 78, 99), target="engagement"))
+    assert "regression to the mean" not in other.lower()
 
 
 def test_any_two_iterations_of_the_stage_can_be_held_against_each_other(client):
@@ -262,7 +375,8 @@ def test_any_two_iterations_of_the_stage_can_be_held_against_each_other(client):
     body = get_body(client, third, baseline.number)
     assert f"Iteration {third.number} against iteration {baseline.number}" in body
     answer = get_part(body, "compare-answer")
-    assert "not counted: nothing is decided on this pair" in answer and "What to do by default" not in answer
+    assert answer.startswith("Conversation coherence: 81 against 70") and "Look " not in answer
+    assert list_buttons(body) == [], "nothing is decided on this pair"
     assert f"Iteration {baseline.number} against iteration {second.number}" in get_body(
         client, baseline, second.number
     )
@@ -308,7 +422,7 @@ def test_the_look_is_counted_and_a_fourth_refused(client):
             stage=stage, games=games, target="coherence", prompt=prompt, minutes=10 * look
         )
         said = get_part(get_body(client, change), "compare-answer")
-        assert f"{look} of the 3 that are allowed for at this pair" in said
+        assert f"Look {look} of the 3 that are allowed for." in said
         assert ("played the same prompt against the same iteration" in said) == (look > 1)
         decide_on(iteration=change, choice="inconclusive", minutes=10 * look + 5)
     game = Game.objects.filter(iteration=change).first()

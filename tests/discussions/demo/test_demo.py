@@ -262,7 +262,7 @@ def test_the_stage_tells_of_every_kind_of_decision():
         "cannot tell yet",
     ]
     picked = answers[1].compared.metric("anti_repetition").difference
-    assert (round(picked.raw, 1), round(picked.rebound, 1)) == (15.1, 1.7)
+    assert (round(picked.raw, 1), round(picked.rebound, 1)) == (15.1, 2.3)
     proposed = [
         msgspec.json.decode(decision.proposal)["proposal"] for decision in Decision.objects.order_by("pk")
     ]

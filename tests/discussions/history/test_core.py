@@ -77,12 +77,8 @@ def difference():
         game_count=4,
         raw=-3.75,
         interval=(-20.0, 12.5),
-        shrunken=-1.5,
-        shrunken_interval=(-9.0, 6.0),
-        higher=0.3,
-        within=0.6,
-        permutation_p=0.4,
-        permutation_floor=0.1,
+        by_people=True,
+        rebound=0.5,
     )
 
 
@@ -116,7 +112,17 @@ def iteration(**changes):
             SummaryDecision(2, 2, "revert", "- not a list <i>", "Lea", WHEN),
         ],
         "compared": SummaryComparison(
-            2, "Baseline", "cannot tell yet", "Says.", "revert", "Do.", ["Check."], [difference()]
+            2,
+            "Baseline",
+            "cannot tell yet",
+            "Says.",
+            "inconclusive",
+            "Do.",
+            "Because.",
+            "",
+            ["Check."],
+            ["Gain."],
+            [difference()],
         ),
     }
     return SummaryIteration(**(given | changes))
@@ -140,7 +146,7 @@ def summary(**changes):
         MarginText("Coherence", "66.2 %", "70.0 %", "-3.8", "-0.9", "fail", is_proposed=True, is_literal=True)
     ]
     given = {
-        "format": 1,
+        "format": 2,
         "project": "# Mafia",
         "number": 1,
         "name": "Worth watching",
@@ -206,7 +212,14 @@ def test_every_dot_mean_and_difference_is_a_line_of_the_figures():
         (13, {"metric": "engagement", "unit": "rating 1 to 5", "passes": "yes", "withdrawn": ""}),
         (
             14,
-            {"difference": "-3.75", "low": "-20.0", "shrunken": "-1.5", "permutation_p": "0.4", "games": "4"},
+            {
+                "difference": "-3.75",
+                "low": "-20.0",
+                "high": "12.5",
+                "by_people": "yes",
+                "rebound": "0.5",
+                "games": "4",
+            },
         ),
     ],
 )
@@ -237,8 +250,8 @@ def test_markdown_tells_everything_and_obeys_nobody():
         "````text\n- old ```\n+ new\n````",
         "**revert**, 2026-03-02 09:30 UTC, Lea: \\- not a list \\<i\\>",
         "Game 9 was withdrawn, and is in no average: Cut \\*short\\* (Lea, 2026-03-02)",
-        "Against iteration 2 (Baseline): Says. Do.",
-        "- Check.",
+        "Against iteration 2 (Baseline): Do. Because. Says.",
+        "- Gain.\n- Check.",
         "- Name whom you answer.",
     ):
         assert part in said

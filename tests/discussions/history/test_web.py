@@ -354,7 +354,8 @@ def test_the_page_tells_of_the_gate_the_iterations_and_what_comes_next(client, s
     for part in (
         "Gate: <span",
         "closed",
-        "improved",
+        "Keep the change.",
+        " points better: ",
         "+ Be brief, in",
         "- Be brief.",
         "kept",

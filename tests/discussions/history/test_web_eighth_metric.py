@@ -116,7 +116,7 @@ def test_two_iterations_are_compared_by_the_eighth_metric_too(client, verdict):
         record_next_verdict(project=stage.project, by=member)
     page = said(client, "compare_iterations", stage.project.slug, change.number)
     assert f'aria-label="{eighth_metric.LABEL}, Iteration {change.number}"' in page
-    assert f"No difference that matters: {eighth_metric.LABEL.lower()} 10 against 10." in page
+    assert f"{eighth_metric.LABEL}: 10 against 10." in page
     assert "1.5 words" in said(client, "iteration", stage.project.slug, change.number)
     assert Verdict.objects.filter(game__iteration__in=(baseline, change)).count() == 6
     call_command("verify")

@@ -30,6 +30,9 @@ from discussions.iterations.core.history import (
     find_reference_iteration,
 )
 from discussions.iterations.core.next_target import (
+    MOST_CORRELATION,
+    USUAL_CORRELATION,
+    correlate_metrics,
     describe_target,
     expected_maximum,
     expected_rebound,
@@ -358,21 +361,67 @@ def test_expected_maximum_in_closed_form():
     assert expected_maximum(3) == pytest.approx(1.5 / sqrt(pi))
 
 
-@pytest.mark.parametrize(("tau", "rebound"), [(0, 0.78), (0.5, 0.59), (1, 0.39), (2, 0.22)])
-def test_rebound_of_the_lowest_of_seven_after_three_games(tau, rebound):
-    assert round(expected_rebound(7, 3, tau**2), 2) == rebound
+@pytest.mark.parametrize(
+    ("tau", "correlation", "rebound"),
+    [
+        (0, 0.0, 0.78), (0.5, 0.0, 0.59), (1, 0.0, 0.39), (2, 0.0, 0.22),
+        # Of 1/3 only .7 tells the metrics apart: 1.3522 * .2333 / √(.2333 + tau²).
+        (0, 0.3, 0.65), (0.5, 0.3, 0.45), (1, 0.3, 0.28), (2, 0.3, 0.15),
+    ],
+)  # fmt: skip
+def test_rebound_of_the_lowest_of_seven_after_three_games(tau, correlation, rebound):
+    assert round(expected_rebound(7, 3, tau**2, correlation), 2) == rebound
 
 
-@pytest.mark.parametrize(("tau", "rebound"), [(0, 0.77), (0.5, 0.59), (1, 0.38), (2, 0.21)])
-def test_rebound_as_it_happens(tau, rebound):
+@pytest.mark.parametrize("correlation", [0.0, 0.3])
+@pytest.mark.parametrize("tau", [0, 0.5, 1, 2])
+def test_rebound_as_it_happens(tau, correlation):
     """Seven metrics, three games, the lowest played again unchanged: its mean rises by as much as is expected."""
     random = np.random.default_rng(5)
     true = random.normal(0, tau, (60_000, 7)) if tau else np.zeros((60_000, 7))
-    noise = sqrt(1 / 3)
-    first, second = (true + random.normal(0, noise, true.shape) for _ in range(2))
+    own, shared = sqrt((1 - correlation) / 3), sqrt(correlation / 3)
+    first, second = (
+        true + random.normal(0, own, true.shape) + random.normal(0, shared, (len(true), 1)) for _ in range(2)
+    )
     lowest = first.argmin(1)
     rows = np.arange(len(true))
-    assert (second - first)[rows, lowest].mean() == pytest.approx(rebound, abs=0.02)
+    expected = expected_rebound(7, 3, tau**2, correlation)
+    assert (second - first)[rows, lowest].mean() == pytest.approx(expected, abs=0.02)
+
+
+PAIR = ["coherence", "role_consistency", "anti_repetition"]
+
+
+def drawn(random, count, start=0.0):
+    """Games whose metrics share a part, with scores around `start` more than 50."""
+    shared = random.normal(0, 3, count)
+    rows = 50 + start + shared[:, None] + random.normal(0, 4, (count, 3))
+    return [game(n, **dict(zip(PAIR, map(float, row), strict=True))) for n, row in enumerate(rows, 1)]
+
+
+def test_the_correlation_of_metrics_is_that_within_batches():
+    """One batch: the mean of the three correlations of numpy. Two: of the scores less the means of their batches."""
+    random = np.random.default_rng(8)
+    first, second = drawn(random, 12), drawn(random, 7, start=30)
+    rows = [np.array([[played.scores[key] for key in PAIR] for played in batch]) for batch in (first, second)]
+    for batches, scores in (
+        ([first], rows[0]),
+        ([first, second], np.concatenate([batch - batch.mean(axis=0) for batch in rows])),
+    ):
+        expected = np.corrcoef(scores.T)[np.triu_indices(3, 1)].mean()
+        assert 0 < expected < MOST_CORRELATION
+        assert correlate_metrics(batches, PAIR) == pytest.approx(expected)
+
+
+def test_the_correlation_of_few_games_is_the_usual_one_and_none_is_beyond_its_bounds():
+    alike = [[game(n, coherence=50.0 + n, role_consistency=60.0 + n) for n in range(9)]]
+    assert correlate_metrics(alike, PAIR) == MOST_CORRELATION
+    opposite = [[game(n, coherence=50.0 + n, role_consistency=60.0 - n) for n in range(9)]]
+    assert correlate_metrics(opposite, PAIR) == 0
+    assert correlate_metrics([alike[0][:8]], PAIR) == USUAL_CORRELATION, "7 df"
+    assert correlate_metrics([[game(n, coherence=50.0 + n) for n in range(9)]], PAIR) == USUAL_CORRELATION
+    absent = [replace(played, not_applicable=["coherence"]) for played in alike[0][:2]]
+    assert correlate_metrics([absent + alike[0][2:]], PAIR) == USUAL_CORRELATION, "6 df"
 
 
 def spread_around(numbers, distance, **levels):
@@ -392,22 +441,25 @@ def test_the_lowest_by_margin_is_not_the_lowest_number():
     assert found.target.advice == ["work on role consistency"]
     assert found.says.startswith(
         "Next target: role consistency, 76.0 against 80.0 (−1.0 SD from its threshold). "
-        "As a plain number personality diversity is the lowest. Chosen because it was lowest: expected rebound +"
+        "As a plain number personality diversity is the lowest. Chosen because it was lowest: +"
     )
     assert [margin.sds for margin in found.margins] == sorted(margin.sds for margin in found.margins)
 
 
-def test_the_expected_rebound_in_points():
-    """Six margins of +1.25 and one of -1: variance 2.25^2 / 7 = .723; with 4 df half of it, less 1/3; SD 4 points."""
+@pytest.mark.parametrize("role", [76.0, 72.0])
+def test_the_expected_rebound_in_points(role):
+    """SD 4 with 4 df, moderated by the usual 10 with as many: √58 points; .6 and .4 of a rating: √.26."""
     earlier = [spread_around((4, 5, 6), 4.0)]
-    found = next_target(spread_around((1, 2, 3), 4.0, role_consistency=76.0), GATED, earlier=earlier)
+    found = next_target(spread_around((1, 2, 3), 4.0, role_consistency=role), GATED, earlier=earlier)
     assert found.candidate_count == 7
-    expected = 1.3522 * (1 / 3) / sqrt(1 / 3 + (2.25**2 / 14 - 1 / 3))
+    margins = [5 / sqrt(58)] * 5 + [(role - 80) / sqrt(58), 0.5 / sqrt(0.26)]
+    noise = (1 - USUAL_CORRELATION) / 3
+    true = max(0, np.var(margins, ddof=1) - noise)
+    assert (true > 0) == (role < 76)
+    expected = 1.3522 * noise / sqrt(noise + true)
     assert found.rebound_sds == pytest.approx(expected, rel=1e-3)
-    assert found.rebound == pytest.approx(4 * expected, rel=1e-3)
-    assert f"expected rebound +{found.rebound:.1f} without any change" in found.says
-    alone = next_target(spread_around((1, 2, 3), 4.0, role_consistency=76.0), GATED)
-    assert alone.rebound_sds == pytest.approx(1.3522 / sqrt(3), rel=1e-3), "2 df tell nothing of true margins"
+    assert found.rebound == pytest.approx(expected * sqrt(58), rel=1e-3)
+    assert f"+{found.rebound:.1f} of regression to the mean is expected without any change" in found.says
 
 
 def test_engagement_is_compared_as_a_rating_and_as_a_share_of_five():

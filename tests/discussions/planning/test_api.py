@@ -114,21 +114,27 @@ def test_a_change_is_decided_on_the_basis_that_was_read(stage):
 
 def test_a_decision_has_its_figures_as_fields(stage):
     make_baseline(stage=stage, games=[figures(coherence=value) for value in (40, 50, 60)])
-    games = [figures(coherence=value, strategic_depth=20) for value in (80, 90, 100)]
+    games = [figures(coherence=value, strategic_depth=20) for value in (90, 95, 100)]
     change = make_change(stage=stage, games=games, target="coherence")
     program = program_of(get_lead(stage))
     found = program.get(f"projects/{stage.project.slug}/iterations/{change.number}/decision/").json()
     target, rule = found["target"], found["rule"]
     assert (found["answer"], found["proposal"]) == ("improved", "keep")
-    assert (target["key"], target["control_mean"], target["change_mean"]) == ("coherence", 50, 90)
-    assert found["difference"] == target["difference"] == 40
+    assert (found["act"], found["action"], found["reason"], found["chance"]) == (
+        "keep", "Keep the change.", "", 0
+    )  # fmt: skip
+    assert (target["key"], target["control_mean"], target["change_mean"]) == ("coherence", 50, 95)
+    assert (target["by_people"], target["verdict_means"], target["pair_count"]) == (False, [50, 95], 0)
+    assert found["difference"] == target["difference"] == 45
     low, high = found["interval"]
-    assert low < 40 - target["rebound"] < high and found["probability"] == target["probability"] > 0.9
+    assert 0 < low < 45 - target["rebound"] < high
     assert rule["keeps"] is True and rule["says"].startswith("the rule says KEEP")
     others = {line["key"]: line for line in found["guardrails"]}
     assert len(found["guardrails"]) == len(others) == 6 and "coherence" not in others
     assert others["strategic_depth"]["is_harmed"] and others["strategic_depth"]["difference"] < 0
     assert not others["engagement"]["is_harmed"] and others["engagement"]["difference"] == 0
+    assert len(found["checks"]) == 1 and "Strategic depth is 50 points lower" in found["checks"][0]
+    assert found["gains"] == []
 
 
 def test_a_decision_without_games_has_no_figures(stage):
@@ -136,9 +142,11 @@ def test_a_decision_without_games_has_no_figures(stage):
     change = make_change(stage=stage)
     program = program_of(get_lead(stage))
     found = program.get(f"projects/{stage.project.slug}/iterations/{change.number}/decision/").json()
-    names = ("target", "difference", "interval", "probability", "rule")
-    assert [found[name] for name in names] == [None] * 5
-    assert (found["answer"], found["guardrails"], found["checks"]) == ("", [], [])
+    names = ("target", "difference", "interval", "rule")
+    assert [found[name] for name in names] == [None] * 4
+    assert (found["answer"], found["act"], found["guardrails"], found["checks"], found["gains"]) == (
+        "", "", [], [], []
+    )  # fmt: skip
 
 
 def test_project_settings_are_read_and_changed_all_or_none():

@@ -26,11 +26,11 @@ def get_told(client, stage, kind, data=None):
 def test_a_first_baseline_takes_the_usual_spread(client):
     told = get_told(client, make_stage(), "baseline")
     assert (
-        "3 against 3 finds a gain of 10 points in memory accuracy one time in ten; 9 against 9 one in two."
+        "3 against 3 finds a gain of 10 points in memory accuracy one time in twenty; 9 against 9 one in two."
         in told
     )
     assert "This project has too few games to know how much they differ" in told
-    assert "Engagement 0.6 points one time in ten one time in two as is usual" in told
+    assert "Engagement 0.6 points one time in twenty one time in two as is usual" in told
 
 
 def test_a_change_takes_the_projects_own_spread_of_the_target(client):
@@ -39,21 +39,23 @@ def test_a_change_takes_the_projects_own_spread_of_the_target(client):
     make_baseline(stage=stage, games=[figures(strategic_depth=score) for score in scores])
     data = {"prompt": PROMPT, "target": "strategic_depth", "least_games": "3", "do": "check"}
     told = get_told(client, stage, "change", data)
-    # Squares 490 with 4 df: an SD of 11.1.
-    assert "3 against 3 finds a gain of 11 points in strategic depth one time in ten; 9 against 9" in told
+    # Squares 490 with 4 df: an SD of 11.1. It is the lowest, and picked by these games: 3 % at 3, 23 % at 6.
+    assert "3 against 3 finds a gain of 11 points in strategic depth one time in twenty; 9 against 9" in told
+    assert "Since it was picked as the lowest; one in twenty once the reference was run again." in told
     assert "By so much, 11 points, games of this project under one prompt usually differ." in told
     assert "Memory accuracy 10 points" in told and "Strategic depth 11 points" in told
     again = get_told(client, stage, "change", data | {"least_games": "6"})
-    assert (
-        "6 against 6 finds a gain of 11 points in strategic depth one time in three; 18 against 18" in again
-    )
+    assert "6 against 6 finds a gain of 11 points in strategic depth one time in four; 18 against 18" in again
 
 
 def test_a_fresh_baseline_tells_the_metric_that_would_be_the_next_target(client):
     stage = make_stage()
     make_baseline(stage=stage, games=[figures(coherence=score) for score in (20, 30, 40, 50, 60)])
     told = get_told(client, stage, "baseline")
-    assert "finds a gain of 16 points in conversation coherence one time in ten" in told
+    assert (
+        "finds a gain of 16 points in conversation coherence one time in twenty; 9 against 9 one in two"
+        in told
+    )
 
 
 def test_games_of_an_earlier_stage_count_too(client):

@@ -126,10 +126,31 @@ def test_a_change_begins_with_the_reference_and_the_proposed_target(client, stag
         stage=stage, games=[figures(coherence=40 + n, strategic_depth=70 + n) for n in range(3)]
     )
     text = get_text(client.get(address(stage)))
-    assert "Next target: conversation coherence" in text and "expected rebound" in text
+    assert "Next target: conversation coherence" in text and "regression to the mean" in text
     assert '<option value="coherence" selected>' in text and "Name your reasons." in text
     assert "Put the last 5 to 10 messages into the context" in text
     assert f'name="compared_with" value="{made.pk}"' in text
+
+
+def test_the_prompt_of_a_change_is_played_further(client, stage):
+    """Its plan fills the form, with the target of the address if there is one; the reference stays the same."""
+    games = [figures(coherence=40 + n) for n in range(3)]
+    made = make_baseline(stage=stage, games=games)
+    played = make_change(stage=stage, games=games, target="role_consistency", prompt=ONE_PLACE, minutes=2)
+    decide_on(iteration=played, choice="inconclusive")
+    place = address(stage)
+    text = get_text(client.get(f"{place}?again={played.number}"))
+    assert "Be very brief." in text and '<option value="role_consistency" selected>' in text
+    assert f'name="compared_with" value="{made.pk}"' in text
+    text = get_text(client.get(f"{place}?again={played.number}&target=strategic_depth"))
+    assert "Be very brief." in text and '<option value="strategic_depth" selected>' in text
+    for other in (made.number, 99):
+        plain = get_text(client.get(f"{place}?again={other}"))
+        assert "Be very brief." not in plain and '<option value="coherence" selected>' in plain
+    assert client.get(f"{place}?again=x").status_code == 400
+    given = change(made, prompt=ONE_PLACE, target="strategic_depth")
+    assert client.post(f"{place}?kind=change", given).status_code == 303
+    assert Iteration.objects.latest("pk").prompt == played.prompt
 
 
 def test_check_shows_the_hunks_and_stores_nothing(client, stage):

@@ -111,7 +111,7 @@ def test_how_many_answers_would_take_it_across(strata, flip):
     ],
 )
 def test_how_many_more_answers_decide_an_open_metric(strata, budget):
-    assert find_label_budget(strata, 80.0, 10) == budget
+    assert find_label_budget(tuple(strata), 80.0, 10) == budget
 
 
 def test_the_chance_of_a_label_budget_is_kept():
