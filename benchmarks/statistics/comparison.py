@@ -215,7 +215,7 @@ def follow_chain(first_gain: float, runs: int, *, seed: int, fresh: bool) -> tup
         if not size:
             continue
         above.append(float(sum(change[:size]) / size - sum(control[:size]) / size) - first_gain)
-        batches = (control[:size], before, *((change[:size],) if fresh else ()))
+        batches = () if fresh else (control[:size], before)
         ends.append(take_looks(again if fresh else [*change[:size], *again], following, *batches))
     return float(np.mean(above)), ends.count(IMPROVED) / runs, ends.count(WORSE) / runs
 
@@ -253,8 +253,8 @@ def tables(factor: float) -> Iterator[Table]:
     runs = max(20, int(10_000 * factor))
     yield _looks_table(runs)
     yield _worlds_table(runs)
-    yield _people_table(max(20, runs // 10))
-    yield _chain_table(max(20, runs // 10))
+    yield _people_table(max(20, runs // 4))
+    yield _chain_table(max(20, runs // 5))
     yield (
         "Chance that three more games give an answer",
         ["said", "came true", "comparisons"],

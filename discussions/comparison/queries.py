@@ -47,13 +47,13 @@ class DecisionPreview(Struct, frozen=True):
 
 def build_basis(history: History, change: HistoryIteration, control: HistoryIteration) -> DecisionBasis:
     """The basis of a decision on a change by the present figures, as the first look."""
-    current = change.decision
     judged, left_out, flattered = history.judged_control(change, control)
-    earlier, earlier_count = history.earlier_than(change, left_out)
+    kept = history.kept_by(control) if left_out else []
+    # A small spread by luck helped to keep the prompt, too.
+    earlier, earlier_count = history.earlier_than(change, max((row.number for row in kept), default=0))
     control_out, change_out = history.withdrawn_from(change)
-    if left_out:
-        kept = {out.game.id for row in history.kept_by(control) for out in row.left_out}
-        control_out = [out for out in control_out if out.game.id not in kept]
+    kept_out = {out.game.id for row in kept for out in row.left_out}
+    control_out = [out for out in control_out if out.game.id not in kept_out]
     return DecisionBasis(
         format=FORMAT,
         iteration=change.id,
@@ -66,7 +66,7 @@ def build_basis(history: History, change: HistoryIteration, control: HistoryIter
         control=[_decided(game) for game in judged.games],
         change=[_decided(game) for game in history.pooled(change).games],
         earlier=[[keep_scores_only(figures) for figures in batch] for batch in earlier],
-        supersedes=current.id if current else None,
+        supersedes=change.decision.id if change.decision else None,
         picked=[game.id for game in history.picked_by(change)],
         control_out=[_decided(out.game) for out in control_out],
         change_out=[_decided(out.game) for out in change_out],

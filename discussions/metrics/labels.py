@@ -167,7 +167,7 @@ def _repetition(figures: Mapping[str, Any]) -> list[Look]:
 LABELS: dict[str, MetricLabels] = {
     "memory_accuracy": MetricLabels(
         column=gettext_lazy("Memory"),
-        title=gettext_lazy("Memory references"),
+        title=gettext_lazy("Memory accuracy"),
         count=gettext_lazy("%(above)d of %(below)d references accurate"),
         turns=ngettext_lazy("%(n)d reference judged differently", "%(n)d references judged differently", "n"),
         by_rule=gettext_lazy("PASS, not applicable (no references)"),

@@ -174,13 +174,11 @@ class History(Struct, frozen=True):
             if iteration.id not in own and iteration.protocol in protocols and iteration.games
         ]
 
-    def earlier_than(
-        self, change: HistoryIteration, left_out: Sequence[HistoryGame] = ()
-    ) -> tuple[list[list[GameFigures]], int]:
+    def earlier_than(self, change: HistoryIteration, after: int = 0) -> tuple[list[list[GameFigures]], int]:
         """The batches under the protocol that are on neither side of a change, for the spread between games.
 
-        Games that are `left_out` of the control are one more. The number is that of batches that were there when the
-        target was named.
+        Only iterations with a number above `after` count. The number is that of batches that were there when the target
+        was named.
         """
         reference = self.find(change.compared_with)
         sides = [*(self.same_prompt(reference) if reference else []), *self.same_pair(change)]
@@ -188,12 +186,9 @@ class History(Struct, frozen=True):
         rows = [
             row
             for row in self.iterations
-            if row.id not in own and row.protocol == change.protocol and row.games
+            if row.id not in own and row.protocol == change.protocol and row.games and row.number > after
         ]
-        batches = [row.figures for row in rows]
-        if left_out:
-            batches.append([game.figures for game in left_out])
-        return batches, sum(row.number < named_at for row in rows)
+        return [row.figures for row in rows], sum(row.number < named_at for row in rows)
 
     def looks(self, compared_with: int | None, prompt_sha256: str) -> int:
         """How often this prompt was compared with the prompt of this reference so far, in any iteration."""

@@ -291,7 +291,7 @@ def describe_how_many(
     if told.is_own:
         source = _("By so much, %(gain)s, games of this project under one prompt usually differ.")
     if told.unpicked:
-        says += " " + _("Since it was picked as the lowest; %(again)s once the reference was run again.")
+        says += " " + _("It was picked as the lowest: with the reference run again first it is %(again)s.")
         given["again"] = say_how_often(told.unpicked, is_short=True)
     return {
         "says": says % given,

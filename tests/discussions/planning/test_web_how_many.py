@@ -41,7 +41,7 @@ def test_a_change_takes_the_projects_own_spread_of_the_target(client):
     told = get_told(client, stage, "change", data)
     # Squares 490 with 4 df: an SD of 11.1. It is the lowest, and picked by these games: 3 % at 3, 23 % at 6.
     assert "3 against 3 finds a gain of 11 points in strategic depth one time in twenty; 9 against 9" in told
-    assert "Since it was picked as the lowest; one in twenty once the reference was run again." in told
+    assert "It was picked as the lowest: with the reference run again first it is one in twenty." in told
     assert "By so much, 11 points, games of this project under one prompt usually differ." in told
     assert "Memory accuracy 10 points" in told and "Strategic depth 11 points" in told
     again = get_told(client, stage, "change", data | {"least_games": "6"})
