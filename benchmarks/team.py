@@ -26,6 +26,7 @@ def main(evaluators: int, games: int) -> None:
 
     from benchmarks.bench_import import native
     from discussions.iterations.actions.opening import open_project
+    from discussions.models import Iteration
     from workspace.people.actions.people import create_account, system_person
     from workspace.people.actions.projects import add_member
     from workspace.tokens.actions import create_token
@@ -33,6 +34,8 @@ def main(evaluators: int, games: int) -> None:
     now, password, name = timezone.now(), secrets.token_urlsafe(15), f"bench-{secrets.token_hex(4)}"
     system = system_person(now=now)
     project = open_project(slug=name, name=name, by=system, now=now)
+    # The load rates games whose transcripts are open.
+    Iteration.objects.filter(project=project).update(identification="question")
     emails = [f"{name}-{number}@example.org" for number in range(evaluators + 1)]
     for email in emails:
         person = create_account(email=email, name=email, password=password, by=system, now=now)

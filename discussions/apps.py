@@ -4,8 +4,9 @@ from django.apps import AppConfig
 
 from discussions.metrics.core.registry import game_specs
 from discussions.metrics.labels import parameter_readings
+from discussions.metrics.pages import describe_examples
 from rubric.versions.core.game_specs import register_game_specs
-from rubric.versions.labels import register_readings
+from rubric.versions.labels import register_examples, register_readings
 
 
 class DiscussionsConfig(AppConfig):
@@ -43,3 +44,4 @@ class DiscussionsConfig(AppConfig):
     def ready(self) -> None:
         register_game_specs(game_specs)
         register_readings(parameter_readings)
+        register_examples(describe_examples)

@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.core.scales import COMMON, Scale, Scales, Value, write_number
 from rubric.core.scores import round_half_up
 from rubric.core.weights import exact
@@ -38,6 +39,10 @@ SHIPPED_REASONS = {
     ("discussion", "1.2"): _(
         "Measures as 1.1 does, with clearer texts and examples for evaluators. It came with the site."
     ),
+    ("discussion", "1.3"): _(
+        "No verdict rests on what nobody looked at: people's answers are the score of role consistency, suggested "
+        "references are asked, and the manual check comes before the transcript. It came with the site."
+    ),
     ("response", "1.0"): _("The rubric as its source states it. It came with the site."),
     ("response", "1.1"): _(
         "Adds advice to each criterion, for when its scores are low. It came with the site."
@@ -54,11 +59,24 @@ _OF_RESPONSES: Readings = {
     "shuffle_criteria": (ASKING, _("Whether the order of the criteria changes from prompt to prompt.")),
 }
 _SOURCES: list[Callable[[], Readings]] = []
+# Metric, example, what the version makes of it, why.
+Example = tuple[str, str, str, str]
+_EXAMPLES: list[Callable[[RubricRecord], list[Example]]] = []
 
 
 def register_readings(source: Callable[[], Readings]) -> None:
     """Register the function that returns the words for parameters of games."""
     _SOURCES[:] = [source]
+
+
+def register_examples(source: Callable[[RubricRecord], list[Example]]) -> None:
+    """Register the function that measures the rubric's own examples under a version for games."""
+    _EXAMPLES[:] = [source]
+
+
+def list_examples(record: RubricRecord) -> list[Example]:
+    """The rubric's own examples under a version; none for a rubric for responses."""
+    return [row for source in _EXAMPLES if record.kind == DISCUSSION for row in source(record)]
 
 
 def readings() -> Readings:

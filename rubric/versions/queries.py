@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # commands without settings read shipped versions
     from rubric.models import RubricVersion
 
 # Every file is frozen once it is shipped; new projects and sets get the last one.
-DISCUSSION_NUMBERS = ("1.0", "1.1", "1.2")
+DISCUSSION_NUMBERS = ("1.0", "1.1", "1.2", "1.3")
 RESPONSE_NUMBERS = ("1.0", "1.1", "1.2")
 FIRST_VERSIONS = Path(__file__).parent / "first_versions"
 

@@ -26,10 +26,15 @@ _MEMBERS = (
 _SITE = f"""
 import pathlib
 from django.utils import timezone
+from discussions.models import Iteration
+from rubric.models import RubricVersion
 from tests.factories.people import make_admin, make_member, make_person
 from tests.factories.transcripts import make_games_project, upload
 now = timezone.now()
 project = make_games_project(slug={SLUG!r}, now=now)
+# Under a version that asks for no more messages while a score is open, so that what is asked can be counted.
+version = RubricVersion.objects.get(rubric__key="discussion", number="1.2")
+Iteration.objects.filter(project=project).update(identification="question", rubric_version=version)
 for email, name, role in {_MEMBERS!r}:
     person = make_member(project=project, role=role, person=make_person(email=email, name=name, now=now), now=now)
 make_admin(email={ADMIN!r}, name="Ad Min", now=now)

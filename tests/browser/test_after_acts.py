@@ -182,7 +182,7 @@ def suggested_game(count: int, references: int = 0) -> dict:
 
 
 def test_the_key_that_goes_on_stops_at_suggestions(page: Page, live_server) -> None:
-    evaluation = start(content=suggested_game(2, references=1))
+    evaluation = start(project=make_rating_project(number="1.2"), content=suggested_game(2, references=1))
     say_engagement(evaluation)
     assert len(load_state(evaluation).judgeable.possible) == 2
     open_rating_page(page, live_server.url, evaluation)
@@ -197,8 +197,27 @@ def test_the_key_that_goes_on_stops_at_suggestions(page: Page, live_server) -> N
     expect(focused(page)).to_have_attribute("data-needs", "")
 
 
+def test_suggestions_that_are_asked_are_items_with_one_key_for_each_answer(page: Page, live_server) -> None:
+    evaluation = start(content=suggested_game(3, references=1))
+    say_engagement(evaluation)
+    open_rating_page(page, live_server.url, evaluation)
+    press(page, "a")
+    expect(focused(page)).to_have_attribute("id", "item-reference-2-1")
+    press(page, "x")
+    expect(focused(page)).to_have_attribute("id", "item-reference-3-1")
+    press(page, "+")
+    expect(focused(page)).to_have_attribute("id", "item-reference-3-1")
+    press(page, "i")
+    expect(focused(page)).to_have_attribute("id", "item-reference-4-1")
+    press(page, "d")
+    expect(page.locator("#step-references [data-needs]")).to_have_count(0)
+    values = load_state(again(evaluation)).values
+    assert values["reference"] == {"1.1": "accurate", "2.1": "not_a_reference", "3.1": "inaccurate"}
+    assert values["missed"] == {"3.1": "yes"}
+
+
 def test_a_game_without_references_opens_at_its_suggestions(page: Page, live_server) -> None:
-    evaluation = start(content=suggested_game(2))
+    evaluation = start(project=make_rating_project(number="1.2"), content=suggested_game(2))
     say_engagement(evaluation)
     open_rating_page(page, live_server.url, evaluation)
     expect(page.locator("#step-references")).to_be_visible()

@@ -9,14 +9,23 @@ from discussions.rating.actions.finish import reveal_roles
 from discussions.rating.queries import load_state
 from tests.browser.driving import focused, open_rating_page, settle, sign_in_as
 from tests.browser.looking import list_faults, open_in_light, sideways
-from tests.factories.rating import list_asked, say, say_what_is_missing, start, thinking_game
+from tests.factories.rating import (
+    list_asked,
+    make_rating_project,
+    say,
+    say_what_is_missing,
+    start,
+    thinking_game,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def begin() -> tuple[Evaluation, list[str]]:
     """An evaluation with one label of role consistency to go, and the statements that will be asked."""
-    evaluation = start(content=thinking_game(24), now=timezone.now())
+    evaluation = start(
+        project=make_rating_project(number="1.2"), content=thinking_game(24), now=timezone.now()
+    )
     say_what_is_missing(evaluation)
     reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=timezone.now())
     for missing in list_asked(load_state(evaluation))[1:]:

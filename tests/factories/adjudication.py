@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from discussions.adjudication.actions import adjudicate
+from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import disagreements_in
 from discussions.checks.actions import CHECKS
 from discussions.models import Adjudication, Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions.finish import look_at_suggestions, reveal_roles, submit_evaluation
 from discussions.rating.actions.remarks import remark
+from discussions.rating.core.visibility import asks_for_others, open_suggestions
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead, make_member, moment
 from tests.factories.rating import ANSWERS, list_asked, make_game, make_rating_project, say_all
@@ -35,10 +37,11 @@ def make_shared_game(
     message_count: int = 12,
     content: object = None,
     reveal: str = "blind_first",
+    number: str = "",
     now: datetime = NOW,
 ) -> Game:
     """A game that needs k evaluators, each with an evaluation started; other games of the project are rated before."""
-    project = project or make_rating_project(reveal=reveal, evaluator_count=k)
+    project = project or make_rating_project(reveal=reveal, evaluator_count=k, number=number)
     game = make_game(project=project, message_count=message_count, content=content)
     for _number in range(k):
         taken = take_next_game(project=project, by=make_member(project=project), now=now)
@@ -78,13 +81,23 @@ def _fill(
 ) -> None:
     """Judge what is asked for now, and what is asked for because of it; where a value is chosen, that one."""
     work, before = load_state(evaluation), None
+    suggested = dict.fromkeys(open_suggestions(work.progress), "not_a_reference")
     while (asked := list_asked(work)) and asked != before:
         before = asked
         keys = [(missing.kind, missing.subject) for missing in asked]
         values = [
-            (*key, chosen.get(key) or work.machine.get(key) or answers.get(key[0], "yes")) for key in keys
+            (
+                *key,
+                chosen.get(key)
+                or work.machine.get(key)
+                or suggested.get(key[1])
+                or answers.get(key[0], "yes"),
+            )
+            for key in keys
         ]
         work = say_all(evaluation, work, values, now=now)
+    if asks_for_others(work.progress):
+        look_at_suggestions(evaluation=evaluation, what=SUGGESTIONS, by=evaluation.evaluator, now=now)
 
 
 def _choose(evaluation: Evaluation, chosen: Mapping[Key, str], now: datetime) -> None:

@@ -13,6 +13,7 @@ from discussions.rating.actions.finish import look_at_suggestions, reveal_roles,
 from discussions.rating.actions.judgements import JUDGEMENTS, judge_all
 from discussions.rating.core.visibility import asks_for_others, open_suggestions
 from discussions.rating.queries import load_state
+from rubric.models import RubricVersion
 from tests.factories.numbers import numbers
 from tests.factories.people import NOW, make_member
 from tests.factories.replays import replayed
@@ -95,12 +96,18 @@ def thinking_game(message_count, *, every=2, **given):
 
 
 @replayed
-def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug=""):
-    """A project whose unsorted iteration has these rules, and opens its transcripts without a test."""
+def make_rating_project(*, reveal="blind_first", evaluator_count=1, slug="", number=""):
+    """A project whose unsorted iteration has these rules, and opens its transcripts without a test.
+
+    `number` is that of a shipped version, "" for the newest.
+    """
     project = make_games_project(slug=slug)
     Iteration.objects.filter(project=project).update(
         reveal=reveal, evaluator_count=evaluator_count, identification=QUESTION
     )
+    if number:
+        version = RubricVersion.objects.get(rubric__key="discussion", number=number)
+        Iteration.objects.filter(project=project).update(rubric_version=version)
     return project
 
 

@@ -82,10 +82,13 @@ def marks(monkeypatch):
 
 
 class Walk:
-    """One evaluator at the browser, with everything that was answered so far."""
+    """One evaluator at the browser, with everything that was answered so far.
+
+    The version asks for no more messages than the samples, so that each metric opens with the last of its own.
+    """
 
     def __init__(self, *, reveal="blind_first"):
-        self.project = make_rating_project(slug="blind", reveal=reveal, evaluator_count=2)
+        self.project = make_rating_project(slug="blind", reveal=reveal, evaluator_count=2, number="1.2")
         make_game(project=self.project, content=game_of(12, game_id="marked"))
         person = make_member(project=self.project)
         self.key = take_next_game(project=self.project, by=person, now=NOW).pk

@@ -9,6 +9,7 @@ import msgspec
 
 from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.core.judgeable import read_sample_rule, shared_sample
+from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
@@ -19,10 +20,15 @@ from discussions.iterations.actions.opening import change_iteration
 from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.queue_rules import BY_CHANCE
 from discussions.queue.actions import assign_game, change_queue, take_next_game
-from discussions.rating.actions.finish import open_transcript, reveal_roles, submit_evaluation
+from discussions.rating.actions.finish import (
+    look_at_suggestions,
+    open_transcript,
+    reveal_roles,
+    submit_evaluation,
+)
 from discussions.rating.actions.judgements import judge_all
 from discussions.rating.actions.remarks import remark
-from discussions.rating.core.visibility import Missing
+from discussions.rating.core.visibility import Missing, asks_for_others, open_suggestions
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.reliability.actions import ask_for_team_figures
 from discussions.slots.actions import expire_leases
@@ -94,15 +100,12 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
             **scene.stamp(by),
         )
     if view.most is None:
+        _judge_whole(scene, by, evaluation, view)
         reveal_roles(evaluation=evaluation, **scene.stamp(by))
-        before: tuple[Missing, ...] = ()
         if view.stops_at_more:
             _judge_missing(scene, by, evaluation, view)
             return
-        # Judgements may lead to further questions.
-        while (missing := load_state(evaluation).visibility.missing) and missing != before:
-            _judge_missing(scene, by, evaluation, view)
-            before = missing
+        _judge_whole(scene, by, evaluation, view)
         _label_statements(scene, by, evaluation, view)
         submit_evaluation(evaluation=evaluation, **scene.stamp(by))
 
@@ -132,9 +135,19 @@ def _label_statements(scene: Scene, by: str, evaluation: Evaluation, view: Opini
     _judge(scene, by, evaluation, labels)
 
 
+def _judge_whole(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:
+    """Judge all that can be judged now: judgements may lead to further questions."""
+    before: tuple[Missing, ...] = ()
+    while (missing := load_state(evaluation).visibility.missing) and missing != before:
+        _judge_missing(scene, by, evaluation, view)
+        before = missing
+
+
 def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:
     work = load_state(evaluation)
     acts = []
+    suggested = dict.fromkeys(open_suggestions(work.progress), judgement_kinds.NOT_A_REFERENCE)
+    view = msgspec.structs.replace(view, labels=suggested | view.labels)
     for missing in work.visibility.missing[: view.most]:
         if missing.kind != "reveal":
             kind, subject = missing.kind, missing.subject
@@ -143,6 +156,8 @@ def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: Opinion)
             value = value_in(likely, kind, subject, automatic, f"{by}:{work.game.game_id}:{kind}:{subject}")
             acts.append(_act(evaluation, kind, subject, value))
     _judge(scene, by, evaluation, acts)
+    if asks_for_others(load_state(evaluation).progress):
+        look_at_suggestions(evaluation=evaluation, what=SUGGESTIONS, **scene.stamp(by))
 
 
 def _is_shared(work: EvaluationState, kind: str, subject: str) -> bool:

@@ -93,14 +93,12 @@ class PlacedLine:
 
 
 class SpotLine(PlacedLine):
-    def __init__(self, spot: Spot, game_url: Callable[[int], str]) -> None:
-        super().__init__(spot, game_url)
-        self.spot = spot
+    said: Spot
 
     @property
     def why(self) -> str:
         """What was wrong, and who says so."""
-        spot = self.spot
+        spot = self.said
         if spot.kind == PHRASE:
             count = {"count": spot.count, "messages": len(set(spot.messages))}
             return _("said %(count)d times in %(messages)d messages") % count

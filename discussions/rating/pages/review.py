@@ -193,10 +193,17 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         notes=_notes(work, outcome),
         unasked=unasked,
         # With thoughts in sight further answers would not be blind.
-        open=[(line.key, describe_open(line)) for line in outcome.lines if line.is_open]
+        open=[(line.key, _say_open(line)) for line in outcome.lines if line.is_open]
         if not visible.visibility.thoughts
         else [],
     )
+
+
+def _say_open(line: OutcomeLine) -> str:
+    """Why a metric is open; for the roles also what waits for it, the same for a game without thoughts."""
+    if line.key != judgement_kinds.ROLE_CONSISTENCY:
+        return describe_open(line)
+    return describe_open(line) + " " + _("What agents thought, if the game has it, stays closed until then.")
 
 
 def cost_says(cost: Decimal | None, limit: Decimal) -> str:

@@ -33,7 +33,7 @@ from discussions.verdicts.core.flip import rating_flip_steps, verdict_flip_dista
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
-from workspace.core.words import say
+from workspace.core.words import say, say_many
 from workspace.statistics.proportions import wilson
 
 NO_SHARES: Mapping[str, PeopleShare] = {}
@@ -90,7 +90,7 @@ def decide(
         composite=_composite(rubric, lines),
     )
     outcome = replace(outcome, open=find_open(outcome))
-    return replace(outcome, headline=_headline(outcome, quality))
+    return replace(outcome, headline=_say_open(outcome) or _headline(outcome, quality))
 
 
 def _find_flip(lines: list[OutcomeLine], needed: int, reasons: list[Reason]) -> int | None:
@@ -265,6 +265,21 @@ def _headline(outcome: Outcome, quality: list[Reason]) -> str:
     if not quality:
         return say("quality {count} PASS{rule}, blocked by {says}", count=count, rule=rule, says=says)
     return f"{count} FAIL{rule}: {says}"
+
+
+def _say_open(outcome: Outcome) -> str:
+    """The headline while the verdict hangs on open metrics; "" where it does not. A recorded one has the other."""
+    if not outcome.open:
+        return ""
+    others = [line for line in outcome.lines if line.key not in outcome.open]
+    return say_many(
+        "open: {labels} decides, {passed} of the other {others} pass",
+        "open: {labels} decide, {passed} of the other {others} pass",
+        len(outcome.open),
+        labels=", ".join(outcome.line(key).label for key in outcome.open),
+        passed=sum(bool(line.passes) for line in others),
+        others=len(others),
+    )
 
 
 def find_rating_flip(outcome: Outcome, raters: int) -> int | None:

@@ -13,7 +13,7 @@ from rubric.models import RubricVersion
 from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
 from rubric.versions.core.differences import CHANGED, Differences, differences
 from rubric.versions.core.game_specs import add_defaults, game_specs
-from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, readings
+from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, list_examples, readings
 from rubric.versions.permissions import (
     check_edit_rubrics,
     check_read_rubric,
@@ -60,6 +60,7 @@ def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         "record": record,
         "acts": list_acts(version, has_notes=has_weights),
         "thresholds": {criterion.key: _threshold(criterion) for criterion in record.criteria},
+        "examples": list_examples(record),
         "groups": _group_parameters(record),
         "lists": {name: _list_words(value) for name, value in record.lists.items()},
         "has_weights": has_weights,

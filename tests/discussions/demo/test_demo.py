@@ -386,7 +386,7 @@ def test_an_iteration_can_be_moved_to_the_newer_version_and_an_evaluator_is_aske
     made = Iteration.objects.select_related("rubric_version", "project", "stage")
     iteration = made.get(project__slug="demo-versions", stage__isnull=False)
     newer, *_older = list_newer_versions(iteration)
-    assert (iteration.rubric_version.number, newer.number) == ("1.0", "1.2")
+    assert (iteration.rubric_version.number, newer.number) == ("1.0", "1.3")
     assert get_refusal(check_change_version, person("lead"), iteration) == ""
     assert len(load_version_preview(iteration, newer).games) == 3
     client.force_login(person("evaluator3"))

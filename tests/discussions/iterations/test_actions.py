@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def test_a_migrated_database_has_the_newest_discussion_version():
     version = RubricVersion.objects.newest(DISCUSSION)
     record = version.to_record()
-    assert (record.kind, record.version, version.number) == (DISCUSSION, "1.2", "1.2")
+    assert (record.kind, record.version, version.number) == (DISCUSSION, "1.3", "1.3")
     assert version.published_by.is_system
     assert version.sha256 == bytes_hash(version.body.encode()) == bytes_hash(canonical_bytes(record))
 
@@ -43,7 +43,7 @@ def test_the_first_version_says_what_the_rubric_says():
 def test_publishing_again_changes_nothing():
     before = Event.objects.count()
     assert publish_first_versions(by=make_admin(), now=NOW) == []
-    assert RubricVersion.objects.count() == 6
+    assert RubricVersion.objects.count() == 7
     assert Event.objects.filter(verb="rubric_version:published").count() == 0
     assert Event.objects.count() == before + 1  # the admin's account
 
@@ -52,7 +52,7 @@ def test_publishing_again_changes_nothing():
 def test_an_emptied_database_gets_the_version_with_its_first_project():
     RubricVersion.objects.filter(state="draft").delete()
     project = open_project(slug="mafia", name="Mafia", by=make_admin(), now=NOW)
-    assert Iteration.objects.get(project=project).rubric_version.number == "1.2"
+    assert Iteration.objects.get(project=project).rubric_version.number == "1.3"
     assert Rubric.objects.count() == 2
 
 

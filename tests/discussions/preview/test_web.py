@@ -25,13 +25,13 @@ HTMX = {"HTTP_HX_REQUEST": "true"}
 STRICTER = thresholds(engagement=4)
 
 
-PUBLISH = "/rubrics/discussion/1.3/publish/"
+PUBLISH = "/rubrics/discussion/1.4/publish/"
 
 
-PREVIEW = "/rubrics/discussion/1.3/preview/"
+PREVIEW = "/rubrics/discussion/1.4/preview/"
 
 
-CANCEL = "/rubrics/discussion/1.3/preview/cancel/"
+CANCEL = "/rubrics/discussion/1.4/preview/cancel/"
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_nobody_but_admins_asks_and_published_versions_have_no_preview(client, d
         assert client.post(PREVIEW).status_code == client.post(CANCEL).status_code == status
     client.force_login(draft.created_by)
     assert client.get(PREVIEW).status_code == 405
-    assert client.post("/rubrics/discussion/1.2/preview/").status_code == 403
+    assert client.post("/rubrics/discussion/1.3/preview/").status_code == 403
     assert client.post(PREVIEW, {"colour": "red"}).status_code == 400
     assert client.post("/rubrics/discussion/9/preview/").status_code == 404
     assert not Job.objects.filter(kind="preview_games").exists()

@@ -449,4 +449,8 @@ def test_a_game_without_references_asks_for_no_label():
     ]
     evaluation = start(content=content)
     say_engagement(evaluation)
-    assert load_state(evaluation).visibility.missing[0].kind == "strategic_depth"
+    missing = load_state(evaluation).visibility.missing
+    assert [(it.kind, it.step) for it in missing[:2]] == [
+        ("reveal", "references"),
+        ("strategic_depth", "depth"),
+    ]

@@ -48,7 +48,7 @@ def say_first_ten(evaluation):
 
 
 def test_three_evaluators_who_contradict_the_rule_fail_it_and_are_asked_for_more(client):
-    project = make_rating_project(evaluator_count=3)
+    project = make_rating_project(evaluator_count=3, number="1.2")
     make_game(project=project, content=game_of(100))
     for _person in range(3):
         evaluation = started(project)

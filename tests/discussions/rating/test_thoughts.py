@@ -22,6 +22,7 @@ from tests.factories.rating import (
     ANSWERS,
     game_of,
     list_asked,
+    make_rating_project,
     ready_to_submit,
     say,
     say_what_is_missing,
@@ -35,6 +36,15 @@ pytestmark = pytest.mark.django_db
 
 HTMX = {"HX-Request": "true"}
 MARKS = ("PONDER", "WHISPER")
+
+
+def begin(reveal="blind_first", **given):
+    """Under a version that asks for no more messages while a score is open, so that answers can be counted."""
+    return start(project=make_rating_project(reveal=reveal, number="1.2"), **given)
+
+
+def finish(reveal="blind_first", **given):
+    return ready_to_submit(project=make_rating_project(reveal=reveal, number="1.2"), **given)
 
 
 def judge_all_but_one(evaluation):
@@ -61,7 +71,7 @@ def read(client, evaluation, step=""):
 
 @pytest.mark.parametrize("reveal", ["blind_first", "alongside", "never"])
 def test_thoughts_open_with_the_last_answer_on_the_roles(client, reveal):
-    evaluation = start(content=thinking_game(24), reveal=reveal)
+    evaluation = begin(content=thinking_game(24), reveal=reveal)
     client.force_login(evaluation.evaluator)
     last = judge_all_but_one(evaluation)
     for headers in ({}, HTMX):
@@ -87,7 +97,7 @@ def test_thoughts_open_with_the_last_answer_on_the_roles(client, reveal):
 def test_a_game_without_a_private_track_looks_the_same_until_then_and_has_no_such_step(client):
     texts = []
     for content in (thinking_game(24), game_of(24)):
-        evaluation = start(content=content)
+        evaluation = begin(content=content)
         client.force_login(evaluation.evaluator)
         judge_all_but_one(evaluation)
         refused = columns(client, evaluation, 2, **HTMX)
@@ -101,7 +111,7 @@ def test_a_game_without_a_private_track_looks_the_same_until_then_and_has_no_suc
 
 
 def test_a_statement_is_refused_before_the_reveal_and_outside_the_sample():
-    evaluation = start(content=thinking_game(24))
+    evaluation = begin(content=thinking_game(24))
     judge_all_but_one(evaluation)
     drawn = load_state(evaluation).statements
     for value in ("bluff", "", None):
@@ -116,7 +126,7 @@ def test_a_statement_is_refused_before_the_reveal_and_outside_the_sample():
 
 
 def test_labels_of_statements_are_optional_undone_and_change_no_figure(client):
-    evaluation = ready_to_submit(content=thinking_game(24))
+    evaluation = finish(content=thinking_game(24))
     before = load_state(evaluation)
     outcome = msgspec.json.encode(before.own_outcome)
     first, second = before.statements[:2]
@@ -138,7 +148,7 @@ def test_labels_of_statements_are_optional_undone_and_change_no_figure(client):
 
 @pytest.mark.parametrize("reveal", ["blind_first", "never"])
 def test_blind_answers_stay_as_they_were_and_thoughts_stay_open(reveal):
-    evaluation = ready_to_submit(content=thinking_game(24), reveal=reveal)
+    evaluation = finish(content=thinking_game(24), reveal=reveal)
     kind, subject = "role_consistency", str(load_state(evaluation).samples["role_consistency"][0])
     for about in ((kind, subject), ("question", "1")):
         say(evaluation, *about, {"question": "no"}.get(about[0], "inconsistent"))
@@ -152,7 +162,7 @@ def test_blind_answers_stay_as_they_were_and_thoughts_stay_open(reveal):
 
 
 def test_the_sample_takes_from_each_agent_in_turn_and_shares_a_half():
-    first = ready_to_submit(content=thinking_game(120, every=1))
+    first = finish(content=thinking_game(120, every=1))
     drawn = load_state(first).statements
     messages = load_state(first).game.messages
     counts = Counter(messages[parse_subject(subject)[0] - 1].player for subject in drawn)
@@ -171,7 +181,7 @@ def sentence_of(evaluation, subject):
 
 
 def test_the_page_of_a_message_shows_those_around_it_and_leads_on(client):
-    evaluation = ready_to_submit(content=thinking_game(24))
+    evaluation = finish(content=thinking_game(24))
     client.force_login(evaluation.evaluator)
     page = columns(client, evaluation, 4).content.decode()
     for words in ("PONDER4", "message 4", "?message=2", "?message=6", "Back to the game"):
@@ -182,7 +192,7 @@ def test_the_page_of_a_message_shows_those_around_it_and_leads_on(client):
 
 
 def test_a_program_reads_thoughts_and_statements_and_labels_one():
-    evaluation = start(content=thinking_game(24))
+    evaluation = begin(content=thinking_game(24))
     judge_all_but_one(evaluation)
     program = program_of(evaluation.evaluator)
     address = f"evaluations/{evaluation.pk}/"
@@ -201,7 +211,7 @@ def test_a_program_reads_thoughts_and_statements_and_labels_one():
 
 @pytest.mark.parametrize("format_name", ["jsonl", "csv"])
 def test_exports_hold_labels_under_pseudonyms_and_no_thought(format_name):
-    evaluation = ready_to_submit(content=thinking_game(24))
+    evaluation = finish(content=thinking_game(24))
     subject = load_state(evaluation).statements[0]
     say(evaluation, "statement", subject, "mistaken")
     submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
@@ -218,7 +228,7 @@ def test_exports_hold_labels_under_pseudonyms_and_no_thought(format_name):
 def test_a_page_asks_nothing_more_of_the_database_for_thoughts(client):
     counts = []
     for content in (thinking_game(24), game_of(24)):
-        evaluation = ready_to_submit(content=content)
+        evaluation = finish(content=content)
         client.force_login(evaluation.evaluator)
         with CaptureQueriesContext(connection) as asked:
             read(client, evaluation)

@@ -13,7 +13,7 @@ from discussions.rating.pages.transcript import MOST_SENTENCES
 from discussions.rating.pages.visible_evaluation import MOST_MESSAGES, build_window
 from discussions.rating.queries import load_state
 from tests.factories.people import make_lead
-from tests.factories.rating import game_of, say, say_engagement, start
+from tests.factories.rating import game_of, make_rating_project, say, say_engagement, start
 
 pytestmark = pytest.mark.django_db
 
@@ -100,7 +100,7 @@ def test_only_suggestions_that_were_shown_count_as_looked_at(client):
     content = game_of(450)
     for at in (10, 20, 300, 440):
         content["messages"][at - 1]["message"] = "We talked about that before."
-    evaluation = start(content=content)
+    evaluation = start(project=make_rating_project(number="1.2"), content=content)
     client.force_login(evaluation.evaluator)
     first, second, third = (get_page(client, evaluation, f"?step=references&page={at}") for at in (1, 2, 3))
     suggested = load_state(evaluation).judgeable.possible
@@ -124,8 +124,8 @@ def test_an_act_stays_on_its_page_with_htmx_and_without(client, evaluation):
     plain = client.post(address, given)
     assert plain["Location"].endswith("?step=engagement&page=3#item-question-2")
     say_engagement(evaluation)
-    for position in load_state(evaluation).samples["coherence"]:
-        act = {"act": f"coherence~{position}~0~yes", "nonce": "n", "step": "coherence", "page": "3"}
+    while asked := [it for it in load_state(evaluation).visibility.missing if it.kind == "coherence"]:
+        act = {"act": f"coherence~{asked[0].subject}~0~yes", "nonce": "n", "step": "coherence", "page": "3"}
         answer = client.post(address, act, headers=HTMX)
     shown = articles(answer.content.decode())
     assert set(shown) <= set(range(401, 451))

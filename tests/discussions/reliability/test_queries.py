@@ -166,7 +166,7 @@ def test_queries_do_not_grow_with_games(django_assert_num_queries):
 
 
 def test_an_evaluation_is_read_as_its_own_page_reads_it():
-    project = make_rating_project()
+    project = make_rating_project(number="1.2")
     evaluation = submitted(project=project, message_count=30)
     (other_evaluation,) = read_evaluated(project)
     work = load_state(Evaluation.objects.with_work().get(pk=evaluation.pk))
@@ -199,7 +199,7 @@ def test_an_evaluation_is_read_as_its_own_page_reads_it():
 
 def test_blind_answers_of_the_sample_are_the_table():
     """Who says no to the first sampled message before the reveal, and yes to it after, has said no."""
-    project = make_rating_project()
+    project = make_rating_project(number="1.2")
     evaluation = ready_to_submit(project=project, message_count=12)
     position = load_state(evaluation).samples[judgement_kinds.STRATEGIC_DEPTH][0]
     say(evaluation, judgement_kinds.STRATEGIC_DEPTH, str(position), "no")

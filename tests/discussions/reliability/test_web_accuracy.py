@@ -157,7 +157,7 @@ def test_cases_of_figures_that_are_not_there_lead_back(client):
 
 def test_it_says_how_many_verdicts_people_would_turn(client):
     """One evaluator objects to every sampled message; the rest counts as the rule says, so the metric passes."""
-    project = make_rating_project()
+    project = make_rating_project(number="1.2")
     evaluation = start(project=project, message_count=100)
     say_what_is_missing(evaluation)
     reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=NOW)

@@ -95,7 +95,7 @@ def test_the_answer_has_exactly_its_keys(tmp_path: Path, capsys: pytest.CaptureF
             "companions",
             listed,
         ]
-    assert answer["rubric"] == {"name": "Discussion quality", "version": "1.2"}
+    assert answer["rubric"] == {"name": "Discussion quality", "version": "1.3"}
 
 
 def test_the_answer_says_what_is_pending_and_what_passes(
@@ -218,7 +218,7 @@ def test_one_refused_game_alone_is_exit_code_1_as_its_file_could_be_read(
     code, out, err = run(tmp_path, capsys, faulty, "--json", "--markdown", str(summary))
     (fault,) = json.loads(err)["faults"]
     assert (code, out, fault["place"]) == (1, "", "game.json /votes")
-    assert "0 measured by rubric version 1\\.2, 1 fault. " in summary.read_text()
+    assert "0 measured by rubric version 1\\.3, 1 fault. " in summary.read_text()
 
 
 def test_standard_input_and_folders_are_measured(
@@ -276,7 +276,7 @@ def test_a_rubric_of_ones_own_is_used_and_a_bad_one_refused(
     assert json.loads(err)["faults"][0]["place"].startswith("rubric.json")
 
 
-@pytest.mark.parametrize(("options", "number"), [((), "1.2"), (("1.0",), "1.0"), (("1.1",), "1.1")])
+@pytest.mark.parametrize(("options", "number"), [((), "1.3"), (("1.0",), "1.0"), (("1.1",), "1.1")])
 def test_a_shipped_version_is_named_by_its_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], number: str
 ) -> None:
@@ -290,7 +290,7 @@ def test_a_number_that_was_not_shipped_is_said_so(tmp_path: Path, capsys: pytest
     code, _, err = run(tmp_path, capsys, data, "--json", "--rubric", "9.9")
     (fault,) = json.loads(err)["faults"]
     assert (code, fault["code"]) == (2, "unknown_version")
-    assert "(1.0, 1.1, 1.2)" in fault["message"]
+    assert "(1.0, 1.1, 1.2, 1.3)" in fault["message"]
 
 
 def test_figures_have_the_symbol_of_their_scale(

@@ -219,7 +219,7 @@ def test_queries_do_not_grow_with_the_game(django_assert_num_queries):
     small, large = game_to_record(message_count=12), game_to_record(message_count=60)
     for game in (small, large):
         fetched = fresh(game)
-        with django_assert_num_queries(5):
+        with django_assert_num_queries(6):
             load_verdict_preview(fetched)
 
 
@@ -443,7 +443,7 @@ def inconsistent_everywhere(game):
 
 
 def test_every_contradicted_message_counts_however_many_evaluators_did_not_see_it():
-    game = make_shared_game(k=3, message_count=100)
+    game = make_shared_game(k=3, message_count=100, number="1.2")
     inconsistent_everywhere(game)
     found = preview(fresh(game))
     (line,) = [line for line in found.outcome.lines if line.key == "role_consistency"]
@@ -454,7 +454,7 @@ def test_every_contradicted_message_counts_however_many_evaluators_did_not_see_i
 
 
 def test_people_outside_the_sample_are_estimated_and_a_turned_metric_is_said():
-    game = make_shared_game(k=3, message_count=100)
+    game = make_shared_game(k=3, message_count=100, number="1.2")
     inconsistent_everywhere(game)
     found = preview(fresh(game))
     lines = {line.key: line for line in load_people_estimates(found)}

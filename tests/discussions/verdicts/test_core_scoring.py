@@ -27,7 +27,6 @@ from discussions.verdicts.core.scoring import (
     estimate_line,
 )
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
-from rubric.versions.queries import DISCUSSION_NUMBERS
 from tests.discussions.verdicts.test_core import basis
 from tests.factories.metrics import game, rubric
 
@@ -37,7 +36,7 @@ GAME = game(
     roles={"Alpha": "Villager", "Bravo": "Mafia"},
     votes=[(1, "Alpha", "Bravo")],
 )
-RUBRIC = rubric(number=DISCUSSION_NUMBERS[-1])
+RUBRIC = rubric(number="1.2")
 MEASUREMENTS = measure_game(GAME, RUBRIC)
 RULE = read_sample_rule(RUBRIC.parameters)
 SEEDS = {7: join_seeds("game", "seven"), 8: join_seeds("game", "eight")}

@@ -15,6 +15,7 @@ from discussions.verdicts.queries import count_unasked_suggestions, load_basis
 from tests.factories.people import NOW
 from tests.factories.rating import (
     game_of,
+    make_rating_project,
     ready_to_submit,
     say,
     say_engagement,
@@ -46,7 +47,7 @@ def content(references=0, suggestions=2):
 
 def ended(**given):
     """An evaluation with everything in that is asked for, and no look at the suggestions."""
-    return ready_to_submit(content=content(**given))
+    return ready_to_submit(project=make_rating_project(number="1.2"), content=content(**given))
 
 
 def again(evaluation):
@@ -137,7 +138,7 @@ def test_without_evaluations_nobody_could_look():
 
 
 def test_the_page_opens_at_suggestions_that_nobody_asked_for():
-    evaluation = start(content=content(suggestions=2))
+    evaluation = start(project=make_rating_project(number="1.2"), content=content(suggestions=2))
     assert open_page(evaluation).step == "engagement"
     say_engagement(evaluation)
     page = open_page(evaluation)

@@ -47,7 +47,8 @@ def test_the_evaluator_sees_what_would_be_recorded_and_records_it(client):
     assert preview(game).outcome.headline in said.replace("&lt;", "<").replace("&gt;", ">")
     assert "Verdict if recorded now" in said
     count = Judgement.objects.filter(evaluation__game=game).exclude(value="").count()
-    assert f"{count} judgements of people; the automatic value counts only where nobody judged" in said
+    assert f"{count} judgements of people" in said
+    assert "the automatic value counts" not in said, "people's answers are the score of role consistency"
     posted = client.post(address(game, "record_verdict"), shown_basis(answer))
     assert (posted.status_code, posted["Location"]) == (303, address(game))
     assert Verdict.objects.get().created_by == get_evaluator(game)
@@ -126,7 +127,7 @@ def test_advice_for_prompts_is_for_those_who_change_them(client):
 
 
 def test_what_people_would_say_of_every_message_is_beside_the_score_for_those_who_may_see_answers(client):
-    game = submitted_game(2, message_count=60)
+    game = submitted_game(2, message_count=60, number="1.2")
     client.force_login(get_lead(game))
     answer = client.get(address(game))
     sentences = [sentence for _estimate, sentence in answer.context["page"].people]

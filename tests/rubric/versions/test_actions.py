@@ -99,7 +99,7 @@ def test_a_draft_wants_a_note(note):
     with pytest.raises(Unacceptable) as refusal:
         draft_version(version=first(), note=note, by=make_admin(), now=NOW)
     assert refusal.value.field == "note"
-    assert RubricVersion.objects.count() == 6
+    assert RubricVersion.objects.count() == 7
 
 
 def test_saving_replaces_what_the_draft_says():
@@ -185,7 +185,7 @@ def test_what_does_not_fit_together_is_refused():
     assert refusal(response, rubric=None, key="Not this!") == "key"
     assert refusal(replace(response, version="1/2"), rubric=first().rubric) == "file"
     assert refusal(replace(response, name="n" * 201), rubric=first().rubric) == "file"
-    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 6)
+    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 7)
 
 
 def discard(draft, *, by=None, basis=None, reason="A dead end", now=NOW):
@@ -312,7 +312,7 @@ def test_new_projects_take_the_newest_and_old_ones_keep_theirs():
     version = publish(make_draft(key="discussion"), now=later)
     new = open_project(slug="spring", name="Spring", by=make_admin(), now=NOW)
     assert Iteration.objects.get(project=new).rubric_version == version
-    assert Iteration.objects.get(project=old).rubric_version.number == "1.2"
+    assert Iteration.objects.get(project=old).rubric_version.number == "1.3"
 
 
 def test_a_retired_version_is_not_taken_any_more():
@@ -322,7 +322,7 @@ def test_a_retired_version_is_not_taken_any_more():
     assert (found.state, found.retired_by, found.retired_reason) == ("retired", by, "A mistake")
     assert Event.objects.order_by("-pk").first().verb == "rubric_version:retired"
     project = open_project(slug="spring", name="Spring", by=by, now=NOW)
-    assert Iteration.objects.get(project=project).rubric_version.number == "1.2"
+    assert Iteration.objects.get(project=project).rubric_version.number == "1.3"
     with pytest.raises(NotAllowed, match="retired already"):
         retire_version(version=found, reason="Again", by=by, now=NOW)
 

@@ -19,6 +19,7 @@ from rubric.versions.queries import (
     response_version,
     shipped_versions,
 )
+from tests.factories.versions import BY_PEOPLE
 
 WEIGHTS = {"accuracy": 0.35, "completeness": 0.25, "conciseness": 0.2, "clarity": 0.2}
 
@@ -42,6 +43,16 @@ def test_version_1_2_differs_from_1_1_in_words_and_examples_alone():
     for criterion in new.criteria:
         assert (len(criterion.good_examples), len(criterion.bad_examples)) == (2, 2)
     assert not any(criterion.good_examples or criterion.bad_examples for criterion in old.criteria)
+
+
+def test_version_1_3_differs_from_1_2_in_who_decides_alone():
+    old, new = discussion_version("1.2"), discussion_version("1.3")
+    assert (old.criteria, old.lists) == (new.criteria, new.lists)
+    assert new.parameters == old.parameters | BY_PEOPLE | {
+        "combining_marks": True,
+        "suggested_references": "asked",
+        "identification_test": "agents",
+    }
 
 
 def test_the_first_response_version_is_the_decision_records_rubric():
@@ -111,9 +122,9 @@ def test_the_settings_defaults_are_the_files_weights():
 @pytest.mark.django_db
 def test_migrating_publishes_every_shipped_version_and_the_newest_is_the_default():
     found = RubricVersion.objects.published().values_list("rubric__key", "number").order_by("pk")
-    numbers = {"discussion": ("1.0", "1.1", "1.2"), "response": ("1.0", "1.1", "1.2")}
+    numbers = {"discussion": ("1.0", "1.1", "1.2", "1.3"), "response": ("1.0", "1.1", "1.2")}
     assert list(found) == [(key, number) for key, several in numbers.items() for number in several]
-    assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.2")
+    assert RubricVersion.objects.newest("discussion").to_record() == discussion_version("1.3")
     assert RubricVersion.objects.get(rubric__key="discussion", number="1.0").sha256 == SHA_1_0
     assert RubricVersion.objects.newest("response").to_record() == response_version("1.2")
 

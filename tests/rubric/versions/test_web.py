@@ -60,7 +60,7 @@ def test_the_list_names_versions_states_people_and_uses(client):
     assert 'data-label="Iterations">2</td>' in text
     assert text.count("used for new work") == 2
     assert 'href="/rubrics/response/1.3/edit/"' in text
-    assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.2/draft/"' in text
+    assert text.count("New draft") == 2 and 'href="/rubrics/discussion/1.3/draft/"' in text
 
 
 def test_others_see_no_drafts_and_only_who_sees_weights_reads_notes(client):
@@ -142,7 +142,7 @@ def test_every_fault_of_a_file_is_listed_with_its_place(client):
         "sum to",
     ):
         assert words in text
-    assert RubricVersion.objects.count() == 6
+    assert RubricVersion.objects.count() == 7
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"a": 1, "a": 2}', b"\xff\xfe\x00", b"[" * 100_000])
@@ -168,7 +168,7 @@ def test_where_a_file_cannot_go_is_said(client, given, status, says):
     client.force_login(make_admin())
     answer = client.post(IMPORT, {"file": make_file(first().body.encode()), **given})
     assert (answer.status_code, says in html.unescape(answer.content.decode())) == (status, True)
-    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 6)
+    assert (Rubric.objects.count(), RubricVersion.objects.count()) == (2, 7)
 
 
 def test_a_file_begins_a_response_rubric(client):
@@ -190,16 +190,16 @@ def test_a_new_draft_leads_to_its_editor(client):
 def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     make_games_project()
     draft = make_draft(key="discussion")
-    text = shown(client, make_admin(), "/rubrics/discussion/1.3/publish/")
+    text = shown(client, make_admin(), "/rubrics/discussion/1.4/publish/")
     assert "1 iteration uses it and keeps it" in text
-    assert "It says the same as 1.2" in text
-    answer = client.post("/rubrics/discussion/1.3/publish/", {"reason": "", "basis": draft.sha256})
+    assert "It says the same as 1.3" in text
+    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "", "basis": draft.sha256})
     assert (answer.status_code, "Say why" in answer.content.decode()) == (422, True)
-    answer = client.post("/rubrics/discussion/1.3/publish/", {"reason": "Agreed", "basis": "0" * 64})
+    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": "0" * 64})
     assert (answer.status_code, "Agreed" in answer.content.decode()) == (409, True)
-    answer = client.post("/rubrics/discussion/1.3/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
     assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.3/")
-    answer = client.post("/rubrics/discussion/1.3/publish/", {"reason": "Agreed", "basis": draft.sha256})
+    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
     assert answer.status_code == 403
 
 
@@ -295,12 +295,12 @@ def test_weights_are_for_leads_and_admins(client):
 def test_a_draft_is_not_there_but_for_admins(client):
     version = RubricVersion.objects.get(rubric__key="discussion", number="1.2")
     RubricVersion.objects.create(
-        rubric=version.rubric, number="1.3", body=version.body, sha256="x", created_at=NOW,
+        rubric=version.rubric, number="1.4", body=version.body, sha256="x", created_at=NOW,
         created_by=version.created_by,
     )  # fmt: skip
     for person, status in ((make_person(), 404), (make_admin(), 200)):
         client.force_login(person)
-        assert client.get("/rubrics/discussion/1.3/").status_code == status
+        assert client.get("/rubrics/discussion/1.4/").status_code == status
 
 
 def test_every_parameter_of_the_shipped_versions_is_explained(client):
