@@ -42,8 +42,9 @@ BUDGETS = {
     "home of an evaluator": Budget(9, 6.5, 2.6),
     "home of a lead": Budget(7, 6.5, 0.6),
     "list of games": Budget(15, 26, 4),
-    "game": Budget(23, 70, 4.3),
-    "verdict": Budget(21, 21, 3.5),
+    # Of a version that scores by people's estimate, with the further batches that evaluators asked for.
+    "game": Budget(24, 70, 5.6),
+    "verdict": Budget(21, 21, 4.6),
     "report": Budget(13, 30, 3.1),
     "dashboard": Budget(19, 46, 9.5),
     "evaluator's page": Budget(12, 50, 0.6),

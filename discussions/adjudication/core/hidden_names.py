@@ -75,6 +75,7 @@ def hide_names(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> 
     return "".join([*pieces, text[last:]]).strip()
 
 
+@lru_cache(maxsize=8192)
 def may_name(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> bool:
     """Whether a word of the text may be a player's name or another word, so that hiding it could hide the wrong one."""
     return any(not place.is_sure for place in _find_written(text, names, ambiguous))

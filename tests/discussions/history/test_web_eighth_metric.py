@@ -24,7 +24,7 @@ from tests.factories.iterations import PROMPT, import_games, make_change, make_s
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.preview import draft_with, parameters, previewed, recorded_with
-from tests.factories.rating import ANSWERS, make_rating_project, say, start
+from tests.factories.rating import make_rating_project, say_what_is_missing, start
 from tests.factories.transcripts import TEXTS, import_game
 from tests.factories.verdicts import record_next_verdict
 from workspace.core.canonical import canonical_bytes
@@ -70,7 +70,7 @@ def said(client, name, *args):
 def test_every_page_of_games_shows_the_eighth_metric(client, verdict):
     slug, number = verdict.project.slug, verdict.game.number
     client.force_login(make_lead(project=verdict.project))
-    assert verdict.game.iteration.rubric_version.number == "1.3"
+    assert verdict.game.iteration.rubric_version.number == "1.4"
     games = said(client, "games", slug)
     assert re.search(r"<th[^>]*>(?:<[^>]*>|\s)*Words", games)
     assert re.search(rf'<td class="num pass"[^>]*>\s*{MEAN}\b', games)
@@ -127,9 +127,7 @@ def test_the_evaluator_sees_the_figure_with_those_that_nobody_judges(client, ver
     Iteration.objects.filter(project=project).update(rubric_version=version)
     evaluation = start(project=project)
     assert eighth_metric.KEY not in load_state(evaluation).visibility.figures
-    for missing in load_state(evaluation).visibility.missing:
-        if missing.kind != "reveal":
-            say(evaluation, missing.kind, missing.subject, ANSWERS.get(missing.kind, "yes"))
+    say_what_is_missing(evaluation)
     assert {eighth_metric.KEY, "anti_repetition"} <= load_state(evaluation).visibility.figures
     client.force_login(evaluation.evaluator)
     assert eighth_metric.LABEL in said(client, "rate", evaluation.pk)
@@ -149,7 +147,7 @@ def test_a_list_of_games_of_both_versions_keeps_figures_under_their_headings(cli
 def test_the_version_and_the_preview_name_the_eighth_metric(client, words):
     recorded_with(project=make_rating_project(slug="ours"), rating="4.0")
     draft = draft_with(
-        lambda record: parameters(pass_count=6)(eighth_metric.with_words(record, threshold=100))
+        lambda record: parameters(pass_count=7)(eighth_metric.with_words(record, threshold=100))
     )
     impact = previewed(draft)
     (turned,) = impact.turned

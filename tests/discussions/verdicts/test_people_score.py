@@ -198,7 +198,7 @@ def answer_roles(evaluation, inconsistent):
     ("people_count", "size"), [(1, 30), (1, 60), (1, 100), (1, 200), (2, 100), (2, 200), (3, 200)]
 )
 def test_a_metric_that_everybody_refuted_fails_in_every_size_of_game(people_count, size):
-    project = make_project(people_count)
+    project = make_rating_project(evaluator_count=people_count)
     make_game(project=project, content=game_of(size))
     for _person in range(people_count):
         evaluation = started(project)

@@ -198,7 +198,7 @@ def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": "0" * 64})
     assert (answer.status_code, "Agreed" in answer.content.decode()) == (409, True)
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
-    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.3/")
+    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.4/")
     answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
     assert answer.status_code == 403
 

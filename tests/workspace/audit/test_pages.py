@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person, make_project, moment
-from tests.factories.rating import submitted
+from tests.factories.rating import make_rating_project, submitted
 from tests.factories.verdicts import record
 from tests.guards.layout import layer_files
 from workspace.audit.actions import KeyedRevisions, record_event
@@ -105,9 +105,8 @@ def sentences(client, project, **given):
 def judged(client, settings, tmp_path):
     """A project with a game that was rated and recorded, and another that was rated; the lead is signed in."""
     settings.MEDIA_ROOT = tmp_path
-    evaluation = submitted()
-    project = evaluation.game.project
-    record(evaluation.game)
+    project = make_rating_project(number="1.2")
+    record(submitted(project=project).game)
     submitted(project=project)
     client.force_login(make_lead(project=project))
     return project
