@@ -193,8 +193,8 @@ COMPARISONS = Exported(
         "how many reviews of it were submitted",
         lambda item: sum(review["state"] == "submitted" for review in item["reviews"]),
     ),
-    field("created_at", "when it was added"),
-    field("created_by", "who added it"),
+    field("created_at", "when it was made"),
+    field("created_by", "by whom"),
     *(RESPONSES, REVIEWS),
 )
 OWN_NUMBER = "number under which the reviewer knows the comparison: 1 for the first that they started"
@@ -219,7 +219,7 @@ OWN_REVIEWS = Exported(
         kind=TEXT,
     ),
     field("created_at", "when it was started"),
-    field("submitted_at", "when it was submitted"),
+    field("submitted_at", "when the review was submitted"),
     MARKS,
 )
 

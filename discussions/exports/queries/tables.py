@@ -47,7 +47,7 @@ TABLES = (
             GAME,
             column("position", INTEGER, "place in the transcript, from 1"),
             column("player", INTEGER, "number of the player who speaks"),
-            column("name", TEXT, "name of the player"),
+            column("name", TEXT, "the name in the game"),
             column("round", INTEGER, "round of the game"),
             column("turn", INTEGER, "turn in the round, where the file has it"),
             column("time", TEXT, "time as the file spells it"),

@@ -55,7 +55,7 @@ def describe_tables(tables: Sequence[ExportTable]) -> str:
     """The tables in Markdown, a line for each column; what docs and data set cards say of them."""
     parts = []
     for table in tables:
-        head = f"### {table.name}\n\n{table.says}\n\n| column | kind | holds |\n|---|---|---|\n"
         lines = [f"| `{column.name}` | {column.kind} | {column.says} |\n" for column in table.columns]
-        parts.append(head + "".join(lines))
+        rows = "\n| column | kind | holds |\n|---|---|---|\n" + "".join(lines) if lines else ""
+        parts.append(f"### {table.name}\n\n{table.says}\n" + rows)
     return "\n".join(parts)
