@@ -16,7 +16,7 @@ from discussions.comparison.core.difference import (
     SAME,
     WORSE,
     Difference,
-    compute_answer_chance,
+    compute_answer_chances,
     difference,
     get_level,
 )
@@ -31,9 +31,8 @@ SIZES = (3, 6, 9)
 
 def judge(control: Scores, change: Scores, *earlier: Scores, paired: bool = False) -> Difference:
     """A comparison of scores from 0 to 100, without a picked target."""
-    pairs = list(zip(control, change, strict=True)) if paired else ()
     spread = pooled_spread([control, change, *earlier])
-    return difference(control, change, spread, material=MATERIAL, span=SPAN, pairs=pairs)
+    return difference(control, change, spread, material=MATERIAL, span=SPAN, is_paired=paired)
 
 
 def as_scores(values: Any) -> Scores:
@@ -234,7 +233,7 @@ def answer_chances(runs: int, *, seed: int) -> list[tuple[float, float, int]]:
         found = judge(control[:3], change[:3], before)
         if found.answer not in (IMPROVED, WORSE, SAME):
             answer = judge(control[:6], change[:6], before).answer
-            rows.append((compute_answer_chance(found, 1), answer in (IMPROVED, WORSE, SAME)))
+            rows.append((compute_answer_chances(found, 1).total, answer in (IMPROVED, WORSE, SAME)))
     said = np.array(rows, dtype=float)
     groups = np.digitize(said[:, 0], (0.1, 0.25, 0.4, 0.6))
     return [

@@ -20,8 +20,8 @@ class DecisionForm(forms.Form):
         error_messages={"required": _("Choose keep, revert or inconclusive.")},
     )
     # Where the page goes from there: further games of this prompt are planned, with another target if one is given.
-    then = forms.ChoiceField(choices=(("again", ""),), required=False)
-    target = forms.CharField(required=False, max_length=100)
+    then = forms.ChoiceField(choices=(("again", ""),), required=False, widget=forms.HiddenInput)
+    target = forms.CharField(required=False, max_length=100, widget=forms.HiddenInput)
     reason = forms.CharField(
         label=_("Reason"),
         required=False,

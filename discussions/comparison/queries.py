@@ -52,7 +52,7 @@ def build_basis(history: History, change: HistoryIteration, control: HistoryIter
     # A small spread by luck helped to keep the prompt, too.
     earlier, earlier_count = history.earlier_than(change, max((row.number for row in kept), default=0))
     control_out, change_out = history.withdrawn_from(change)
-    kept_out = {out.game.id for row in kept for out in row.left_out}
+    kept_out = {out.game.id for row in kept for each in history.same_pair(row) for out in each.left_out}
     control_out = [out for out in control_out if out.game.id not in kept_out]
     return DecisionBasis(
         format=FORMAT,
@@ -72,6 +72,7 @@ def build_basis(history: History, change: HistoryIteration, control: HistoryIter
         change_out=[_decided(out.game) for out in change_out],
         earlier_count=earlier_count,
         flattered=flattered,
+        is_switched=any(row.target != change.target and row.is_known for row in history.same_pair(change)),
     )
 
 
@@ -115,7 +116,9 @@ def _look(pair: list[HistoryIteration], basis: DecisionBasis, out: list[Withdraw
         for body, look in made.order_by("pk").values_list("basis", "look")
     ]
     looked = {
-        figures_hash(decision_basis): look for decision_basis, look in bases if not decision_basis.is_unseen
+        figures_hash(each, with_people=each.format >= FORMAT): look
+        for each, look in bases
+        if not each.is_unseen
     }
     last = max(looked.values(), default=0)
     if basis.is_unseen:
@@ -123,7 +126,8 @@ def _look(pair: list[HistoryIteration], basis: DecisionBasis, out: list[Withdraw
     decided = [line.created_at for row in pair for line in row.decisions]
     since = [act for act in sorted(out, key=lambda act: act.at) if not decided or act.at > max(decided)]
     before = {figures_hash(_with_games(basis, since[place:])) for place in range(len(since))}
-    return looked.get(figures_hash(basis), last + len(before - looked.keys()) + 1)
+    seen = looked.get(figures_hash(basis)) or looked.get(figures_hash(basis, with_people=False))
+    return seen or last + len(before - looked.keys()) + 1
 
 
 def _with_games(basis: DecisionBasis, out: list[WithdrawnGame]) -> DecisionBasis:

@@ -82,6 +82,7 @@ def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picke
     target = run.proposed.target.key if is_picked and run.proposed.target else METRICS[0]
     gain = Fraction(effect) * Fraction(RATING_SD if target == "engagement" else SD)
     control = run.control[:control_size]
+    picked = {game.number for game in run.control[:BATCH]}
     first = collect_scores(control, target)
     second = [score + gain for score in collect_scores(run.change[:size], target)]
     spread = pooled_spread([first, second, collect_scores(run.earlier, target)])
@@ -91,7 +92,7 @@ def judge_run(run: Run, effect: float, size: int, control_size: int, *, is_picke
         spread,
         material=get_material_difference(target),
         span=KINDS[target].scale.span,
-        rebound=find_rebound(target, run.proposed, control) if is_picked else NO_REBOUND,
+        rebound=find_rebound(target, run.proposed, picked, control) if is_picked else NO_REBOUND,
     )
 
 

@@ -158,9 +158,8 @@ def hold_pairs(random: np.random.Generator) -> bool:
     levels = random.normal(0, 20, 6)
     control = [draw_scores(random, float(level), 10, 1)[0] for level in levels]
     change = [draw_scores(random, float(level) + 8, 10, 1)[0] for level in levels]
-    pairs = list(zip(control, change, strict=True))
     spread = pooled_spread([control, change])
-    return holds(difference(control, change, spread, material=5, span=1000, pairs=pairs).interval, 8.0)
+    return holds(difference(control, change, spread, material=5, span=1000, is_paired=True).interval, 8.0)
 
 
 def promise(size: int, **given: float) -> float:

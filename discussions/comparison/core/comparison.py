@@ -16,11 +16,13 @@ from discussions.comparison.core.difference import (
     SAME,
     UNCLEAR,
     WORSE,
+    Chances,
     Difference,
-    compute_answer_chance,
-    decide_answer,
+    compute_answer_chances,
     difference,
+    find_paired_error,
     has_fallen,
+    narrow_answer,
 )
 from discussions.comparison.core.lengths import describe_lengths
 from discussions.comparison.core.rebound import NO_REBOUND, find_rebound
@@ -33,7 +35,7 @@ from discussions.comparison.core.sentences import (
 )
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.averages import pooled_spread
-from discussions.iterations.core.figures import GameFigures, collect_scores, pair_scores
+from discussions.iterations.core.figures import GameFigures, collect_scores, find_pairs
 from discussions.iterations.core.next_target import NextTarget, next_target
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
@@ -41,14 +43,15 @@ from workspace.core.words import mark, say
 from workspace.statistics.means import exact_mean
 
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
-# What to do, besides keep and revert: more games of both prompts, fresh games of the reference, or give up the change.
-PLAY_MORE, PLAY_REFERENCE, DROP = "play more", "play the reference", "drop"
+# What to do, besides keep and revert: more games of both prompts or of the reference, give up the change, or rate.
+PLAY_MORE, PLAY_REFERENCE, DROP, WAIT = "play more", "play the reference", "drop", "wait"
 ACTIONS = {
     KEEP: mark("Keep the change."),
     REVERT: mark("Revert the change."),
     PLAY_MORE: mark("Play 3 more games on each side."),
     PLAY_REFERENCE: mark("Play 3 more games of the reference."),
     DROP: mark("Drop the change."),
+    WAIT: mark("Rate the other games first."),
 }
 # More games are proposed where they give an answer in at least one case of five.
 LEAST_CHANCE = 0.2
@@ -153,6 +156,7 @@ def compare(
     picked: Sequence[GameFigures] = (),
     earlier_count: int | None = None,
     flattered: Collection[str] = (),
+    is_switched: bool = False,
 ) -> IterationComparison:
     """Compares the games of a change with those of its control, both judged under that rubric version.
 
@@ -160,16 +164,17 @@ def compare(
     when the target was named. `target` is the key that was named beforehand, `material` differences that were chosen
     instead of the usual ones, `picked` the games of the control by which the target may have been picked. By the
     metrics that are `flattered` the control's prompt was kept because of these very games: nothing is called worse in
-    them. Raises ValueError for a fourth look, or a target that the rubric does not have.
+    them. `is_switched`: games of the change were seen before they got this target, so that it is corrected as the other
+    metrics are. Raises ValueError for a fourth look, or a target that the rubric does not have.
     """
     _refuse(look, target, rubric)
     batches, chosen = [control, change, *earlier], material or {}
-    lowest = next_target(picked, rubric, earlier=earlier[:earlier_count])
+    lowest = next_target(picked, rubric, earlier=earlier[:earlier_count]), {game.number for game in picked}
     found = [_metric(criterion, batches, chosen, target, lowest) for criterion in rubric.criteria]
-    metrics = [_without_luck(metric) if metric.key in flattered else metric for metric in _corrected(found)]
-    answer = _find_answer(metrics, target)
-    is_flattered, left = (target in flattered if target else bool(flattered)), MOST_LOOKS - look
-    act, chance = choose_act(metrics, answer, left, is_flattered=is_flattered)
+    corrected = _corrected(found, with_target=is_switched)
+    metrics = [_without_luck(metric) if metric.key in flattered else metric for metric in corrected]
+    answer, left = _find_answer(metrics, target), MOST_LOOKS - look
+    act, chances = choose_act(metrics, answer, left, change, flattered)
     gains = [each for each in metrics if target and not each.is_target and each.answer == IMPROVED]
     return IterationComparison(
         target=target,
@@ -179,11 +184,11 @@ def compare(
         proposal=PROPOSALS[answer],
         act=act,
         action=say(ACTIONS[act]),
-        reason=give_reason(metrics, answer, chance, look, is_flattered=is_flattered),
-        chance=chance,
+        reason=give_reason(metrics, act, chances, look),
+        chance=chances.total,
         checks=describe_checks(metrics, rubric, change),
         gains=[describe_gain(metric) for metric in gains],
-        next_target=gains[0].key if gains and answer != IMPROVED else "",
+        next_target=gains[0].key if gains and left and answer != IMPROVED else "",
         look=look,
         looks_left=left,
         batches=describe_batches(control, change),
@@ -215,22 +220,23 @@ def _metric(
     batches: Sequence[Sequence[GameFigures]],
     material: Mapping[str, float],
     target: str | None,
-    lowest: NextTarget,
+    lowest: tuple[NextTarget, Collection[int]],
 ) -> MetricCompared:
+    """`lowest` is the target that the control's games proposed, and the numbers of these games."""
     key, scale = criterion.key, METRICS[criterion.key].scale
     by_people = _have_people(key, *batches[:2])
-    applicable = [collect_scores(batch, key, with_by_rule=False, by_people=by_people) for batch in batches]
     means = tuple(exact_mean(collect_scores(batch, key)) for batch in batches[:2])
-    pairs = pair_scores(batches[0], batches[1], key, by_people=by_people)
-    is_paired = len(pairs) >= max(LEAST_PAIRS, min(len(applicable[0]), len(applicable[1])))
+    sides, is_paired = _choose_sides(key, *batches[:2], by_people=by_people)
+    first, second, *others = (
+        collect_scores(batch, key, with_by_rule=False, by_people=by_people)
+        for batch in (*sides, *batches[2:])
+    )
     found = difference(
-        applicable[0],
-        applicable[1],
-        pooled_spread(applicable),
+        *(first, second, pooled_spread([first, second, *others])),
         material=get_material_difference(key, material),
         span=scale.span,
-        rebound=find_rebound(key, lowest, batches[0]) if key == target else NO_REBOUND,
-        pairs=pairs if is_paired else (),
+        rebound=find_rebound(key, *lowest, sides[0]) if key == target else NO_REBOUND,
+        is_paired=is_paired,
     )
     is_harmed = key != target and has_fallen(found)
     return MetricCompared(
@@ -251,6 +257,19 @@ def _metric(
     )
 
 
+def _choose_sides(
+    key: str, control: Sequence[GameFigures], change: Sequence[GameFigures], *, by_people: bool
+) -> tuple[list[Sequence[GameFigures]], bool]:
+    """The games that are compared, in pairs if these cover the smaller side and their differences differ."""
+    pairs = find_pairs(control, change, key, by_people=by_people)
+    sides = [[pair[place] for pair in pairs] for place in (0, 1)]
+    least = min(len(collect_scores(side, key, with_by_rule=False)) for side in (control, change))
+    scores = [collect_scores(side, key, by_people=by_people) for side in sides]
+    if len(pairs) < max(LEAST_PAIRS, least) or find_paired_error(*scores) is None:
+        return [control, change], False
+    return [*sides], True
+
+
 def _have_people(key: str, *sides: Sequence[GameFigures]) -> bool:
     """Whether each game to which the metric applies has people's estimate of it."""
     known = [game for side in sides for game in side if game.applies(key) and game.score(key) is not None]
@@ -268,14 +287,20 @@ def _find_lowest(games: Iterable[GameFigures], key: str) -> int | None:
     return min(known)[1] if known else None
 
 
-def _corrected(found: Sequence[MetricCompared]) -> list[MetricCompared]:
-    others = [metric.difference for metric in found if not metric.is_target]
-    better, worse = (holm([getattr(each, side) for each in others]) for side in ("better", "worse"))
-    answers = iter(
-        decide_answer(each, better=up, worse=down)
-        for each, up, down in zip(others, better, worse, strict=True)
-    )
-    return [metric if metric.is_target else replace(metric, answer=next(answers)) for metric in found]
+def _corrected(found: Sequence[MetricCompared], *, with_target: bool) -> list[MetricCompared]:
+    """The metrics with answers and intervals that are corrected for their number, the target's only `with_target`."""
+    others = [metric for metric in found if with_target or not metric.is_target]
+    tails = [[getattr(metric.difference, side) for metric in others] for side in ("better", "worse")]
+    corrected = {
+        metric.key: narrow_answer(metric.difference, better=up, worse=down)
+        for metric, up, down in zip(others, *map(holm, tails), strict=True)
+    }
+    return [
+        replace(metric, difference=corrected[metric.key], answer=corrected[metric.key].answer)
+        if metric.key in corrected
+        else metric
+        for metric in found
+    ]
 
 
 def _without_luck(metric: MetricCompared) -> MetricCompared:
@@ -296,19 +321,28 @@ def _find_answer(metrics: Sequence[MetricCompared], target: str | None) -> str:
 
 
 def choose_act(
-    metrics: Sequence[MetricCompared], answer: str, looks_left: int, *, is_flattered: bool
-) -> tuple[str, float]:
-    """What to do, and the chance that further games give an answer on the target (without one, on any metric)."""
-    if answer in (IMPROVED, WORSE, SAME):
-        return PROPOSALS[answer], 0.0
-    if is_flattered:
-        return PLAY_REFERENCE, 0.0
+    metrics: Sequence[MetricCompared],
+    answer: str,
+    looks_left: int,
+    change: Iterable[GameFigures],
+    flattered: Collection[str],
+) -> tuple[str, Chances]:
+    """What to do, and the chances of what further games answer on the target (without one, on any metric)."""
     asked = [metric for metric in metrics if metric.is_target] or metrics
+    if answer in (IMPROVED, WORSE, SAME):
+        return PROPOSALS[answer], Chances()
+    if any(game.is_unknown for game in change):
+        return WAIT, Chances()
+    if flattered and (len(asked) > 1 or asked[0].key in flattered):
+        return PLAY_REFERENCE, Chances()
+    if not looks_left or {IMPROVED, WORSE} <= {metric.answer for metric in asked}:
+        return DROP, Chances()
     known = [metric.difference for metric in asked if metric.difference.error is not None]
-    if not looks_left or (known and len(known) == len(asked)):
-        chance = max((compute_answer_chance(each, looks_left) for each in known), default=0.0)
-        return (PLAY_MORE, chance) if chance >= LEAST_CHANCE else (DROP, 0.0)
-    return PLAY_MORE, 0.0  # nobody knows yet how much games differ
+    if not known:  # nobody knows yet how much games differ
+        return PLAY_MORE, Chances()
+    found = [compute_answer_chances(each, looks_left, of=len(asked)) for each in known]
+    best = max(found, key=lambda chances: chances.total)
+    return (PLAY_MORE, best) if best.total >= LEAST_CHANCE else (DROP, Chances())
 
 
 def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> RubricRule:

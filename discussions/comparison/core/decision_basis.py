@@ -35,8 +35,8 @@ class DecisionBasis(Struct, frozen=True):
     the rows of the control's games by which the target may have been picked, `control_out` and `change_out` games that
     were withdrawn after their figures were known; none before format 3. The first `earlier_count` of `earlier` were
     there when the target was named. `flattered` are metrics by which the control's prompt was kept because of its
-    games. `look` counts the looks at the pair, including this one; the same figures again are not a further look.
-    `supersedes` is the earlier decision.
+    games; `is_switched` says that games of the change were seen before they got this target. `look` counts the looks at
+    the pair, including this one; the same figures again are not a further look. `supersedes` is the earlier decision.
     """
 
     format: int
@@ -56,10 +56,11 @@ class DecisionBasis(Struct, frozen=True):
     change_out: list[DecidedGame] = []
     earlier_count: int = 0
     flattered: list[str] = []
+    is_switched: bool = False
 
     @property
     def is_unseen(self) -> bool:
-        return not any(_is_known(game.figures) for game in self.change)
+        return all(game.figures.is_unknown for game in self.change)
 
     @property
     def pending(self) -> list[int]:
@@ -88,14 +89,17 @@ WORDS = frozenset(
 )
 
 
-def figures_hash(basis: DecisionBasis) -> str:
-    """The hash of the pair's known scores only: while it is the same, there is no new look."""
+def figures_hash(basis: DecisionBasis, *, with_people: bool = True) -> str:
+    """The hash of the pair's known scores only: while it is the same, there is no new look.
+
+    Bases before format 4 have no people's estimates.
+    """
     return canonical_hash(
         [
             [
-                keep_scores_only(game.figures)
+                replace(keep_scores_only(game.figures), **({} if with_people else {"people": {}}))
                 for game in sorted(games, key=_game_number)
-                if _is_known(game.figures)
+                if not game.figures.is_unknown
             ]
             for games in (basis.control, basis.change)
         ]
@@ -104,10 +108,6 @@ def figures_hash(basis: DecisionBasis) -> str:
 
 def _game_number(game: DecidedGame) -> int:
     return game.figures.number
-
-
-def _is_known(figures: GameFigures) -> bool:
-    return figures.rating is not None or any(score is not None for score in figures.scores.values())
 
 
 def compute_proposal(basis: DecisionBasis, rubric: RubricRecord) -> IterationComparison | None:
@@ -143,6 +143,7 @@ def _compare(
         picked=[game.figures for game in control if game.id in basis.picked],
         earlier_count=basis.earlier_count,
         flattered=basis.flattered,
+        is_switched=basis.is_switched,
     )
 
 

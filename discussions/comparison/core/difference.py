@@ -58,7 +58,7 @@ class Difference(Struct, frozen=True):
     of the control's games picked the target; answer and `interval` are about the rest, `judged`. `error` is None while
     no spread is known, then `reason` says why the answer is "cannot tell yet". `pair_count` is above 0 if games were
     compared in pairs. `better` and `worse` are the one-sided p of "not better" and "not worse", `level` what they must
-    be below.
+    be below, and `span` the width of the scale.
     """
 
     control_mean: float | None
@@ -75,6 +75,7 @@ class Difference(Struct, frozen=True):
     better: float = 1.0
     worse: float = 1.0
     level: tuple[float, float] = (0.0, 0.0)
+    span: float = 0.0
     rebound: float = 0.0
     picked_share: float = 0.0
     pair_count: int = 0
@@ -87,7 +88,7 @@ class Difference(Struct, frozen=True):
     @property
     def games_differ(self) -> float:
         """The SD between games that the error comes from, as if both sides had it."""
-        return self.error.size * sqrt(self.size / 2) if self.error else 0.0
+        return self.error.size / sqrt(1 / self.control_count + 1 / self.change_count) if self.error else 0.0
 
     @property
     def size(self) -> int:
@@ -103,20 +104,18 @@ def difference(
     material: float,
     span: float,
     rebound: Rebound = NO_REBOUND,
-    pairs: Sequence[tuple[Fraction, Fraction]] = (),
+    is_paired: bool = False,
 ) -> Difference:
     """The difference of two lists of game scores of the same protocol.
 
     `spread` is pooled over all batches, these two included; `material` the difference that matters and `span` the width
     of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`. `rebound` is
-    subtracted before judging. With `pairs`, scores of control and change that were played alike, their differences are
-    judged alone.
+    subtracted before judging. With `is_paired` the scores of both lists were played alike, one by one, and only their
+    differences are judged.
     """
-    if pairs:
-        control, change = [first for first, _other in pairs], [other for _first, other in pairs]
     first, second = exact_mean(control), exact_mean(change)
     raw = None if first is None or second is None else second - first
-    error = find_paired_error(pairs) if pairs else find_error(control, change, spread)
+    error = find_paired_error(control, change) if is_paired else find_error(control, change, spread)
     found = Difference(
         control_mean=None if first is None else float(first),
         change_mean=None if second is None else float(second),
@@ -131,7 +130,7 @@ def difference(
         reason="",
         rebound=rebound.points,
         picked_share=rebound.share,
-        pair_count=len(pairs),
+        pair_count=len(control) if is_paired else 0,
     )
     left = None if raw is None else raw - Fraction(rebound.points).limit_denominator(10**PLACES)
     return _judge(found, left, span)
@@ -151,27 +150,26 @@ def _judge(found: Difference, left: Fraction | None, span: float) -> Difference:
     value, error = float(left), found.error
     z = _get_z(found)
     levels = get_level(found.size, found.picked_share, z=z), get_level(found.size, z=z)
-    low, high = (_quantile(error, level) for level in levels)
-    found = replace(
-        found,
-        interval=(max(-span, value - low), min(span, value + high)),
-        better=_tail(error, value),
-        worse=_tail(error, -value),
-        level=levels,
-    )
-    return replace(found, answer=decide_answer(found))
+    found = replace(found, better=_tail(error, value), worse=_tail(error, -value), level=levels, span=span)
+    return narrow_answer(found, better=found.better, worse=found.worse)
 
 
-def decide_answer(found: Difference, *, better: float | None = None, worse: float | None = None) -> str:
-    """The answer of a difference; `better` and `worse` instead of its own p, corrected for many metrics."""
+def narrow_answer(found: Difference, *, better: float, worse: float) -> Difference:
+    """The answer and the interval for `better` and `worse` that were corrected for the number of metrics."""
     if found.error is None or found.judged is None:
-        return found.answer
-    if (found.better if better is None else better) < found.level[0]:
-        return IMPROVED
-    if (found.worse if worse is None else worse) < found.level[1]:
-        return WORSE
+        return found
+    ratios = [
+        own / corrected for own, corrected in ((found.better, better), (found.worse, worse)) if corrected
+    ]
+    low, high = (_quantile(found.error, level * min(ratios, default=1.0)) for level in found.level)
+    interval = max(-found.span, found.judged - low), min(found.span, found.judged + high)
     is_small = abs(found.judged) + _quantile(found.error, SAME_TAIL) < found.material
-    return SAME if is_small else UNCLEAR
+    answer = SAME if is_small else UNCLEAR
+    if better < found.level[0]:
+        answer = IMPROVED
+    elif worse < found.level[1]:
+        answer = WORSE
+    return replace(found, interval=interval, answer=answer)
 
 
 def get_level(size: int, picked_share: float = 0.0, *, z: float = LEVEL_Z) -> float:
@@ -202,7 +200,9 @@ def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: 
     own, own_df = _squares(change), len(change) - 1
     other, other_df = max(0.0, spread.variance * spread.df - own), spread.df - own_df
     pooled = Error(sqrt(spread.variance * (1 / len(control) + 1 / len(change))), float(spread.df))
-    if not own_df or not other_df:
+    if not (
+        own_df and other_df and own and other
+    ):  # a side at the end of the scale says nothing of its spread
         return pooled
     first, second = other / other_df, own / own_df
     below = float(fdtr(own_df, other_df, second / first)) if first else 1.0
@@ -213,9 +213,9 @@ def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: 
     return Error(sqrt(first + second), df)
 
 
-def find_paired_error(pairs: Sequence[tuple[Fraction, Fraction]]) -> Error | None:
+def find_paired_error(control: Sequence[Fraction], change: Sequence[Fraction]) -> Error | None:
     """s_D/√n of the differences of n pairs, with n - 1 degrees of freedom; None while it is not known, or 0."""
-    found = [other - first for first, other in pairs]
+    found = [other - first for first, other in zip(control, change, strict=True)]
     squares = _squares(found)
     if len(found) < 2 or not squares:
         return None
@@ -257,11 +257,11 @@ def compute_false_fall(found: Difference) -> float:
     return 0.0 if found.error is None or found.judged is None else _tail(found.error, -found.judged)
 
 
-def compute_fall_seen(found: Difference) -> float | None:
-    """The size of a true fall that `has_fallen` says in 80 % of comparisons of these sizes; None without a spread."""
+def compute_gain_seen(found: Difference) -> float | None:
+    """The size of a true gain that is called better in 80 % of comparisons of these sizes; None without a spread."""
     if found.error is None:
         return None
-    return max(found.material, _quantile(found.error, MOST_FALSE_FALLS)) + SEEN_Z * found.error.size
+    return _quantile(found.error, found.level[0]) + SEEN_Z * found.error.size
 
 
 def compute_find_chance(size: int, earlier_df: int, picked_share: float = 0.0) -> float:
@@ -278,28 +278,46 @@ def compute_find_chance(size: int, earlier_df: int, picked_share: float = 0.0) -
     return float(1 - nctdtr(df, 1 / sqrt(2 / size), stdtrit(df, 1 - get_level(size, picked_share))))
 
 
-def compute_answer_chance(found: Difference, looks_left: int) -> float:
-    """The chance that one of the looks left, each with 3 games more on each side, gives another answer than unclear.
+class Chances(Struct, frozen=True):
+    """The chances of the answers that further games may give."""
+
+    improved: float = 0.0
+    worse: float = 0.0
+    same: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return min(1.0, self.improved + self.worse + self.same)
+
+    @property
+    def likeliest(self) -> str:
+        return max((self.improved, IMPROVED), (self.worse, WORSE), (self.same, SAME))[1]
+
+
+def compute_answer_chances(found: Difference, looks_left: int, *, of: int = 1) -> Chances:
+    """The chances that one of the looks left, each with 3 games more on each side, answers `found`, which is unclear.
 
     The true difference is taken as normal around what these games and a prior N(0, s²) say, and the looks as one at
-    the last of them: an answer that comes earlier would nearly always come then. Calibrated in docs/iterations.md.
+    the last of them: an answer that comes earlier would nearly always come then. With several metrics (`of`), one of
+    them has to pass the level of all, and "no material difference" is no answer. Calibrated in docs/iterations.md.
     """
     from scipy.special import ndtr
 
     if found.error is None or found.judged is None or not looks_left:
-        return 0.0
-    size, error = found.size, found.error.size
-    variance = error**2 * size / 2
-    more = MORE_GAMES * looks_left
-    prior, noise = variance, error**2
-    centre, width = found.judged * prior / (prior + noise), prior * noise / (prior + noise)
+        return Chances()
+    more, variance, noise = MORE_GAMES * looks_left, found.games_differ**2, found.error.size**2
+    size = 2 * variance / noise  # of each side, as if both had as many
+    centre, width = found.judged * variance / (variance + noise), variance * noise / (variance + noise)
     share = more / (size + more)
     mean = (1 - share) * found.judged + share * centre
     deviation = sqrt(share**2 * (width + 2 * variance / more))
-    later, z = Error(error * sqrt(size / (size + more)), found.error.df + 2 * more), _get_z(found)
-    high = _quantile(later, get_level(size + more, found.picked_share * size / (size + more), z=z))
-    low = _quantile(later, get_level(size + more, z=z))
-    small = max(0.0, found.material - _quantile(later, SAME_TAIL))
-    beyond = ndtr((mean - high) / deviation) + ndtr((-low - mean) / deviation)
-    within = ndtr((small - mean) / deviation) - ndtr((-small - mean) / deviation)
-    return min(1.0, float(beyond + within))
+    later, z = Error(sqrt(2 * variance / (size + more)), found.error.df + 2 * more), _get_z(found)
+    after, picked = found.size + more, found.picked_share * found.size / (found.size + more)
+    high = _quantile(later, get_level(after, picked, z=z) / of)
+    low = _quantile(later, get_level(after, z=z) / of)
+    small = max(0.0, found.material - _quantile(later, SAME_TAIL)) if of == 1 else 0.0
+    return Chances(
+        improved=float(ndtr((mean - high) / deviation)),
+        worse=float(ndtr((-low - mean) / deviation)),
+        same=float(ndtr((small - mean) / deviation) - ndtr((-small - mean) / deviation)),
+    )

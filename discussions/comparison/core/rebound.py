@@ -1,10 +1,10 @@
 """How much a target that was picked as the lowest rises by regression to the mean; subtracted before judging.
 
 The rise is the one that was announced when the target was named (`next_target.expected_rebound`), in the unit of the
-scores. If only a share of the control's games picked the target, it rises by that share.
+scores. If only a share of the control's judged games picked the target, it rises by that share.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -25,13 +25,16 @@ class Rebound(Struct, frozen=True):
 NO_REBOUND = Rebound()
 
 
-def find_rebound(key: str, lowest: NextTarget, control: Sequence[GameFigures]) -> Rebound:
-    """The rebound of a metric that is the lowest in the games that picked it, which are part of `control`.
+def find_rebound(
+    key: str, lowest: NextTarget, picked: Collection[int], judged: Sequence[GameFigures]
+) -> Rebound:
+    """The rebound of a metric that is the lowest in the games that picked it, by numbers, of the `judged` control.
 
     None for any other metric, and while no spread was known when it was named.
     """
-    count = len(collect_scores(control, key, with_by_rule=False))
+    games = [game for game in judged if collect_scores([game], key, with_by_rule=False)]
+    count = sum(game.number in picked for game in games)
     if lowest.target is None or lowest.target.key != key or lowest.rebound is None or not count:
         return NO_REBOUND
-    share = min(1.0, lowest.target.game_count / count)
+    share = count / len(games)
     return Rebound(round(lowest.rebound * share, PLACES), share)

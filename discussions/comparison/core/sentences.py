@@ -10,6 +10,7 @@ from discussions.comparison.core.difference import (
     MOST_LOOKS,
     SAME,
     WORSE,
+    Chances,
     Difference,
     compute_false_fall,
 )
@@ -33,6 +34,11 @@ SHARES = (
     (1, 20), (1, 10), (1, 7), (1, 6), (1, 5), (1, 4), (1, 3), (2, 5), (1, 2), (3, 5), (2, 3), (3, 4), (4, 5), (9, 10),
     (19, 20),
 )  # fmt: skip
+ANSWERS = {
+    IMPROVED: mark("better"),
+    WORSE: mark("worse"),
+    SAME: mark("no difference that matters"),
+}
 NUMBERS = {
     1: mark("one"), 2: mark("two"), 3: mark("three"), 4: mark("four"), 5: mark("five"), 6: mark("six"),
     7: mark("seven"), 9: mark("nine"), 10: mark("ten"), 19: mark("nineteen"), 20: mark("twenty"),
@@ -128,26 +134,32 @@ def _signed(value: float, decimals: int) -> str:
     return f"{MINUS}{shown}" if value < 0 else f"+{shown}"
 
 
-def give_reason(
-    metrics: Sequence["MetricCompared"], answer: str, chance: float, look: int, *, is_flattered: bool
-) -> str:
-    """Why to do what is to be done while the answer is unclear, in one sentence; "" for other answers."""
-    if answer in (IMPROVED, WORSE, SAME):
-        return ""
-    if is_flattered:
+def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances, look: int) -> str:
+    """Why to do what is to be done while the answer is unclear, in one sentence; "" where the answer says it."""
+    if act == "play the reference":
         return say(
             "The prompt of the reference was kept because of these games; fresh games have no such luck."
         )
+    if act not in ("play more", "drop"):
+        return ""
+    asked = [metric for metric in metrics if metric.is_target] or metrics
+    apart = [next((m for m in asked if m.answer == answer), None) for answer in (IMPROVED, WORSE)]
+    if apart[0] and apart[1]:
+        says = mark("{better} improved and {worse} got worse.")
+        return say(says, better=apart[0].label, worse=apart[1].label.lower())
     if look >= MOST_LOOKS:
         return say("Three looks gave no answer.")
-    asked = [metric for metric in metrics if metric.is_target] or metrics
     wide = [metric for metric in asked if metric.difference.error is not None]
     if not wide:
-        return say("Nobody knows yet how much games differ by chance.")
+        return asked[0].difference.reason if len(asked) == 1 else ""
     games = max(metric.difference.size for metric in wide) + (MOST_LOOKS - look) * MORE_GAMES
-    if chance:
-        says = mark("{chance} that {games} games a side give an answer.")
-        return say(says, chance=say_chance(chance).capitalize(), games=games)
+    if act == "play more":
+        return say(
+            "{chance} that {games} games a side give an answer, most likely “{answer}”.",
+            chance=say_chance(chances.total).capitalize(),
+            games=games,
+            answer=say(ANSWERS[chances.likeliest]),
+        )
     found = max(wide, key=lambda metric: metric.difference.games_differ)
     differ = points_text(found.difference.games_differ, METRICS[found.key].scale.span)
     return say("{games} games a side give no answer: games differ by {points}.", games=games, points=differ)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from discussions.comparison.core.comparison import (
     PLAY_MORE,
     PLAY_REFERENCE,
+    WAIT,
     IterationComparison,
     compare,
     look_refusal,
@@ -226,7 +227,10 @@ def _build_answer(
         "is_more": found.act == PLAY_MORE,
         "is_replay": found.act == PLAY_REFERENCE,
         "decided": choice_words()[change.decision.choice] if look and change.decision else "",
-        "is_open": change.decision is None or change.decision.choice == INCONCLUSIVE,
+        "is_wait": found.act == WAIT,
+        "is_open": history.reference is not None
+        and history.reference.side == control.side
+        and (change.decision is None or change.decision.choice == INCONCLUSIVE),
         "look": look,
         "most_looks": MOST_LOOKS,
         "notes": [says for says in (*pooled, waits, withdrawn) if says],

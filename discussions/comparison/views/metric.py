@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from msgspec import Struct
 
 from discussions.comparison.core.comparison import MetricCompared
-from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_fall_seen
+from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_gain_seen
 from discussions.comparison.core.sentences import describe_basis, points_text
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
@@ -100,7 +100,7 @@ def _describe_interval(interval: tuple[float, float] | None) -> str:
 
 
 def list_facts(metric: MetricCompared) -> list[Fact]:
-    """The numbers behind the answer: what was judged, what was taken off, and how large a fall would show."""
+    """The numbers behind the answer: what was judged, what was taken off, and how large a gain would show."""
     found, span = metric.difference, METRICS[metric.key].scale.span
     if found.raw is None or found.judged is None:
         return []
@@ -116,11 +116,11 @@ def list_facts(metric: MetricCompared) -> list[Fact]:
             Fact(_("Difference judged"), signed_figure(found.judged)),
         ]
     if found.interval:
-        note = _("improved above 0, worse below; at most 4 false alarms in 100 over three looks")
+        note = _("better above 0, worse below; by chance each at most 4 times in 100 over three looks")
         facts.append(Fact(_("Interval"), _describe_interval(found.interval), note))
-    if fall := compute_fall_seen(found):
-        note = _("said four times in five")
-        facts.append(Fact(_("A fall that would show"), points_text(fall, span), note))
+    if gain := compute_gain_seen(found):
+        note = _("called better four times in five")
+        facts.append(Fact(_("A gain that would show"), points_text(gain, span), note))
     return facts
 
 

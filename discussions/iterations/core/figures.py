@@ -54,6 +54,11 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     def score(self, key: str) -> float | None:
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it has no figure yet."""
+        return self.rating is None and all(score is None for score in self.scores.values())
+
     def applies(self, key: str) -> bool:
         return key not in self.not_applicable
 
@@ -101,20 +106,19 @@ def collect_scores(
     ]
 
 
-def pair_scores(
+def find_pairs(
     control: Iterable[GameFigures], change: Iterable[GameFigures], key: str, *, by_people: bool = False
-) -> list[tuple[Fraction, Fraction]]:
-    """The scores of games that were played in pairs, to both of which the metric applies, control first."""
+) -> list[tuple[GameFigures, GameFigures]]:
+    """The games that were played in pairs, to both of which the metric applies, control first."""
     sides = []
     for games in (control, change):
-        scores: dict[str, Fraction] = {}
+        found: dict[str, GameFigures] = {}
         for game in games:
-            found = collect_scores([game], key, with_by_rule=False, by_people=by_people)
-            if game.pair and found:
-                scores.setdefault(game.pair, found[0])
-        sides.append(scores)
+            if game.pair and collect_scores([game], key, with_by_rule=False, by_people=by_people):
+                found.setdefault(game.pair, game)
+        sides.append(found)
     first, second = sides
-    return [(score, second[pair]) for pair, score in first.items() if pair in second]
+    return [(game, second[pair]) for pair, game in first.items() if pair in second]
 
 
 @lru_cache(maxsize=10_000)

@@ -11,15 +11,17 @@ from discussions.comparison.core.comparison import (
     DROP,
     PLAY_MORE,
     PLAY_REFERENCE,
+    WAIT,
     apply_rubric_rule,
     compare,
     get_material_difference,
     holm,
     look_refusal,
 )
-from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_answer_chance
+from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_answer_chances
 from discussions.comparison.core.sentences import say_chance, say_how_often
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
+from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.next_target import next_target
 from tests.factories.iteration_figures import GATED, METRICS, game, scores, without_memory
 
@@ -76,15 +78,18 @@ def test_more_games_are_proposed_with_the_chance_that_they_give_an_answer():
     found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE)
     assert (found.answer, found.proposal, found.act) == (UNCLEAR, INCONCLUSIVE, PLAY_MORE)
     assert found.action == "Play 3 more games on each side."
-    assert found.chance == compute_answer_chance(found.metric(ROLE).difference, 2) > 0.2
-    assert found.reason == f"{say_chance(found.chance).capitalize()} that 9 games a side give an answer."
+    assert found.chance == compute_answer_chances(found.metric(ROLE).difference, 2).total > 0.2
+    assert (
+        found.reason
+        == f"{say_chance(found.chance).capitalize()} that 9 games a side give an answer, most likely “better”."
+    )
 
 
 def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():
     """Equal means and an SD of 8: t(.95, 16) 8 √(2/9) = 6.6 is wider than 5 points even with nine games a side."""
     assert stats.t.ppf(0.95, 16) * 8 * sqrt(2 / 9) > 5
     found = compare(games(*WIDE), games(*WIDE), GATED, target=ROLE)
-    assert compute_answer_chance(found.metric(ROLE).difference, 2) < 0.2
+    assert compute_answer_chances(found.metric(ROLE).difference, 2).total < 0.2
     assert (found.answer, found.proposal, found.act, found.chance) == (UNCLEAR, INCONCLUSIVE, DROP, 0.0)
     assert found.action == "Drop the change."
     assert found.reason == "9 games a side give no answer: games differ by 8 points."
@@ -97,7 +102,10 @@ def test_the_last_look_drops_what_it_does_not_answer():
 
 def test_one_game_a_side_asks_for_more():
     found = compare(games(60), games(70), GATED, target=ROLE)
-    assert (found.act, found.reason) == (PLAY_MORE, "Nobody knows yet how much games differ by chance.")
+    assert (found.act, found.reason) == (
+        PLAY_MORE,
+        "No batch has two games, so nobody knows how much games differ by chance.",
+    )
     assert compare(games(60), games(70), GATED, target=ROLE, look=3).act == DROP
 
 
@@ -357,7 +365,12 @@ def test_without_a_target_one_of_seven_needs_more_to_be_called_improved():
     sides = games(60, 62, 64), games(71, 73, 75)
     found = compare(*sides, GATED).metric(ROLE)
     assert stats.t.sf(11 / sqrt(8 / 3), 4) < found.difference.level[0] < 7 * stats.t.sf(11 / sqrt(8 / 3), 4)
-    assert compare(*sides, GATED, target=ROLE).answer == found.difference.answer == IMPROVED
+    assert compare(*sides, GATED, target=ROLE).answer == IMPROVED
+    assert (
+        found.difference.interval[0]
+        < 0
+        < compare(*sides, GATED, target=ROLE).metric(ROLE).difference.interval[0]
+    )
     assert (found.answer, compare(*sides, GATED).answer) == (UNCLEAR, UNCLEAR)
     says = compare(*sides, GATED).says
     assert says == "No target was named, so all 7 metrics answer together: cannot tell yet."
@@ -385,8 +398,34 @@ def test_without_a_target_all_alike_is_no_material_difference():
 
 
 def test_what_is_no_target_is_corrected_too():
-    found = compare(games(60, 62, 64), games(71, 73, 75), GATED, target=COHERENCE)
-    assert (found.metric(ROLE).answer, found.metric(ROLE).difference.answer) == (UNCLEAR, IMPROVED)
+    sides = games(60, 62, 64), games(71, 73, 75)
+    assert compare(*sides, GATED, target=COHERENCE).metric(ROLE).answer == UNCLEAR
+    assert compare(*sides, GATED, target=ROLE).answer == IMPROVED
+    assert compare(*sides, GATED, target=ROLE, is_switched=True).answer == UNCLEAR
+
+
+def test_a_metric_that_got_better_and_one_that_got_worse_are_not_decided_by_more_games():
+    control, change = both(((60, 90), (62, 91), (64, 92)), ((90, 60), (92, 61), (94, 62)))
+    found = compare(control, change, GATED)
+    assert (found.answer, found.act) == (UNCLEAR, DROP)
+    assert found.reason == "Role consistency improved and coherence got worse."
+
+
+def test_the_other_games_are_rated_first():
+    change = [*games(*WIDE), GameFigures(20, dict.fromkeys(METRICS))]
+    found = compare(games(60, 68, 76), change, GATED, target=ROLE)
+    assert (found.act, found.action, found.reason) == (WAIT, "Rate the other games first.", "")
+
+
+def test_the_rebound_is_taken_off_for_games_that_picked_alone():
+    """The picked games are in no pair: nothing is taken off. Half of them in the pairs: half of it."""
+    picked = [game(n, **{ROLE: value, COHERENCE: 90 + n}) for n, value in enumerate((40, 44, 48), 1)]
+    again = [game(n, pair=f"p{n}", **{ROLE: value}) for n, value in enumerate((50, 54, 58), 11)]
+    change = [game(n + 10, pair=f"p{n}", **{ROLE: value}) for n, value in enumerate((52, 57, 59), 11)]
+    free = compare([*picked, *again], change, GATED, target=ROLE, picked=picked).metric(ROLE).difference
+    assert (free.pair_count, free.rebound, free.picked_share) == (3, 0.0, 0.0)
+    alone = compare([*picked, *again], games(52, 57, 59), GATED, target=ROLE, picked=picked)
+    assert alone.metric(ROLE).difference.picked_share == 0.5
 
 
 def test_iterations_without_games_are_compared_without_a_word_too_much():

@@ -19,10 +19,10 @@ from discussions.comparison.core.difference import (
     SAME,
     UNCLEAR,
     WORSE,
-    compute_answer_chance,
-    compute_fall_seen,
+    compute_answer_chances,
     compute_false_fall,
     compute_find_chance,
+    compute_gain_seen,
     difference,
     get_level,
     has_fallen,
@@ -43,10 +43,8 @@ def compared(control, change, *earlier, material=5.0, span=100.0, rebound=NO_REB
 def paired(control, change, material=5.0):
     """The difference of games that were played in pairs."""
     first, second = scores(*control), scores(*change)
-    pairs = list(zip(first, second, strict=True))
-    return difference(
-        first, second, pooled_spread([first, second]), material=material, span=100.0, pairs=pairs
-    )
+    spread = pooled_spread([first, second])
+    return difference(first, second, spread, material=material, span=100.0, is_paired=True)
 
 
 def level_of(size, z=LEVEL_Z, expected=EXPECTED):
@@ -222,17 +220,34 @@ def test_without_scatter_the_fall_itself_decides_and_without_two_games_nothing()
     assert not has_fallen(compared((), (20, 30)))
 
 
-def test_what_size_of_fall_so_many_games_can_see():
-    """SD 8: said from .941 * 6.53 = 6.1 on; a true fall of .8416 * 6.53 more is said in 80 %. SD 2: from 5."""
-    wide = 8 * sqrt(2 / 3)
-    assert compute_fall_seen(compared((72, 80, 88), (72, 80, 88))) == pytest.approx(
-        stats.t.isf(0.2, 4) * wide + 0.8416 * wide, abs=0.001
-    )
-    assert compute_fall_seen(compared((78, 80, 82), (78, 80, 82))) == pytest.approx(
-        5 + 0.8416 * sqrt(8 / 3), abs=0.001
+def test_what_size_of_gain_so_many_games_can_see():
+    """SD 8, 3 against 3: called better from t(4) * 6.53 on; a true gain of .8416 * 6.53 more is, in 80 %."""
+    error = 8 * sqrt(2 / 3)
+    least = stats.t.isf(level_of(3), 4) * error
+    assert compute_gain_seen(compared((72, 80, 88), (72, 80, 88))) == pytest.approx(
+        least + 0.8416 * error, abs=0.001
     )
     for bare in (compared((80,), (20,)), compared((80, 80), (70, 70)), compared((), (20, 30))):
-        assert compute_fall_seen(bare) is None
+        assert compute_gain_seen(bare) is None
+
+
+def test_the_sd_behind_unequal_sides():
+    """9 games against 3 with a pooled SD of 8: e = 8 √(1/9 + 1/3), and the games differ by 8."""
+    found = compared((62, 70, 78) * 3, (62, 70, 78))
+    assert found.games_differ == pytest.approx(found.spread.sd)
+
+
+def test_several_metrics_have_fewer_chances():
+    """One of seven has to pass a seventh of the level, and that all are the same is not counted."""
+    found = compared((60, 68, 76), (74, 82, 90))
+    alone, several = (compute_answer_chances(found, 2, of=count) for count in (1, 7))
+    assert several.same == 0 and several.improved < alone.improved
+    assert alone.likeliest == IMPROVED
+
+
+def test_a_side_without_spread_is_pooled():
+    found = compared((60, 64, 68), (100, 100, 100), (60, 64, 68))
+    assert found.error.df == found.spread.df == 6
 
 
 # -- what more games can show --------------------------------------------------------------------------------------
@@ -254,7 +269,7 @@ def test_one_game_without_earlier_ones_finds_nothing():
 
 @pytest.mark.parametrize("looks", [1, 2])
 @pytest.mark.parametrize("change", [(60, 68, 76), (74, 82, 90), (53, 61, 69), (64, 68, 72)])
-def test_the_chance_that_more_games_settle_it_as_it_happens(change, looks):
+def test_the_chance_that_more_games_answer_it_as_it_happens(change, looks):
     """True differences as the games and a prior N(0, s²) say, further games drawn for each, and all judged together."""
     found = compared((60, 68, 76), change, (60, 68, 76))
     noise, count = found.error.size**2, MORE_GAMES * looks
@@ -267,13 +282,13 @@ def test_the_chance_that_more_games_settle_it_as_it_happens(change, looks):
     error, df = sqrt(2 * variance / (3 + count)), found.error.df + 2 * count
     answers = abs(means) > stats.t.isf(level_of(3 + count), df) * error
     answers |= abs(means) + stats.t.isf(0.05, df) * error < 5
-    assert compute_answer_chance(found, looks) == pytest.approx(answers.mean(), abs=0.005)
+    assert compute_answer_chances(found, looks).total == pytest.approx(answers.mean(), abs=0.005)
 
 
-def test_nothing_settles_what_nobody_may_look_at_again():
+def test_nothing_answers_what_nobody_may_look_at_again():
     found = compared((60, 68, 76), (74, 82, 90))
-    assert compute_answer_chance(found, 0) == 0
-    assert compute_answer_chance(compared((60,), (70,)), 2) == 0
+    assert compute_answer_chances(found, 0).total == 0
+    assert compute_answer_chances(compared((60,), (70,)), 2).total == 0
 
 
 # -- whatever the scores -------------------------------------------------------------------------------------------

@@ -106,8 +106,8 @@ def test_what_to_do_comes_first_then_why_and_what_the_games_show(client):
     why = get_part(body, "compare-why")
     for said in (
         "Difference as played +4.0",
-        f"Interval −{reach(8) - 4:.1f} to +{reach(8) + 4:.1f} improved above 0, worse below;",
-        "A fall that would show 12 points said four times in five",
+        f"Interval −{reach(8) - 4:.1f} to +{reach(8) + 4:.1f} better above 0, worse below;",
+        f"A gain that would show {reach(8) + 0.8416 * 8 * sqrt(2 / 3):.0f} points called better four times in five",
         "Look 1 of the 3 that are allowed for.",
         "The rubric's own words: the rule says KEEP: 72.0 > 68.0.",
         "differ by a standard deviation of 8.0 (4 df from 2 groups of games)",
@@ -178,7 +178,9 @@ def press(client, body, label):
 def test_more_games_are_planned_with_the_prompt_and_the_target_of_the_change(client):
     change = pair(rated(60, 68, 76), rated(74, 82, 90))
     body = get_body(client, change)
-    assert "chances in three that 9 games a side give an answer." in get_part(body, "compare-answer")
+    assert "chances in three that 9 games a side give an answer, most likely “better”." in get_part(
+        body, "compare-answer"
+    )
     form = press(client, body, "Plan the next 3 games")
     decision = change.decisions.get()
     assert (decision.choice, decision.reason) == ("inconclusive", preview(change).compared.says)
@@ -257,10 +259,10 @@ def test_the_first_screen_is_free_of_the_words_of_statistics(client):
 
 
 def test_engagement_is_told_in_tenths_of_a_point(client):
-    """3.2 and 5.0: a variance of 1/12 against none, which the F test tells apart, so it has 2 df: t √(1/36)."""
+    """3.2 and 5.0: a variance of 1/12 against none, pooled, so that it is 1/24 with 4 df."""
     ratings = [figures(engagement=rating) for rating in (3, 3.5, 3)], [figures(engagement=5)] * 3
     body = get_body(client, pair(*ratings, target="engagement"))
-    half = stats.t.isf(get_level(3), 2) / 6
+    half = stats.t.isf(get_level(3), 4) / 6
     says = f"Engagement is {11 / 6 - half:.1f} to {11 / 6 + half:.1f} points better: 5.0 against 3.2."
     assert says in get_part(body, "compare-answer")
 
@@ -271,7 +273,9 @@ def test_the_other_six_stand_below_and_a_fall_is_said_above(client):
     body = get_body(client, change)
     others = get_part(body, "compare-others")
     assert others.startswith("The other metrics")
-    low, high = 29 + reach(1), 29 - reach(1)
+    # One of six metrics: a sixth of the level.
+    half = stats.t.isf(get_level(3) / 6, 4) * sqrt(2 / 3)
+    low, high = 29 + half, 29 - half
     assert f"90.0 61.0 −29.0 −{low:.1f} to −{high:.1f} check worse" in others
     # The rubric's sentence speaks of the target alone.
     assert "the rule says" not in others
