@@ -154,6 +154,9 @@ def _as_native(game: GameRecord) -> dict[str, Any]:
         "timestamp": game.timestamp,
         "prompt": game.prompt,
         "winner": game.winner,
+        "modelBuild": game.model_build,
+        "seed": game.seed,
+        "pair": game.pair,
         "cost": {name: None if figure is None else float(figure) for name, figure in block.items()}
         | {"cacheHitRate": cost.cache_hit_rate},
         "players": [
