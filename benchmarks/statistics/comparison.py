@@ -27,6 +27,7 @@ Table = tuple[str, list[str], list[list[str]]]
 Scores = list[Fraction]
 SD, MATERIAL, SPAN = 10, 5.0, 100.0
 SIZES = (3, 6, 9)
+CORRELATIONS = (0.0, 0.3, 0.5, 0.7)
 
 
 def judge(control: Scores, change: Scores, *earlier: Scores, paired: bool = False) -> Difference:
@@ -254,6 +255,14 @@ def tables(factor: float) -> Iterator[Table]:
     yield _worlds_table(runs)
     yield _people_table(max(20, runs // 4))
     yield _chain_table(max(20, runs // 5))
+    yield (
+        "A gain of 1 SD found by one look at pairs whose games correlate so",
+        ["pairs", *(f"{correlation:g}" for correlation in CORRELATIONS)],
+        [
+            [str(pairs), *(f"{100 * pair_power(correlation, pairs):.0f} %" for correlation in CORRELATIONS)]
+            for pairs in SIZES
+        ],
+    )
     yield (
         "Chance that three more games give an answer",
         ["said", "came true", "comparisons"],

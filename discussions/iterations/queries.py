@@ -324,7 +324,7 @@ def refuse_new_rules(stage: Stage) -> None:
     if number is None:
         return
     says = _(
-        "Iteration %(number)d was opened for rating, and the row of successes is counted in this way. Name and goal "
+        "Iteration %(number)d was opened for rating, and successes are counted in this way. Name and goal "
         "can still be changed; the next stage can be counted in another way."
     )
     raise NotAllowed(says % {"number": number}, code="rules_final")

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from msgspec import Struct
@@ -105,6 +105,19 @@ def widen_sample(seed: str, metric: str, message_count: int, rule: SampleRule, e
         if position >= first:
             chosen.add(position)
     return tuple(sorted(chosen))
+
+
+def order_further(seed: str, metric: str, message_count: int) -> list[int]:
+    """All positions that samples of a metric may have, in the drawn order in which further messages are taken.
+
+    Under a seed of two parts every other one comes from the order that all evaluators of the game share.
+    """
+    shared, own = _split_seed(seed)
+    orders = [_order(f"{part}:{metric}", message_count) for part in (shared, own) if part]
+    first = first_sampled(seed, metric)
+    return [
+        place for place in dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))) if place >= first
+    ]
 
 
 def _order(seed: str, count: int) -> list[int]:

@@ -69,8 +69,7 @@ def look_refusal(look: int) -> str:
         return ""
     return say(
         "These two iterations were compared {look} times already, and {most_looks} looks are "
-        "the most: every further one makes a false positive more likely. Decide with what is "
-        "there.",
+        "the most. Decide with what is there.",
         look=look - 1,
         most_looks=MOST_LOOKS,
     )

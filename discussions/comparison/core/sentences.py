@@ -111,7 +111,7 @@ def describe_metric(metric: "MetricCompared") -> str:
         IMPROVED: mark("{name} is {range}: {pair}."),
         WORSE: mark("{name} is {range}: {pair}."),
         SAME: mark("{name} differs by less than {material}: {pair}."),
-    }.get(metric.answer, mark("{name}: {pair}; anything {range} fits these games."))
+    }.get(metric.answer, mark("{name}: {pair}; the true difference may be anything {range}."))
     given = {"name": name, "pair": pair, "material": points(found.material)}
     return say(says, range=_describe_range(found.interval, decimals), **given)
 

@@ -329,7 +329,7 @@ def _cache_says(
     weights: list[int],
 ) -> str:
     if not games:
-        return say("The cache hit rate is not known: no iteration is in the row yet.")
+        return say("The cache hit rate is not known: no iteration succeeds yet.")
     if rate is None:
         numbers = format_numbers(missing)
         return say(

@@ -1,6 +1,8 @@
 """The accuracy sample of each evaluator and metric, and the messages that are asked for while a score is open."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
+from math import sqrt
 from typing import Any
 
 from msgspec import Struct
@@ -8,6 +10,7 @@ from msgspec import Struct
 from discussions.adjudication.core.judgeable import (
     SampleRule,
     audit_sample,
+    order_further,
     read_sample_rule,
     widen_sample,
 )
@@ -85,16 +88,58 @@ def draw_sample(
     positions = audit_sample(seed, rule.key, count, rule.sample)
     sample = AccuracySample(positions, len(positions))
     while sample.times != rule.batches and _asks_more(sample, machine, values, rule):
-        sample = _widen(sample, seed, count, rule)
+        sample = _widen(sample, seed, machine, values, rule)
     for _batch in range(wished):
-        sample = _widen(sample, seed, count, rule)
+        sample = _widen(sample, seed, machine, values, rule)
     return sample
 
 
-def _widen(sample: AccuracySample, seed: str, count: int, rule: MoreRule) -> AccuracySample:
+def _widen(
+    sample: AccuracySample, seed: str, machine: Mapping[str, str], values: Mapping[str, str], rule: MoreRule
+) -> AccuracySample:
+    """One batch more. Under "while_open" a fifth of it is drawn from all messages, and the rest from the two strata of
+    the rule in proportion to N_h √(p_h (1 - p_h)), with p_h from the sample so far; messages of one stratum are drawn
+    with equal probability. Source: J. Neyman, J. R. Statist. Soc. 97 (1934), 558-625.
+    """
     times = sample.times + 1
-    wider = widen_sample(seed, rule.key, count, rule.sample, times * rule.count)
-    return AccuracySample(wider, sample.size, times)
+    if rule.percent or rule.batches is None:
+        wider = widen_sample(seed, rule.key, len(machine), rule.sample, times * rule.count)
+        return AccuracySample(wider, sample.size, times)
+    chosen, order = set(sample.positions), order_further(seed, rule.key, len(machine))
+    at_random = -(-rule.count // 5)
+    chosen.update(islice((place for place in order if place not in chosen), at_random))
+    left = [place for place in order if place not in chosen]
+    strata = [
+        [place for place in left if (machine[str(place)] == POSITIVE[rule.key]) is counts]
+        for counts in (True, False)
+    ]
+    first = _share_of_first(strata, sample, machine, values, rule.key)
+    for stratum, count in zip(strata, _allocate(rule.count - at_random, first, strata), strict=True):
+        chosen.update(stratum[:count])
+    return AccuracySample(tuple(sorted(chosen)), sample.size, times)
+
+
+def _share_of_first(
+    strata: Sequence[Sequence[int]],
+    sample: AccuracySample,
+    machine: Mapping[str, str],
+    values: Mapping[str, str],
+    key: str,
+) -> float:
+    """The share of the first stratum in N_h √(p_h (1 - p_h)); p_h has half an answer of each kind added."""
+    sampled = {str(position) for position in sample.positions}
+    weights = []
+    for stratum, judged in zip(strata, build_strata(key, machine, values, sampled), strict=True):
+        share = (judged.sampled_positive + 0.5) / (judged.sampled + 1)
+        weights.append(len(stratum) * sqrt(share * (1 - share)))
+    return weights[0] / sum(weights) if sum(weights) else 0.0
+
+
+def _allocate(count: int, first: float, strata: Sequence[Sequence[int]]) -> tuple[int, int]:
+    """So many messages of both strata, as far as each has them."""
+    wanted = max(round(count * first), count - len(strata[1]))
+    taken = min(wanted, len(strata[0]))
+    return taken, count - taken
 
 
 def _asks_more(

@@ -81,8 +81,8 @@ def test_an_interval_on_one_side_of_0_says_better_or_worse():
 def test_an_interval_with_0_says_how_far_it_reaches_on_both_sides():
     worse, better = ends(4, 8)
     assert told((60, 68, 76), (64, 72, 80)) == (
-        f"Strategic depth: 72 against 68; anything from {worse} points worse to {better} points better fits "
-        "these games."
+        f"Strategic depth: 72 against 68; the true difference may be anything from {worse} points worse to {better} "
+        "points better."
     )
 
 

@@ -100,8 +100,8 @@ def test_what_to_do_comes_first_then_why_and_what_the_games_show(client):
     # A spread of 8 with 4 df, which not even nine games a side bring below the difference that matters.
     assert answer.startswith(
         "Drop the change. 9 games a side give no answer: games differ by 8 points. Conversation "
-        f"coherence: 72 against 68; anything from {reach(8) - 4:.0f} points worse to {reach(8) + 4:.0f} points "
-        "better fits these games."
+        f"coherence: 72 against 68; the true difference may be anything from {reach(8) - 4:.0f} points worse "
+        f"to {reach(8) + 4:.0f} points better."
     )
     why = get_part(body, "compare-why")
     for said in (

@@ -75,7 +75,7 @@ def test_a_cache_rate_missing_for_one_game_keeps_it_shut():
 
 def test_without_a_row_there_is_no_cache_rate():
     found = gate([failing(1)], statement=STATEMENT)
-    assert found.missing[1] == "The cache hit rate is not known: no iteration is in the row yet."
+    assert found.missing[1] == "The cache hit rate is not known: no iteration succeeds yet."
 
 
 def test_games_before_the_row_do_not_count_for_the_cache():

@@ -87,7 +87,7 @@ def test_the_page_has_a_line_for_each_metric_question_and_the_rating(client, agr
         assert address(agreed, key) in said
     assert said.count("<tr>") == 1 + 11 + 1 + 2
     assert "With themselves" not in said
-    assert "AC1 or AC2" in said
+    assert "Gwet's AC" in said
     assert "All ratings are the same" in said
 
 

@@ -95,3 +95,37 @@ def test_half_of_what_comes_is_the_same_for_all_evaluators():
         for own in ("a", "b")
     ]
     assert len(samples[0] & samples[1]) == 5
+
+
+def split_sample(own, *, certain):
+    """The two samples of an evaluator of 100 messages, 50 of which the rule counts, all of these `certain` to count."""
+    rule = MoreRule(SampleRule(), 10, 0, 60.0, 1, key="strategic_depth")
+    machine = {str(at): "yes" if at % 2 else "no" for at in range(1, 101)}
+    seed = join_seeds("game", own)
+    before = draw_sample(seed, machine, {}, rule)
+    sure = {True: "yes", False: "no"}
+    values = {str(at): sure[(at % 2 == 1) if certain and at % 2 else at % 4 < 2] for at in before.positions}
+    after = draw_sample(seed, machine, values, rule, wished=1)
+    return set(before.positions), set(after.positions) - set(before.positions)
+
+
+def test_further_messages_come_from_where_people_are_less_sure():
+    """Where all counted messages were judged alike fewer of the ten come from these than from the others."""
+    shares = {True: 0.0, False: 0.0}
+    for own in range(60):
+        for certain in shares:
+            before, further = split_sample(f"own{own}", certain=certain)
+            assert len(further) % 10 == 0 and further.isdisjoint(before)
+            shares[certain] += sum(at % 2 for at in further) / len(further) / 60
+    assert shares[True] < 0.48 < shares[False] < 0.56
+    assert shares[True] < shares[False] - 0.03
+
+
+def test_messages_of_a_stratum_are_drawn_alike_whatever_their_place():
+    """The early third and the late third of the messages that the rule does not count."""
+    counts = [0, 0]
+    for own in range(120):
+        further = split_sample(f"place{own}", certain=True)[1]
+        for side, places in enumerate((range(2, 34, 2), range(68, 100, 2))):
+            counts[side] += len(further & set(places))
+    assert sum(counts) > 200 and abs(counts[0] - counts[1]) < 4 * sum(counts) ** 0.5

@@ -198,8 +198,8 @@ def test_success_has_four_metrics_literally_and_corrected(client, figured):
     said = shown(client, figured.created_by, figured, "success")
     for number in range(1, 5):
         assert f"{number}. " in said
-    assert said.count("Literally") == 4
-    assert said.count("Corrected") == 3
+    assert said.count("As written") == 4
+    assert said.count("After correction") == 3
     assert "Rests on 22 questions" in said
     assert "Nobody in the arm with the breakdown has answered." in said
     assert "can't tell yet" in said
