@@ -25,6 +25,8 @@ NO_PAGES = (
     "report_csv",
     "export_version",
     "download_recipe",
+    "play_list",
+    "play_list_json",
     "prompt_text",
     "answer_text",
     "stage_summary_markdown",

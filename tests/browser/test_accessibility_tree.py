@@ -15,7 +15,9 @@ from tests.factories.rating import make_game, make_rating_project, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ANSWERS = re.compile(r"^(Accurate|Strategic|Yes|Consistent|3|Reveal the roles)( \w)?$")
+ANSWERS = re.compile(
+    r"^(Accurate|Strategic|Yes|Consistent|3|Reveal the roles|Skip them and reveal the roles)( \w)?$"
+)
 NAMED = re.compile(".")
 # What of the focused element is covered by something else: its corners and its middle, a little inside, if on screen.
 COVERED = """() => {
@@ -62,7 +64,7 @@ def test_one_whole_evaluation_through_the_accessibility_tree(page: Page, live_se
 
 def ready_person(page: Page, site: str):
     """Somebody who is signed in, with two games to rate."""
-    project = make_rating_project(evaluator_count=2)
+    project = make_rating_project(evaluator_count=2, number="1.2")
     for _game in range(2):
         make_game(project=project, message_count=12)
     evaluator = make_member(project=project)
@@ -112,7 +114,7 @@ def check_uncovered(rating_page: Page) -> None:
 def test_what_is_focused_is_never_covered(size, page: Page, live_server) -> None:
     """At 360 px, at 200 % zoom of 1366, and at 1366: by Tab through the whole page, and by keys through all answers."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    evaluation = start(message_count=12)
+    evaluation = start(project=make_rating_project(number="1.2"), message_count=12)
     rating_page = open_rating_page(page, live_server.url, evaluation)
     for _stop in range(70):
         rating_page.keyboard.press("Tab")
@@ -128,7 +130,9 @@ def test_what_is_focused_is_never_covered(size, page: Page, live_server) -> None
 
 
 def test_quotes_are_no_stops_of_tab(page: Page, live_server) -> None:
-    rating_page = open_rating_page(page, live_server.url, start(message_count=12))
+    rating_page = open_rating_page(
+        page, live_server.url, start(project=make_rating_project(number="1.2"), message_count=12)
+    )
     stops = rating_page.evaluate("""
         () => [...document.querySelectorAll(".item blockquote, .item .quotes, #at blockquote")]
         .filter((one) => one.tabIndex >= 0 || one.scrollHeight > one.clientHeight + 1).length""")

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from discussions.models import Evaluation
 from discussions.rating.queries import load_state
 from tests.browser.driving import HERE, Watch, hold, open_rating_page, settle
-from tests.factories.rating import say, say_engagement, start
+from tests.factories.rating import make_rating_project, say, say_engagement, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,7 +26,7 @@ SLOW = """{
 
 @pytest.fixture
 def evaluation(db) -> Evaluation:
-    return start(message_count=30)
+    return start(project=make_rating_project(number="1.2"), message_count=30)
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ class Evaluator:
 @pytest.fixture
 def project(db) -> Project:
     """A project whose games three evaluators rate."""
-    return make_rating_project(evaluator_count=3, slug="team")
+    return make_rating_project(evaluator_count=3, slug="team", number="1.2")
 
 
 @pytest.fixture
