@@ -27,6 +27,11 @@ from discussions.comparison.core.difference import (
 from discussions.comparison.core.lengths import describe_lengths
 from discussions.comparison.core.rebound import NO_REBOUND, find_rebound
 from discussions.comparison.core.sentences import (
+    ACTIONS,
+    DROP,
+    PLAY_MORE,
+    PLAY_REFERENCE,
+    WAIT,
     describe_checks,
     describe_gain,
     describe_metric,
@@ -43,16 +48,6 @@ from workspace.core.words import mark, say
 from workspace.statistics.means import exact_mean
 
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
-# What to do, besides keep and revert: more games of both prompts or of the reference, give up the change, or rate.
-PLAY_MORE, PLAY_REFERENCE, DROP, WAIT = "play more", "play the reference", "drop", "wait"
-ACTIONS = {
-    KEEP: mark("Keep the change."),
-    REVERT: mark("Revert the change."),
-    PLAY_MORE: mark("Play 3 more games on each side."),
-    PLAY_REFERENCE: mark("Play 3 more games of the reference."),
-    DROP: mark("Drop the change."),
-    WAIT: mark("Rate the other games first."),
-}
 # More games are proposed where they give an answer in at least one case of five.
 LEAST_CHANCE = 0.2
 # Fewer pairs are compared as games without pairs.
@@ -87,8 +82,8 @@ class MetricCompared(Struct, frozen=True):
 
     `by_people`: it is that of people's estimates, not of the verdicts' scores. `verdict_means` are the averages of the
     verdicts' scores, control first, in which the `left_out` games to which the metric does not apply count 100; the
-    rubric's `rule` reads them. For the target, `answer` is the answer of the difference; the other answers are
-    corrected for multiple testing (Holm). `is_harmed` marks another metric that fell by more than the material
+    rubric's `rule` reads them. Answers and intervals of other metrics than the target are corrected for multiple
+    testing (Holm). `is_harmed` marks another metric that fell by more than the material
     difference and than chance explains; `lowest` is its lowest game. `length_says` is a sentence if the metric depends
     on the length of messages and the lengths differ.
     """
@@ -101,12 +96,15 @@ class MetricCompared(Struct, frozen=True):
     difference: Difference
     left_out: int
     rule: RubricRule
-    answer: str
     is_harmed: bool
     by_people: bool = False
     verdict_means: tuple[float | None, float | None] = (None, None)
     lowest: int | None = None
     length_says: str = ""
+
+    @property
+    def answer(self) -> str:
+        return self.difference.answer
 
 
 class IterationComparison(Struct, frozen=True):
@@ -133,7 +131,6 @@ class IterationComparison(Struct, frozen=True):
     gains: list[str]
     next_target: str
     look: int
-    looks_left: int
     batches: str = ""
     withdrawn: list[int] = []
     answer_with: str = ""
@@ -189,7 +186,6 @@ def compare(
         gains=[describe_gain(metric) for metric in gains],
         next_target=gains[0].key if gains and left and answer != IMPROVED else "",
         look=look,
-        looks_left=left,
         batches=describe_batches(control, change),
     )
 
@@ -247,7 +243,6 @@ def _metric(
         difference=found,
         left_out=sum(not game.applies(key) for batch in batches[:2] for game in batch),
         rule=apply_rubric_rule(criterion.label, *means),
-        answer=found.answer,
         is_harmed=is_harmed,
         by_people=by_people,
         verdict_means=(_as_float(means[0]), _as_float(means[1])),
@@ -294,12 +289,7 @@ def _corrected(found: Sequence[MetricCompared], *, with_target: bool) -> list[Me
         metric.key: narrow_answer(metric.difference, better=up, worse=down)
         for metric, up, down in zip(others, *map(holm, tails), strict=True)
     }
-    return [
-        replace(metric, difference=corrected[metric.key], answer=corrected[metric.key].answer)
-        if metric.key in corrected
-        else metric
-        for metric in found
-    ]
+    return [replace(metric, difference=corrected.get(metric.key, metric.difference)) for metric in found]
 
 
 def _without_luck(metric: MetricCompared) -> MetricCompared:
@@ -307,8 +297,8 @@ def _without_luck(metric: MetricCompared) -> MetricCompared:
     if metric.answer == IMPROVED:
         return metric
     reason = say("The reference was kept because of these games.")
-    found = replace(metric.difference, interval=None, reason=reason)
-    return replace(metric, difference=found, answer=UNCLEAR, is_harmed=False, lowest=None)
+    found = replace(metric.difference, interval=None, answer=UNCLEAR, reason=reason)
+    return replace(metric, difference=found, is_harmed=False, lowest=None)
 
 
 def _find_answer(metrics: Sequence[MetricCompared], target: str | None) -> str:

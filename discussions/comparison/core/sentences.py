@@ -14,6 +14,7 @@ from discussions.comparison.core.difference import (
     Difference,
     compute_false_fall,
 )
+from discussions.core.iteration_states import KEEP, REVERT
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.metrics.core.metric import PERCENT, RATING
 from discussions.metrics.core.registry import METRICS
@@ -25,6 +26,16 @@ from workspace.statistics.means import exact_mean
 if TYPE_CHECKING:
     from discussions.comparison.core.comparison import MetricCompared
 
+# What to do, besides keep and revert: more games of both prompts or of the reference, give up the change, or rate.
+PLAY_MORE, PLAY_REFERENCE, DROP, WAIT = "play more", "play the reference", "drop", "wait"
+ACTIONS = {
+    KEEP: mark("Keep the change."),
+    REVERT: mark("Revert the change."),
+    PLAY_MORE: mark("Play 3 more games on each side."),
+    PLAY_REFERENCE: mark("Play 3 more games of the reference."),
+    DROP: mark("Drop the change."),
+    WAIT: mark("Rate the other games first."),
+}
 # Below and above these a share is "hardly ever" and "almost always".
 RARE, USUAL = 0.03, 0.97
 # A scale as wide as this is shown in whole points, a narrower one with a decimal.
@@ -136,11 +147,11 @@ def _signed(value: float, decimals: int) -> str:
 
 def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances, look: int) -> str:
     """Why to do what is to be done while the answer is unclear, in one sentence; "" where the answer says it."""
-    if act == "play the reference":
+    if act == PLAY_REFERENCE:
         return say(
             "The prompt of the reference was kept because of these games; fresh games have no such luck."
         )
-    if act not in ("play more", "drop"):
+    if act not in (PLAY_MORE, DROP):
         return ""
     asked = [metric for metric in metrics if metric.is_target] or metrics
     apart = [next((m for m in asked if m.answer == answer), None) for answer in (IMPROVED, WORSE)]
@@ -153,7 +164,7 @@ def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances,
     if not wide:
         return asked[0].difference.reason if len(asked) == 1 else ""
     games = max(metric.difference.size for metric in wide) + (MOST_LOOKS - look) * MORE_GAMES
-    if act == "play more":
+    if act == PLAY_MORE:
         return say(
             "{chance} that {games} games a side give an answer, most likely “{answer}”.",
             chance=say_chance(chances.total).capitalize(),

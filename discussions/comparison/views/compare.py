@@ -8,14 +8,12 @@ from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
 from discussions.comparison.core.comparison import (
-    PLAY_MORE,
-    PLAY_REFERENCE,
-    WAIT,
     IterationComparison,
     compare,
     look_refusal,
 )
 from discussions.comparison.core.difference import MOST_LOOKS
+from discussions.comparison.core.sentences import PLAY_MORE, PLAY_REFERENCE, WAIT
 from discussions.comparison.queries import DecisionPreview, decision_preview
 from discussions.comparison.views.decision import (
     build_decision_part,

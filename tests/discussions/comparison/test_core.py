@@ -8,10 +8,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discussions.comparison.core.comparison import (
-    DROP,
-    PLAY_MORE,
-    PLAY_REFERENCE,
-    WAIT,
     apply_rubric_rule,
     compare,
     get_material_difference,
@@ -19,7 +15,14 @@ from discussions.comparison.core.comparison import (
     look_refusal,
 )
 from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_answer_chances
-from discussions.comparison.core.sentences import say_chance, say_how_often
+from discussions.comparison.core.sentences import (
+    DROP,
+    PLAY_MORE,
+    PLAY_REFERENCE,
+    WAIT,
+    say_chance,
+    say_how_often,
+)
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.figures import GameFigures
 from discussions.iterations.core.next_target import next_target
@@ -58,7 +61,7 @@ def test_a_target_that_improved_is_kept():
         " points better: 82 against 62."
     )
     assert found.metric(ROLE).rule.says == "the rule says KEEP: 82.0 > 62.0"
-    assert (found.look, found.looks_left, found.checks, found.gains, found.next_target) == (1, 2, [], [], "")
+    assert (found.look, found.checks, found.gains, found.next_target) == (1, [], [], "")
 
 
 def test_a_target_that_fell_is_reverted():
@@ -97,7 +100,7 @@ def test_what_two_more_looks_would_hardly_answer_is_dropped_at_once():
 
 def test_the_last_look_drops_what_it_does_not_answer():
     found = compare(games(*WIDE), games(74, 82, 90), GATED, target=ROLE, look=3)
-    assert (found.looks_left, found.act, found.reason) == (0, DROP, "Three looks gave no answer.")
+    assert (found.act, found.reason) == (DROP, "Three looks gave no answer.")
 
 
 def test_one_game_a_side_asks_for_more():

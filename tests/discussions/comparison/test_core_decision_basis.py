@@ -6,7 +6,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from discussions.comparison.core.comparison import PLAY_REFERENCE
 from discussions.comparison.core.decision_basis import (
     FORMAT,
     DecidedGame,
@@ -15,6 +14,7 @@ from discussions.comparison.core.decision_basis import (
     figures_hash,
     other_proposal,
 )
+from discussions.comparison.core.sentences import PLAY_REFERENCE
 from discussions.core.iteration_states import KEEP
 from discussions.iterations.core.figures import GameFigures
 from rubric.versions.queries import first_discussion_version
@@ -113,7 +113,7 @@ def test_other_words_for_the_same_figures_are_no_other_proposal(rubric):
 
 
 def test_a_fourth_look_has_no_proposal(rubric):
-    assert compute_proposal(basis(look=3), rubric).looks_left == 0
+    assert compute_proposal(basis(look=3), rubric).look == 3
     assert compute_proposal(basis(look=4), rubric) is None
 
 

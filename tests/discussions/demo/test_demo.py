@@ -393,11 +393,8 @@ def test_an_iteration_can_be_moved_to_the_newer_version_and_an_evaluator_is_aske
     page = client.get(
         reverse("rate", args=[Evaluation.objects.get(state="draft", game__project=iteration.project).pk])
     ).content.decode()
-    assert (
-        "has no label of role consistency yet" in page
-        or 'data-kind="role_consistency"' in page
-        or "to do" in page
-    )
+    says = "10 more messages: with the first 5 it is not clear on which side of 80\u00a0% this game lies."
+    assert f'id="why-more">{says}' in page
 
 
 def test_chance_is_the_same_every_time():

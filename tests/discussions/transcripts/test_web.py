@@ -23,17 +23,6 @@ HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
 @pytest.fixture
-def project(db, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_games_project(slug="ours")
-
-
-@pytest.fixture
-def lead(project):
-    return make_lead(project=project)
-
-
-@pytest.fixture
 def transcript(project, lead):
     return upload(project=project, by=lead)
 

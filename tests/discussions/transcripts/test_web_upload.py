@@ -13,32 +13,15 @@ from discussions.transcripts.labels import FORMAT_SAMPLES, SAMPLES
 from discussions.verdicts.queries import faulty_transcripts
 from tests.discussions.transcripts.test_docs_formats import TEXT, example
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import make_lead, moment
+from tests.factories.people import moment
 from tests.factories.reading import read_transcripts
-from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
+from tests.factories.transcripts import as_bytes, native_game, upload
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
 
 HTMX = {"HTTP_HX_REQUEST": "true"}
 BAD = {"gameId": "bad", "players": [], "messages": []}
-
-
-@pytest.fixture
-def project(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_games_project(slug="ours")
-
-
-@pytest.fixture
-def lead(project):
-    return make_lead(project=project)
-
-
-@pytest.fixture
-def seen(client, lead):
-    client.force_login(lead)
-    return client
 
 
 def file(name, data):
