@@ -58,9 +58,10 @@ class DecisionAnswer(
 ):
     """What the figures of a change say against its reference, and the decisions on it, newest first.
 
-    `proposal` is "" while nothing is proposed. `act` is "keep", "revert", "play more", "play the reference", "drop" or
-    "wait", `action` its sentence, `reason` why and `chance` that more games give an answer, null before it is known.
-    `target` is the metric to improve, null if none was named; `difference`, `interval` and `rule` are the target's.
+    `proposal` is "" while nothing is proposed. `act` is "keep", "revert", "play more", "play the reference", "drop",
+    "switch" (to the first of `gains`) or "wait", `action` its sentence, `reason` why and `chance` that more games give
+    an answer, null before it is known. `target` is the metric to improve, null if none was named; `difference`,
+    `interval` and `rule` are the target's.
     `guardrails` are the other metrics, `checks` what fell and `gains` what improved among them; `batches` says what
     differs besides the prompt. `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
     """

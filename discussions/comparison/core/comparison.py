@@ -31,6 +31,7 @@ from discussions.comparison.core.sentences import (
     DROP,
     PLAY_MORE,
     PLAY_REFERENCE,
+    SWITCH,
     WAIT,
     describe_checks,
     describe_gain,
@@ -170,8 +171,10 @@ def compare(
     corrected = _corrected(found, with_target=is_switched)
     metrics = [_without_luck(metric) if metric.key in flattered else metric for metric in corrected]
     answer, left = _find_answer(metrics, target), MOST_LOOKS - look
-    act, chances = choose_act(metrics, answer, left, change, flattered)
     gains = [each for each in metrics if target and not each.is_target and each.answer == IMPROVED]
+    next_key = gains[0].key if gains and left and answer != IMPROVED else ""
+    act, chances = choose_act(metrics, answer, left, change, flattered)
+    act = SWITCH if act == DROP and next_key else act
     return IterationComparison(
         target=target,
         metrics=metrics,
@@ -184,7 +187,7 @@ def compare(
         chance=chances.total,
         checks=describe_checks(metrics, rubric, change),
         gains=[describe_gain(metric) for metric in gains],
-        next_target=gains[0].key if gains and left and answer != IMPROVED else "",
+        next_target=next_key,
         look=look,
         batches=describe_batches(control, change),
     )
@@ -296,8 +299,7 @@ def _without_luck(metric: MetricCompared) -> MetricCompared:
     """The same without a fall: games by which a prompt was kept lie above its mean, so that any change looks worse."""
     if metric.answer == IMPROVED:
         return metric
-    reason = say("The reference was kept because of these games.")
-    found = replace(metric.difference, interval=None, answer=UNCLEAR, reason=reason)
+    found = replace(metric.difference, interval=None, answer=UNCLEAR)
     return replace(metric, difference=found, is_harmed=False, lowest=None)
 
 

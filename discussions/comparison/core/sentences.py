@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 
 # What to do, besides keep and revert: more games of both prompts or of the reference, give up the change, or rate.
 PLAY_MORE, PLAY_REFERENCE, DROP, WAIT = "play more", "play the reference", "drop", "wait"
+# Further games of the change for a metric that improved, although it was not the target.
+SWITCH = "switch"
 ACTIONS = {
     KEEP: mark("Keep the change."),
     REVERT: mark("Revert the change."),
     PLAY_MORE: mark("Play 3 more games on each side."),
     PLAY_REFERENCE: mark("Play 3 more games of the reference."),
     DROP: mark("Drop the change."),
+    SWITCH: mark("Play 3 more games for another target."),
     WAIT: mark("Rate the other games first."),
 }
 # Below and above these a share is "hardly ever" and "almost always".
@@ -151,7 +154,7 @@ def give_reason(metrics: Sequence["MetricCompared"], act: str, chances: Chances,
         return say(
             "The prompt of the reference was kept because of these games; fresh games have no such luck."
         )
-    if act not in (PLAY_MORE, DROP):
+    if act not in (PLAY_MORE, DROP, SWITCH):
         return ""
     asked = [metric for metric in metrics if metric.is_target] or metrics
     apart = [next((m for m in asked if m.answer == answer), None) for answer in (IMPROVED, WORSE)]

@@ -13,7 +13,7 @@ from discussions.comparison.core.comparison import (
     look_refusal,
 )
 from discussions.comparison.core.difference import MOST_LOOKS
-from discussions.comparison.core.sentences import PLAY_MORE, PLAY_REFERENCE, WAIT
+from discussions.comparison.core.sentences import PLAY_MORE, PLAY_REFERENCE
 from discussions.comparison.queries import DecisionPreview, decision_preview
 from discussions.comparison.views.decision import (
     build_decision_part,
@@ -222,10 +222,10 @@ def _build_answer(
     return {
         "found": found,
         "tone": TONES[found.answer],
+        "lines": [says for says in (found.batches, *((found.reason, found.says) if look else ())) if says],
         "is_more": found.act == PLAY_MORE,
         "is_replay": found.act == PLAY_REFERENCE,
         "decided": choice_words()[change.decision.choice] if look and change.decision else "",
-        "is_wait": found.act == WAIT,
         "is_open": history.reference is not None
         and history.reference.side == control.side
         and (change.decision is None or change.decision.choice == INCONCLUSIVE),

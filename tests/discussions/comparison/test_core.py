@@ -19,6 +19,7 @@ from discussions.comparison.core.sentences import (
     DROP,
     PLAY_MORE,
     PLAY_REFERENCE,
+    SWITCH,
     WAIT,
     say_chance,
     say_how_often,
@@ -210,6 +211,7 @@ def test_another_metric_that_improved_is_a_gain_and_the_next_target():
     gained = found.metric(COHERENCE)
     assert 6 * stats.t.sf(30 / sqrt(2 / 3), 4) < gained.difference.level[0]
     assert (found.answer, gained.answer, found.next_target) == (UNCLEAR, IMPROVED, COHERENCE)
+    assert (found.act, found.action) == (SWITCH, "Play 3 more games for another target.")
     (says,) = found.gains
     assert says.startswith("Not the target, but improved: Coherence is 2")
     assert says.endswith(" points better: 91 against 61.")

@@ -195,7 +195,8 @@ def test_a_gain_besides_the_target_is_made_the_next_one(client):
     assert (
         "improved Not the target, but improved: Memory accuracy is " in answer and "90 against 61" in answer
     )
-    assert "Make it the target and play 3 more games" in answer
+    assert get_part(body, "answer-title") == "Play 3 more games for another target."
+    assert list_buttons(body) == [("Make it the target and play 3 more games", "primary")]
     form = press(client, body, "Make it the target")
     assert '<option value="memory_accuracy" selected>' in form and change.prompt.strip() in form
 
