@@ -171,7 +171,8 @@ _KEYS = {"reference": "a", "rating": "3", "reveal": "y", "role_consistency": "c"
 def answer_by_keys(keys: Keyboard, *, objected: Collection[int] = ()) -> Iterator[str]:
     """Answer the focused thing until nothing is left to do; the id of each after its key.
 
-    The messages in `objected` are labelled inconsistent, everything else gets its first answer.
+    The messages in `objected` are labelled inconsistent, everything else gets its first answer. Suggested references
+    are no references.
     """
     while True:
         here = focused(keys.page)
@@ -181,6 +182,8 @@ def answer_by_keys(keys: Keyboard, *, objected: Collection[int] = ()) -> Iterato
         key = _KEYS.get(kind, "y")
         if kind == "role_consistency" and int(here.get_attribute("data-message") or 0) in objected:
             key = "i"
+        if here.get_attribute("data-suggested") is not None:
+            key = "d"
         place = here.get_attribute("id") or ""
         keys.press(key, *(["."] if kind == "rating" else []))
         yield place

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from discussions.rating.queries import load_state
 from tests.browser.driving import HERE, Watch, focused, open_rating_page, settle
-from tests.factories.rating import game_of, say_engagement, start
+from tests.factories.rating import game_of, make_rating_project, say_engagement, start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,7 +23,7 @@ def paste(rating_page: Page) -> str:
 @pytest.fixture
 def rating_page(page: Page, live_server) -> Page:
     page.context.grant_permissions(["clipboard-write"])
-    evaluation = start(message_count=30)
+    evaluation = start(project=make_rating_project(number="1.2"), message_count=30)
     say_engagement(evaluation)
     return open_rating_page(page, live_server.url, evaluation)
 

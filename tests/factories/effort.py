@@ -1,5 +1,6 @@
 """What an act costs, counted: the same on every machine and at every load."""
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -33,9 +34,11 @@ def count_calls(act: Callable[[], object]) -> int:
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
+    gc.disable()  # others may have told it to call them
     sys.setprofile(look)
     try:
         act()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return count

@@ -114,14 +114,13 @@ def order_further(seed: str, metric: str, message_count: int) -> list[int]:
     """
     shared, own = _split_seed(seed)
     orders = [_order(f"{part}:{metric}", message_count) for part in (shared, own) if part]
-    first = first_sampled(seed, metric)
-    return [
-        place for place in dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))) if place >= first
-    ]
+    order, first = dict.fromkeys(chain.from_iterable(zip(*orders, strict=True))), first_sampled(seed, metric)
+    return [place for place in order if place >= first]
 
 
-def _order(seed: str, count: int) -> list[int]:
-    return sorted(range(1, count + 1), key=lambda number: _digest(f"{seed}:more:{number}"))
+@lru_cache(maxsize=64)  # pages and samples of several batches ask for the same
+def _order(seed: str, count: int) -> tuple[int, ...]:
+    return tuple(sorted(range(1, count + 1), key=lambda number: _digest(f"{seed}:more:{number}")))
 
 
 def shared_sample(seed: str, metric: str, message_count: int, rule: SampleRule = USUAL) -> frozenset[int]:

@@ -173,8 +173,7 @@ def compare(
     answer, left = _find_answer(metrics, target), MOST_LOOKS - look
     gains = [each for each in metrics if target and not each.is_target and each.answer == IMPROVED]
     next_key = gains[0].key if gains and left and answer != IMPROVED else ""
-    act, chances = choose_act(metrics, answer, left, change, flattered)
-    act = SWITCH if act == DROP and next_key else act
+    act, chances = choose_act(metrics, answer, left, change, flattered, has_gain=bool(next_key))
     return IterationComparison(
         target=target,
         metrics=metrics,
@@ -237,6 +236,7 @@ def _metric(
         is_paired=is_paired,
     )
     is_harmed = key != target and has_fallen(found)
+    shown = [None if mean is None else float(mean) for mean in means]
     return MetricCompared(
         key=key,
         label=criterion.label,
@@ -248,7 +248,7 @@ def _metric(
         rule=apply_rubric_rule(criterion.label, *means),
         is_harmed=is_harmed,
         by_people=by_people,
-        verdict_means=(_as_float(means[0]), _as_float(means[1])),
+        verdict_means=(shown[0], shown[1]),
         lowest=_find_lowest(batches[1], key) if is_harmed else None,
         length_says=describe_lengths(key, *batches[:2]),
     )
@@ -271,10 +271,6 @@ def _have_people(key: str, *sides: Sequence[GameFigures]) -> bool:
     """Whether each game to which the metric applies has people's estimate of it."""
     known = [game for side in sides for game in side if game.applies(key) and game.score(key) is not None]
     return bool(known) and all(key in game.people for game in known)
-
-
-def _as_float(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
 
 
 def _find_lowest(games: Iterable[GameFigures], key: str) -> int | None:
@@ -317,8 +313,11 @@ def choose_act(
     looks_left: int,
     change: Iterable[GameFigures],
     flattered: Collection[str],
+    *,
+    has_gain: bool,
 ) -> tuple[str, Chances]:
     """What to do, and the chances of what further games answer on the target (without one, on any metric)."""
+    given_up = SWITCH if has_gain else DROP
     asked = [metric for metric in metrics if metric.is_target] or metrics
     if answer in (IMPROVED, WORSE, SAME):
         return PROPOSALS[answer], Chances()
@@ -327,30 +326,27 @@ def choose_act(
     if flattered and (len(asked) > 1 or asked[0].key in flattered):
         return PLAY_REFERENCE, Chances()
     if not looks_left or {IMPROVED, WORSE} <= {metric.answer for metric in asked}:
-        return DROP, Chances()
+        return given_up, Chances()
     known = [metric.difference for metric in asked if metric.difference.error is not None]
     if not known:  # nobody knows yet how much games differ
         return PLAY_MORE, Chances()
     found = [compute_answer_chances(each, looks_left, of=len(asked)) for each in known]
     best = max(found, key=lambda chances: chances.total)
-    return (PLAY_MORE, best) if best.total >= LEAST_CHANCE else (DROP, Chances())
+    return (PLAY_MORE, best) if best.total >= LEAST_CHANCE else (given_up, Chances())
 
 
 def apply_rubric_rule(label: str, control: Fraction | None, change: Fraction | None) -> RubricRule:
     """The rubric's own rule in words: the change is kept when its average is higher, and reverted when not."""
     if control is None or change is None:
-        metric = label.lower()
-        return RubricRule(
-            None, say("the rule says nothing yet: an average of {metric} is not known", metric=metric)
-        )
-    keeps = change > control
+        says = say("the rule says nothing yet: an average of {metric} is not known", metric=label.lower())
+        return RubricRule(None, says)
     says = mark("the rule says KEEP: {change} > {control}")
     if change < control:
         says = mark("the rule says REVERT: {change} < {control}")
-    elif not keeps:
+    elif change == control:
         says = mark("the rule says REVERT: {change} = {control}, which is not improved")
     shown = format_apart(change, control)
-    return RubricRule(keeps, say(says, change=shown[0], control=shown[1]))
+    return RubricRule(change > control, say(says, change=shown[0], control=shown[1]))
 
 
 def summarize_answer(metrics: Sequence[MetricCompared], target: str | None, answer: str) -> str:

@@ -34,6 +34,7 @@ EXPECTED = 0.7
 # What a target was picked by is subtracted, and what is subtracted is itself an estimate: the level of "better" is that
 # of effects smaller by this much of the share of the control that picked it.
 PICKED_SMALLER = 0.15
+ROUNDING = 1e-9  # what may be left of a difference of equal squares
 # Variances are unequal beyond these tails of the F distribution.
 UNEQUAL_TAIL = 0.05
 # No material difference: the 90 % interval lies within it.
@@ -198,14 +199,14 @@ def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: 
     if not spread.df or not spread.variance or not control or not change:
         return None
     own, own_df = _squares(change), len(change) - 1
-    other, other_df = max(0.0, spread.variance * spread.df - own), spread.df - own_df
+    other, other_df = spread.variance * spread.df - own, spread.df - own_df
     pooled = Error(sqrt(spread.variance * (1 / len(control) + 1 / len(change))), float(spread.df))
-    if not (
-        own_df and other_df and own and other
-    ):  # a side at the end of the scale says nothing of its spread
+    if (
+        not (own_df and other_df and own) or other < ROUNDING * own
+    ):  # a side without spread says nothing of it
         return pooled
     first, second = other / other_df, own / own_df
-    below = float(fdtr(own_df, other_df, second / first)) if first else 1.0
+    below = float(fdtr(own_df, other_df, second / first))
     if UNEQUAL_TAIL <= below <= 1 - UNEQUAL_TAIL:
         return pooled
     first, second = first / len(control), second / len(change)

@@ -26,10 +26,9 @@ from workspace.statistics.means import exact_mean
 if TYPE_CHECKING:
     from discussions.comparison.core.comparison import MetricCompared
 
-# What to do, besides keep and revert: more games of both prompts or of the reference, give up the change, or rate.
-PLAY_MORE, PLAY_REFERENCE, DROP, WAIT = "play more", "play the reference", "drop", "wait"
-# Further games of the change for a metric that improved, although it was not the target.
-SWITCH = "switch"
+# What to do, besides keep and revert: more games of both prompts or of the reference, give up the change or play it for
+# another metric that improved, or rate.
+PLAY_MORE, PLAY_REFERENCE, DROP, SWITCH, WAIT = "play more", "play the reference", "drop", "switch", "wait"
 ACTIONS = {
     KEEP: mark("Keep the change."),
     REVERT: mark("Revert the change."),

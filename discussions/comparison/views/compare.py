@@ -7,11 +7,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
 
-from discussions.comparison.core.comparison import (
-    IterationComparison,
-    compare,
-    look_refusal,
-)
+from discussions.comparison.core.comparison import IterationComparison, compare, look_refusal
 from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.comparison.core.sentences import PLAY_MORE, PLAY_REFERENCE
 from discussions.comparison.queries import DecisionPreview, decision_preview

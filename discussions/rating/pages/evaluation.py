@@ -328,12 +328,12 @@ def _steps(visible: VisibleEvaluation, done: CompletedAct) -> list[str]:
         steps.append("identify")
     if ROLES in done.revealed:
         steps += ["references", "roles"]
-    elif visible.progress.wants_more(done.kind):
+    if visible.progress.wants_more(done.kind):
         steps.append(STEP_BY_KIND[done.kind])
     elif any(name.startswith(f"{MORE_MESSAGES}:") for name in done.revealed):
         steps += [STEP_BY_KIND[kind] for kind in judgement_kinds.MESSAGE_KINDS]
     # Shortly before the reveal, every act may open or close the step of the roles.
-    elif not visible.visibility.roles and len(visible.visibility.missing) <= 2 and done.kind not in REMARKS:
+    if not visible.visibility.roles and len(visible.visibility.missing) <= 2 and done.kind not in REMARKS:
         steps += ["identify", "roles"] if visible.drawn_test else ["roles"]
         steps += [] if done.kind == judgement_kinds.PHRASE else ["repetition"]
     if THOUGHTS in done.revealed:

@@ -123,7 +123,10 @@ def estimate_line(
 
 
 def draw_samples(
-    basis: Basis, measurements: Mapping[str, Measurement], rubric: RubricRecord
+    basis: Basis,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    keys: Iterable[str] = tuple(POSITIVE),
 ) -> dict[str, set[str]]:
     """The messages of everybody's accuracy samples, by metric, from the seeds of the basis; {} without seeds."""
     if not any(evaluation.seed for evaluation in basis.evaluations):
@@ -133,7 +136,7 @@ def draw_samples(
         if judgement.value:
             own[judgement.evaluation, judgement.kind][judgement.subject] = judgement.value
     samples: dict[str, set[str]] = {}
-    for key in POSITIVE:
+    for key in keys:
         machine, rule = METRICS[key].machine_values(measurements[key]), read_more_rule(rubric, key)
         samples[key] = {
             str(position)

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -314,6 +314,7 @@ def test_the_answer_and_the_interval_never_contradict_each_other(control, change
 
 
 @given(batch, batch)
+@example([0.0, 0.0, 0.0], [0.0, 0.1, 12.6, 38.5])
 def test_without_earlier_batches_the_other_way_round_is_the_opposite(control, change):
     first, other = compared(control, change), compared(change, control)
     opposite = {IMPROVED: WORSE, WORSE: IMPROVED}
