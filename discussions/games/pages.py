@@ -11,7 +11,7 @@ from discussions.core.outcome import Outcome, OutcomeLine
 from discussions.games.queries.game_facts import FIGURES
 from discussions.metrics.core.metric import FigureScale
 from discussions.metrics.core.registry import METRICS
-from discussions.verdicts.pages.lines import FAIL, PASS, PENDING, format_score, get_state
+from discussions.verdicts.pages.lines import FAIL, OPEN, PASS, PENDING, format_score, get_state
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 
@@ -33,6 +33,7 @@ def list_cell_words() -> dict[str, str]:
         PASS: _("pass"),
         FAIL: _("fail"),
         PENDING: _("pending"),
+        OPEN: _("open"),
         BY_RULE: _("n/a, pass"),
         ESTIMATE: _("estimate"),
         AUTOMATIC_PASS: _("automatic, pass"),
@@ -68,8 +69,7 @@ def build_figure_cells(
 
 
 def _recorded(line: OutcomeLine, words: dict[str, str]) -> ScoreCell:
-    state = get_state(line)
-    text = format_score(line).removesuffix(METRICS[line.key].scale.symbol)
+    text, state = format_score(line).removesuffix(METRICS[line.key].scale.symbol), get_state(line)
     return ScoreCell(text, state, words[BY_RULE if line.is_by_rule else state])
 
 

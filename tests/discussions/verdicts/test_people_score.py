@@ -219,7 +219,7 @@ def judge_open(pass_count=5):
 
 
 @pytest.mark.django_db
-def test_an_open_verdict_waits_for_answers_or_for_a_lead_with_a_reason():
+def test_an_open_verdict_waits_for_answers_or_for_a_lead_with_a_reason(client):
     evaluation = judge_open(pass_count=6)
     assert len(load_state(evaluation).samples[ROLES]) == 20, (
         "a further batch is asked of everybody who is open"
@@ -237,6 +237,11 @@ def test_an_open_verdict_waits_for_answers_or_for_a_lead_with_a_reason():
     assert verdict.reason == "The release cannot wait"
     assert verdict.passes is bool(found.outcome.passes)
     assert replay_verdict(verdict=Verdict.objects.get(pk=verdict.pk)).differences == []
+    client.force_login(lead)
+    project, number = verdict.game.project.slug, verdict.game.number
+    for page in ("games", "game", "verdict", "report"):
+        named = [project] if page == "games" else [project, number]
+        assert "open" in client.get(reverse(page, args=named)).content.decode(), page
 
 
 @pytest.mark.django_db
