@@ -55,7 +55,7 @@ if (zone && !document.cookie.split("; ").includes(`zone=${zone}`)) {
 }
 
 // A scrolling row of tabs starts with the current tab in view.
-for (const current of document.querySelectorAll(":is(.tabs, .project-bar ul, .topbar nav ul, .steps) [aria-current]")) {
+for (const current of document.querySelectorAll(":is(.tabs, .top nav ul, .steps) [aria-current]")) {
   const row = current.closest("ul, .steps");
   const beyond = current.getBoundingClientRect().right - row.getBoundingClientRect().right;
   if (beyond > 0) row.scrollLeft += beyond + 24;

@@ -30,7 +30,7 @@ def choose_the_test(stack: LiveStack, browser: Browser, arguments: dict) -> None
         page = context.new_page()
         sign_in(page, stack, LEAD)
         page.goto(f"{stack.url}/projects/{SLUG}/")
-        page.get_by_role("link", name="Project settings").click()
+        page.get_by_role("link", name="Settings", exact=True).click()
         page.get_by_label("the manual check").select_option("test")
         with page.expect_navigation():
             page.get_by_role("button", name="Save").first.click()

@@ -62,7 +62,7 @@ def test_the_bar_of_the_project_marks_the_flags_of_lead_and_evaluator(client, fl
     for who in (lead, evaluator):
         client.force_login(who)
         page = client.get(reverse("flags", args=["flagged"])).content.decode()
-        bar = page.partition('<nav class="project-bar"')[2].partition("</nav>")[0]
+        bar = page.partition('<nav class="page sections-bar"')[2].partition("</nav>")[0]
         assert f'href="{reverse("flags", args=["flagged"])}" aria-current="page"' in " ".join(bar.split())
 
 

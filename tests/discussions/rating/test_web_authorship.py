@@ -254,7 +254,7 @@ def test_a_lead_changes_the_rule_and_sees_who_keeps_the_other():
     start(project=project)
     lead = signed_in(make_lead(project=project))
     address = reverse("project_settings", args=[project.slug])
-    assert "Project settings" in lead.get(reverse("project", args=[project.slug])).content.decode()
+    assert f'href="{address}"' in lead.get(reverse("project", args=[project.slug])).content.decode()
     assert lead.post(address, {"identification": "test"}).status_code == 303
     page = lead.get(address).content.decode()
     assert '<option value="test" selected>' in page

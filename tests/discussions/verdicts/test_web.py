@@ -95,7 +95,7 @@ def test_the_way_to_a_verdict_is_the_same_before_and_after_recording(client):
         return " ".join(re.sub(r"<[^>]+>", "", found).split()), links
 
     before, links = crumbs()
-    assert before.endswith(f"/ Games / {game.number} / Verdict")
+    assert before.endswith(f"Games / {game.number} / Verdict")
     assert reverse("game", args=[game.project.slug, game.number]) not in links, "they may not open it yet"
     record(game)
     after, links = crumbs()
@@ -282,7 +282,9 @@ def test_recording_is_two_links_from_the_top_of_the_page(client):
     game = game_to_record()
     client.force_login(get_lead(game))
     content = client.get(reverse("verdict", args=[game.project.slug, game.number])).content.decode()
-    assert content.index('href="#main"') < content.index('href="#verdict-record"') < content.index("topbar")
+    assert (
+        content.index('href="#main"') < content.index('href="#verdict-record"') < content.index('class="top"')
+    )
     section = content.partition('id="verdict-record"')[2]
     assert "<a " not in section.partition('<button class="button primary"')[0]
 

@@ -15,7 +15,7 @@ DOCS = (ROOT / "docs/design-system.md").read_text()
 SHEET = (ROOT / "static/css/components.css").read_text()
 TEMPLATES = "".join(path.read_text() for path in sorted((ROOT / "templates/workspace/design").glob("*.html")))
 # Drawn by the frame: in a project, and while there is something unread.
-FRAME = {"count", "project-bar"}
+FRAME = {"count", "project", "sections-bar"}
 
 
 @pytest.fixture
