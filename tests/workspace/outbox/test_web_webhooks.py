@@ -34,7 +34,7 @@ def text_of(answer):
 
 
 def test_a_webhook_is_made_on_its_page_and_its_secret_shown_once(client):
-    assert LIST in text_of(client.get("/projects/ours/"))
+    assert LIST in text_of(client.get(reverse("members", args=["ours"])))
     made = text_of(client.post(LIST, GIVEN))
     secret = re.search(r'value="(whsec_[^"]+)"', made)[1]
     webhook = Webhook.objects.get()

@@ -95,7 +95,7 @@ def test_the_page_of_operations_has_each_with_its_scope_and_an_example(client):
     shown = text_of(client.get(reverse("api_docs")))
     paths = client.get(reverse("api_openapi")).json()["paths"]
     assert paths and all(path in shown for path in paths)
-    assert shown.count("<details") == sum(len(verbs) for verbs in paths.values())
+    assert shown.partition("<main")[2].count("<details") == sum(len(verbs) for verbs in paths.values())
     assert "curl -H" in shown
     assert "The token needs the scope “import”." in shown
     post = paths["/api/v1/projects/{slug}/imports/"]["post"]
