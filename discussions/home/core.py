@@ -1,8 +1,9 @@
-"""What the dashboard of a project computes: periods of charts, and when the games that are left will be done."""
+"""What the dashboard of a project computes: periods, lines of metrics, and when what is left will be done."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from math import ceil, sqrt
+from typing import Any
 
 from msgspec import Struct
 
@@ -93,11 +94,29 @@ def _bounds(count: int) -> tuple[float, float]:
     return (root - _HALF) ** 2, (root + _HALF) ** 2
 
 
-def link_known(values: Sequence[object | None]) -> list[int | None]:
-    """For each index, the index of the last known value before it; None if there is none."""
-    links: list[int | None] = []
-    last: int | None = None
-    for at, value in enumerate(values):
-        links.append(last)
-        last = last if value is None else at
-    return links
+# The lines of metrics on the dashboard: their width, where the first point stands, the lowest and the highest place.
+WIDTH, FIRST, FOOT, TOP = 248, 8, 34, 6
+
+
+def place_columns(count: int) -> list[float]:
+    """Where the points of so many iterations stand; one alone stands at the left."""
+    step = (WIDTH - 2 * FIRST) / max(1, count - 1)
+    return [round(FIRST + step * at, 1) for at in range(count)]
+
+
+def draw_spark(means: Sequence[float | None], is_kept: Sequence[bool], needed: float) -> dict[str, Any]:
+    """A dot for each known mean, a line through those that were kept, and the place of what is needed.
+
+    The scale is the line's own: from the lowest to the highest of its means and of what is needed.
+    """
+    known = [mean for mean in means if mean is not None]
+    low, high = min([needed, *known]), max([needed, *known])
+
+    def get_y(value: float) -> float:
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(FOOT - (FOOT - TOP) * share, 1)
+
+    columns = zip(place_columns(len(means)), means, is_kept, strict=True)
+    dots = [(x, get_y(mean), mean < needed, kept) for x, mean, kept in columns if mean is not None]
+    line = "L".join(f"{x:g} {y:g}" for x, y, _is_under, kept in dots if kept)
+    return {"dots": dots, "path": f"M{line}" if line else "", "needed_y": get_y(needed)}

@@ -172,7 +172,9 @@ def test_no_branch_reads_a_name_that_another_sets():
 
 
 # Tables that are read across and down: they keep their columns and scroll in their own box.
-READ_ACROSS = re.compile(r"wide|games|crossed|history|guardrails|by-game|differences|summary-table|scores")
+READ_ACROSS = re.compile(
+    r"wide|games|crossed|history|guardrails|metrics|by-game|differences|summary-table|scores"
+)
 
 
 def plain_tables(source: str) -> list[str]:

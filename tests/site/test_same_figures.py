@@ -192,13 +192,13 @@ def test_counts_and_the_pass_rate_are_the_same_or_say_whom_they_leave_out(world)
     page, listed, api = world.read("project"), world.listed(), world.ask("dashboard/")
     stage, summary = world.read("stage", 1), world.ask("stages/1/summary/")["items"][0]
     assert len(listed) == 7 and "7 games were imported" in world.read("games")
-    assert find(r"All games (\d)", page) == "6" and "1 withdrawn game is not counted" in page
+    assert find(r"(\d) games 3 pass", page) == "6" and "1 withdrawn game is not counted" in page
     assert api["games"]["total"] == summary["game_count"] == len(COUNTED)
     assert "6 5 of 6 rated, 1 withdrawn" in stage
     assert f"{len(COUNTED)} count and 1 withdrawn" in world.read("iteration", 1)
     assert world.listed(verdict="pass").keys() == {*PASSED, WITHDRAWN}
     assert "withdrawn" in world.listed()[WITHDRAWN][2], "why the list has one more"
-    assert (find(r" PASS (\d)", page), find(r" FAIL (\d)", page)) == ("3", "1")
+    assert (find(r"(\d) pass", page), find(r"(\d) fail", page)) == ("3", "1")
     assert (api["games"]["passed"], api["games"]["failed"]) == (3, 1)
     assert world.listed(verdict="fail").keys() == set(FAILED)
     week = api["periods"][-1]
@@ -206,9 +206,9 @@ def test_counts_and_the_pass_rate_are_the_same_or_say_whom_they_leave_out(world)
     assert "4 3 75.0 % $2.18 3" in page and f"{week['cost']:.2f}" == "2.18"
     # The mean of an iteration is over all its games, that of a week over those with a verdict: both say so.
     assert dollars(summary["mean_cost_usd"]) == "$1.81" == find(r"pending (\$[\d.]+)", stage)
-    assert "over games with a verdict" in page and "1 not reported, 1 by hand" in stage
+    assert "Over games with a verdict" in page and "1 not reported, 1 by hand" in stage
     assert world.ask("verdicts/ready/")["items"][0]["number"] == READY
-    assert f"game {READY}" in find(r"ready to record (game \d)", page)
+    assert f"game {READY}" in find(r"ready to record Rated: (game \d)", page)
     assert f"game {READY}" in find(r"waits for a verdict: (game \d)", world.read_any("home"))
 
 
@@ -219,7 +219,7 @@ def test_evaluations_flags_and_agreement_are_the_same_wherever_they_are_said(wor
     workers = {worker["name"]: worker["submitted"] for worker in api["workers"]}
     assert list(workers.values()) == [6, 6]
     for name, count in workers.items():
-        assert f"{name} 0 {count} " in page
+        assert re.search(rf"{name} \S[^|]{{0,30}} 0 {count} ", page)
     assert sum(len(world.ask(f"games/{number}/evaluations/")["items"]) for number in COSTS) == 12
     assert api["to_do"]["flags"] == 1 == len(world.listed(flag="yes"))
     assert "1 flag waits for an answer" in page

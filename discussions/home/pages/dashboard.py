@@ -1,16 +1,19 @@
-"""The dashboard of a project for its leads: its progress, what is to do, and the trend of verdicts and costs."""
+"""The dashboard of a project for its leads: what to do now, the games by state, and the metrics, weakest first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from msgspec import Struct
 
-from discussions.home.core import GoalEstimate, Periods, divide_time, estimate_end, link_known
+from discussions.core.iteration_states import KEEP
+from discussions.home.core import GoalEstimate, Periods, divide_time, draw_spark, estimate_end, place_columns
 from discussions.home.queries import (
     Ready,
     RecordedSum,
@@ -20,19 +23,24 @@ from discussions.home.queries import (
     load_counts,
     sum_recorded,
 )
+from discussions.iterations.core.averages import Average
 from discussions.iterations.core.gates import GateStatus
-from discussions.iterations.queries import load_gate
-from discussions.models import Decision, Iteration, Stage
+from discussions.iterations.core.history import History
+from discussions.iterations.pages import JudgedIteration, format_figure, judge_iteration, target_label
+from discussions.iterations.queries import load_gate, load_history
+from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import limit_text
+from discussions.models import Iteration, Stage
+from workspace.core.text import signed_figure, with_minus
 from workspace.database.prepared_queries import prepared
-from workspace.display.core.charts import Segment, share_bar
-from workspace.display.core.multiples import Axis, Column, Multiple, Point, compute_scale, multiple
+from workspace.display.core.number_lists import format_numbers
 from workspace.models import Project
 
 WORKED_WITHIN = timedelta(days=7)
 # The gate reads every game of its stage; of larger stages the dashboard links to it.
 MOST_GATED = 200
-# Fewer verdicts than these in a period are drawn as a ring.
-FEW = 5
+# How many iterations a line of a metric shows.
+MOST_DRAWN = 6
 
 
 class GameStates(Struct, frozen=True):
@@ -110,26 +118,28 @@ class TrendRow(Struct, frozen=True):
 
 
 class Trend(Struct, frozen=True):
-    """Pass rate and mean cost of a game by the day or week of the verdict.
-
-    `before` verdicts are older than the first period. A chart is None with fewer than two periods to draw.
-    """
+    """The verdicts by the day or week in which they were recorded; `before` are older than the first period."""
 
     unit: str
     rows: list[TrendRow]
     before: int
-    rate: Multiple | None
-    cost: Multiple | None
 
 
 class DashboardPage(Struct, frozen=True):
+    """`acts` are what a lead can do now, most urgent first: headline, reason, button and address of each.
+
+    `metrics` are the rows of the table, weakest first, and `columns` the iterations of their lines with their places.
+    """
+
     states: GameStates
-    parts: list[Segment]
+    parts: list[tuple[str, int, str]]
     to_do: ToDo
+    acts: list[dict[str, str]]
     progress: GoalProgress
+    metrics: list[dict[str, Any]]
+    columns: list[tuple[int, float]]
     trend: Trend
     workers: list[Worker]
-    decision: Decision | None
 
 
 def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
@@ -150,21 +160,28 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         withdrawn=left_out,
     )
     counted = {key: count - found.withdrawn.get(key, 0) for key, count in found.games.items()}
+    to_do = ToDo(
+        ready=found.ready,
+        flag_count=found.flags,
+        faulty_count=found.faulty,
+        failed_count=found.failed_jobs,
+        undecided=found.undecided,
+        unopened=found.unopened,
+    )
+    own_count = sum(counted.values()) if stage is None else _stage_size(stage, counted)
+    history = load_history(stage) if stage is not None and own_count <= MOST_GATED else None
+    judged = [judge_iteration(row) for row in history.iterations] if history else []
+    metrics, columns = _metrics(judged)
     return DashboardPage(
         states=states,
         parts=_parts(states),
-        to_do=ToDo(
-            ready=found.ready,
-            flag_count=found.flags,
-            faulty_count=found.faulty,
-            failed_count=found.failed_jobs,
-            undecided=found.undecided,
-            unopened=found.unopened,
-        ),
-        progress=_progress(stage, counted, recorded, periods, today),
+        to_do=to_do,
+        acts=_acts(project.slug, to_do, states, stage, judged),
+        progress=_progress(stage, history, own_count, recorded, periods, today),
+        metrics=metrics,
+        columns=columns,
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
-        decision=next(iter(_newest_decision(project.pk)), None),
     )
 
 
@@ -175,42 +192,197 @@ def _open_stage(project: int) -> "QuerySet[Stage]":
     )
 
 
-@prepared
-def _newest_decision(project: int) -> "QuerySet[Decision]":
-    decisions = Decision.objects.not_superseded().filter(iteration__project=project)
-    fields = ("choice", "reason", "created_at", "iteration__number", "iteration__name", "created_by__name")
-    return decisions.select_related("iteration", "created_by").only(*fields).order_by("-pk")[:1]
-
-
 def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
 
 
-def _parts(states: GameStates) -> list[Segment]:
-    """The games as parts of one bar; none without games."""
+def _parts(states: GameStates) -> list[tuple[str, int, str]]:
+    """The games as parts of one bar: the state as the list of games filters by it, the count, and its word."""
+    parts = [
+        ("pass", states.passed, _("pass")),
+        ("fail", states.failed, _("fail")),
+        ("waiting", states.waiting, _("to rate")),
+        ("rating", states.rating, _("being rated")),
+        ("submitted", states.complete, _("to record")),
+        ("measuring", states.measuring, _("being measured")),
+    ]
+    return [part for part in parts if part[1]]
+
+
+def _act(says: str, why: str, label: str, short: str, url: str) -> dict[str, str]:
+    return {"says": says, "why": why, "label": label, "short": short, "url": url}
+
+
+def _acts(
+    slug: str, to_do: ToDo, states: GameStates, stage: Stage | None, judged: Sequence[JudgedIteration]
+) -> list[dict[str, str]]:
+    """Decide, record, resolve, open, answer, repair; where nothing of that waits, rate, plan or import."""
+    acts = [_decide(slug, number, judged) for number in to_do.undecided]
+    acts += [*_verdict_acts(slug, to_do.ready), *_other_acts(slug, to_do)]
+    if acts:
+        return acts
+    if left := states.waiting + states.rating:
+        says = ngettext("%(count)d game waits for its rating", "%(count)d games wait for their rating", left)
+        under_way = ngettext(
+            "%(count)d of them is being rated.", "%(count)d of them are being rated.", states.rating
+        )
+        why = under_way % {"count": states.rating} if states.rating else _("Nobody rates one now.")
+        assign = _("Assign games"), _("Assign"), reverse("team", args=[slug])
+        return [_act(says % {"count": left}, why, *assign)]
+    bring = _("Import games"), _("Import"), reverse("imports", args=[slug])
+    if states.measuring:
+        return [_act(_("The games are being measured"), _("They can be rated in a moment."), *bring)]
     if not states.total:
-        return []
-    counts = (
-        (_("PASS"), states.passed),
-        (_("FAIL"), states.failed),
-        (_("Submitted, no verdict"), states.complete),
-        (_("Being rated"), states.rating),
-        (_("Waiting for an evaluator"), states.waiting),
-        (_("Being measured"), states.measuring),
+        why = _("Import transcripts. They are measured at once, and evaluators can start.")
+        return [_act(_("No games yet"), why, *bring)]
+    if stage is None:
+        return [_act(_("Every game has its verdict"), "", *bring)]
+    plan = _("Plan the next iteration"), _("Plan"), reverse("open_iteration", args=[slug, stage.number])
+    return [_act(_("Every game has its verdict"), "", *plan)]
+
+
+def _decide(slug: str, number: int, judged: Sequence[JudgedIteration]) -> dict[str, str]:
+    change = next((side for side in judged if side.row.number == number), None)
+    before = change and next((side for side in judged if side.row.id == change.row.compared_with), None)
+    return _act(
+        _("Iteration %(number)d waits for your decision") % {"number": number},
+        _describe_target(before, change) if before and change else _("All its games have a verdict."),
+        _("Decide iteration %(number)d") % {"number": number},
+        _("Decide"),
+        reverse("compare_iterations", args=[slug, number]),
     )
-    whole = max(states.total, sum(count for _label, count in counts))
-    return share_bar([(label, str(count), count / whole) for label, count in counts])
+
+
+def _describe_target(before: JudgedIteration, change: JudgedIteration) -> str:
+    """The means of the target as they are, without a word on chance: the comparison has that."""
+    lines = [
+        line for side in (before, change) for line in side.averages.lines if line.key == change.row.target
+    ]
+    if len(lines) < 2 or lines[0].value is None or lines[1].value is None:
+        return _("All its games have a verdict.")
+    was, now = (format_figure(line.value or 0.0, line.threshold) for line in lines)
+    given = {"label": target_label(change.rubric, change.row.target), "now": now, "was": was}
+    return _("%(label)s, its target: %(now)s on average, %(was)s before.") % given
+
+
+def _verdict_acts(slug: str, ready: Ready) -> list[dict[str, str]]:
+    acts = []
+    if numbers := ready.to_record:
+        says = ngettext(
+            "%(count)d game is ready to record", "%(count)d games are ready to record", len(numbers)
+        )
+        why = _describe_few(numbers)
+        if ready.unread:
+            unread = ngettext(
+                "%(count)d was not checked for ties.", "%(count)d were not checked for ties.", ready.unread
+            )
+            why = f"{why} {unread % {'count': ready.unread}}"
+        label = _("Record game %(number)d") % {"number": numbers[0]}
+        url = reverse("verdict", args=[slug, numbers[0]])
+        acts.append(_act(says % {"count": len(numbers)}, why, label, _("Record"), url))
+    if numbers := ready.tied:
+        says = ngettext(
+            "%(count)d game has a tie to resolve", "%(count)d games have ties to resolve", len(numbers)
+        )
+        url = reverse("packet", args=[slug])
+        if len(numbers) == 1:
+            url = reverse("adjudicate", args=[slug, numbers[0]])
+        why, short = _describe_few(numbers), _("Resolve")
+        acts.append(_act(says % {"count": len(numbers)}, why, _("Resolve the ties"), short, url))
+    return acts
+
+
+def _describe_few(numbers: Sequence[int]) -> str:
+    given = {"games": format_numbers(numbers[:5])}
+    return (_("Rated: %(games)s, …") if len(numbers) > 5 else _("Rated: %(games)s.")) % given
+
+
+def _other_acts(slug: str, to_do: ToDo) -> list[dict[str, str]]:
+    acts = [
+        _act(
+            _("Iteration %(number)d has its games and waits to be opened for rating") % {"number": number},
+            _("Nobody can rate them before."),
+            _("Open iteration %(number)d") % {"number": number},
+            _("Open"),
+            reverse("iteration", args=[slug, number]),
+        )
+        for number in to_do.unopened
+    ]
+    flags = ngettext(
+        "%(count)d flag waits for an answer", "%(count)d flags wait for an answer", to_do.flag_count
+    )
+    faulty = ngettext(
+        "%(count)d import has faults or waits for its columns",
+        "%(count)d imports have faults or wait for their columns",
+        to_do.faulty_count,
+    )
+    failed = ngettext("%(count)d job failed", "%(count)d jobs failed", to_do.failed_count)
+    counted = (
+        (to_do.flag_count, flags, _("Answer the flags"), _("Answer"), reverse("flags", args=[slug])),
+        (to_do.faulty_count, faulty, _("Check the imports"), _("Check"), reverse("imports", args=[slug])),
+        (to_do.failed_count, failed, _("See why"), _("See why"), f"{reverse('status')}#failed"),
+    )
+    return acts + [_act(says % {"count": count}, "", *rest) for count, says, *rest in counted if count]
+
+
+def _metrics(judged: Sequence[JudgedIteration]) -> tuple[list[dict[str, Any]], list[tuple[int, float]]]:
+    """A row a metric with its means in the last iterations that are rated in full, and these with their places.
+
+    `now` is the newest mean of a prompt that was kept or is not decided on.
+    """
+    drawn = [side for side in judged if any(line.passes is not None for line in side.averages.lines)]
+    drawn = drawn[-MOST_DRAWN:]
+    if not drawn:
+        return [], []
+    is_kept = [side.row.decision is None or side.row.decision.choice == KEEP for side in drawn]
+    sides = [side.averages.lines for side in drawn]
+    found = [_metric_row(line, sides, is_kept) for line in sides[-1]]
+    rows = sorted(filter(None, found), key=lambda row: row["margin_value"])
+    columns = zip(drawn, place_columns(len(drawn)), strict=True)
+    return rows, [(side.row.number, x) for side, x in columns]
+
+
+def _metric_row(
+    newest: Average, sides: Sequence[Sequence[Average]], is_kept: Sequence[bool]
+) -> dict[str, Any] | None:
+    """None where no kept iteration has the mean of all its games. The margin is in percent of what is needed."""
+    needed = newest.threshold
+    means = [
+        next((line.value for line in lines if line.key == newest.key and line.passes is not None), None)
+        for lines in sides
+    ]
+    known = [mean for mean, kept in zip(means, is_kept, strict=True) if kept and mean is not None]
+    if not known or not needed:
+        return None
+    margin = 100 * (known[-1] - needed) / needed
+    shown = signed_figure(margin) if abs(margin) < 1 else with_minus(f"{margin:+.0f}")
+    return {
+        "label": newest.label,
+        "texts": ", ".join("–" if mean is None else format_figure(mean, needed) for mean in means),
+        "spark": draw_spark(means, is_kept, needed),
+        "now": format_figure(known[-1], needed) + METRICS[newest.key].scale.symbol,
+        "needed": limit_text(newest.key, needed),
+        "margin": f"{shown}\u00a0%",
+        "margin_value": margin,
+    }
+
+
+def _stage_size(stage: Stage, games: Mapping[int, int]) -> int:
+    own = Iteration.objects.filter(stage=stage).values_list("pk", flat=True)
+    return sum(games.get(key, 0) for key in own)
 
 
 def _progress(
-    stage: Stage | None, games: Mapping[int, int], recorded: list[RecordedSum], periods: Periods, today: date
+    stage: Stage | None,
+    history: History | None,
+    total: int,
+    recorded: list[RecordedSum],
+    periods: Periods,
+    today: date,
 ) -> GoalProgress:
-    own = set(games)
-    if stage is not None:
-        own = set(Iteration.objects.filter(stage=stage).values_list("pk", flat=True))
     by_period = {line.period: line.own for line in recorded}
-    total, done = sum(games.get(key, 0) for key in own), sum(by_period.values())
-    gate = load_gate(stage) if stage is not None and total <= MOST_GATED else None
+    done = sum(by_period.values())
+    gate = load_gate(stage, history) if stage is not None and history is not None else None
     gate_unit = ""
     if gate is not None:
         gate_unit = _("iterations") if gate.streak.unit == "iteration" else _("games")
@@ -227,21 +399,7 @@ def _progress(
 def _trend(periods: Periods, recorded: Iterable[RecordedSum]) -> Trend:
     by_period = {line.period: line for line in recorded}
     rows = [_trend_row(start, by_period.get(at)) for at, start in enumerate(periods.starts)]
-    costs = [None if row.cost is None else float(row.cost) for row in rows]
-    known = [cost for cost in costs if cost is not None]
-    rates = [row.rate for row in rows]
-    return Trend(
-        unit=periods.unit,
-        rows=rows,
-        before=by_period[-1].count if -1 in by_period else 0,
-        rate=_chart(rows, rates, [row.count for row in rows], Axis(0, 100, 25)),
-        cost=_chart(
-            rows,
-            costs,
-            [row.costed for row in rows],
-            compute_scale([0.0, *known], step=0.5, least=1.0, lowest=0.0),
-        ),
-    )
+    return Trend(unit=periods.unit, rows=rows, before=by_period[-1].count if -1 in by_period else 0)
 
 
 def _trend_row(start: date, line: RecordedSum | None) -> TrendRow:
@@ -254,25 +412,4 @@ def _trend_row(start: date, line: RecordedSum | None) -> TrendRow:
         rate=100 * line.passed / line.count,
         cost=line.cost / line.costed if line.costed else None,
         costed=line.costed,
-    )
-
-
-def _chart(
-    rows: Sequence[TrendRow], values: Sequence[float | None], counts: Sequence[int], scale: Axis
-) -> Multiple | None:
-    """A dot for each period with verdicts, in a line; None with fewer than two."""
-    if sum(value is not None for value in values) < 2:
-        return None
-    origins = link_known(values)
-    return multiple(
-        [
-            Column(
-                label=date_format(row.start, "j M"),
-                values=[] if value is None else [Point(at, value, is_hollow=count < FEW)],
-                mean=value,
-                origin=origin,
-            )
-            for at, (row, value, count, origin) in enumerate(zip(rows, values, counts, origins, strict=True))
-        ],
-        scale,
     )

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from discussions.home.core import DAY, WEEK, Periods, divide_time, estimate_end, link_known
+from discussions.home.core import DAY, WEEK, Periods, divide_time, draw_spark, estimate_end, place_columns
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 WEEKS = Periods(WEEK, [date(2026, 2, 2) + timedelta(weeks=at) for at in range(5)])
@@ -66,5 +66,12 @@ def test_a_range_that_reaches_too_far_has_no_end():
     assert (found.state, found.latest) == ("known", None)
 
 
-def test_a_line_skips_periods_without_a_figure():
-    assert link_known([None, 50.0, None, 60.0, 70.0]) == [None, None, 1, 1, 3]
+def test_a_line_of_means_leaves_gaps_and_runs_through_what_was_kept():
+    means, is_kept = [50.0, None, 90.0, 70.0], [True, True, False, True]
+    found = draw_spark(means, is_kept, needed=70.0)
+    first, *_between, last = place_columns(4)
+    assert (first, last) == (8, 240)
+    assert found["path"] == "M8 34L240 20"
+    assert [is_under for _x, _y, is_under, _kept in found["dots"]] == [True, False, False]
+    assert found["needed_y"] == 20
+    assert draw_spark([None], [True], 70.0)["path"] == ""
