@@ -77,18 +77,22 @@ def test_a_lead_plays_the_reference_again_and_reads_what_to_do(live_stack, page:
     play(live_stack, first + 1, 88, 89, 90, measured=6)
     place = f"{live_stack.url}/projects/{SLUG}/iterations"
     page.goto(f"{place}/{first + 1}/compare/")
+    page.locator("#compare-other summary").click()
     page.get_by_role("button", name="Run the reference again").click()
     page.wait_for_url(f"{place}/{first + 2}/")
     expect(page.locator(".chips")).to_contain_text("re-play")
     play(live_stack, first + 2, 61, 62, 60, measured=9)
     page.goto(f"{place}/{first + 1}/compare/")
     answer = page.locator("#compare-answer")
-    expect(answer.get_by_role("heading")).to_have_text("Keep the change.")
-    expect(answer).to_contain_text(
-        re.compile(r"Conversation coherence is \d+ to \d+ points better: 89 against 61\.")
+    expect(answer.get_by_role("heading")).to_have_text(
+        re.compile(r"Conversation coherence is \d+ to \d+ points better: 89 against 61")
     )
-    expect(answer).to_contain_text(
+    expect(answer).to_contain_text("Keep the change.")
+    why = page.locator("#compare-why")
+    expect(why.get_by_text("Difference as played")).to_be_hidden()
+    why.locator("summary").first.click()
+    expect(why).to_contain_text(
         f"Games 7 to 9 played the prompt of iteration {first} too and count with its games."
     )
-    expect(answer.get_by_text("Difference as played")).to_be_hidden()
+    expect(why.get_by_text("Difference as played")).to_be_visible()
     watch.check()

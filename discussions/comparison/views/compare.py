@@ -1,5 +1,7 @@
 """Two iterations side by side: the answer first, the target metric, the others as guardrails, the games."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -19,20 +21,22 @@ from discussions.comparison.views.decision import (
     propose_decision,
 )
 from discussions.comparison.views.metric import (
-    TONES,
+    build_effects,
     build_metric_part,
     describe_figure,
+    pair_games,
     pooled_says,
     waits_says,
 )
-from discussions.core.iteration_states import IMPORTING, INCONCLUSIVE
+from discussions.core.iteration_states import IMPORTING, INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import prompt_diff
-from discussions.iterations.pages import judge_iteration
+from discussions.iterations.pages import JudgedIteration, judge_iteration
 from discussions.iterations.permissions import check_stage_open
 from discussions.iterations.queries import load_history, refuse_replay
 from discussions.iterations.views import COMPARE, SECTION, build_stage_frame
-from discussions.models import Iteration, Stage
+from discussions.models import Game, Iteration, Stage
+from discussions.queries import game_record
 from discussions.slots.permissions import check_see_iterations
 from rubric.core.records import RubricRecord
 from workspace.access.permissions import get_refusal
@@ -43,10 +47,13 @@ from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
+# So many messages of two games stand beside each other before all are asked for.
+FIRST_LINES = 4
+
 
 @require("see_iterations")
 def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    given = only_parameters(request, "with")
+    given = only_parameters(request, "with", "games")
     rows = Iteration.objects.visible_to(request.user).filter(stage__isnull=False)
     row = get_object_or_404(
         rows.select_related("project", "stage__project"), project__slug=slug, number=iteration
@@ -59,6 +66,7 @@ def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResp
     if change is None or (number and control is None):
         raise Http404
     page = _build_page(row, history, change, control)
+    page["said"] = _read_pair(row, page["pairs"], given["games"])
     context = {
         "page": page,
         "head": build_stage_frame(stage=row.stage, current=COMPARE, newest=history.newest_change),
@@ -71,6 +79,23 @@ def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResp
         )
         context |= {"decision": part, "decision_form": propose_decision(part)}
     return respond(request, page="discussions/comparison/compare.html", context=context)
+
+
+def _read_pair(iteration: Iteration, pairs: Sequence[dict[str, Any]], asked: str) -> dict[str, Any] | None:
+    """What is said in the two games that were asked for as "4-7", else the first messages of the most changed."""
+    pair = next((pair for pair in pairs if "-".join(map(str, pair["numbers"])) == asked), None)
+    if asked and pair is None:
+        raise Http404
+    if not (pair := pair or next(iter(pairs), None)):
+        return None
+    rows = Game.objects.filter(project=iteration.project_id, number__in=pair["numbers"])
+    games = {number: (key, sha) for key, sha, number in rows.values_list("pk", "content_sha256", "number")}
+    sides = []
+    for number in pair["numbers"]:
+        record = game_record(*games[number])
+        sides.append([(record.players[each.player - 1].name, each.text) for each in record.messages])
+    lines = list(zip_longest(*sides))
+    return {"numbers": pair["numbers"], "lines": lines if asked else lines[:FIRST_LINES], "count": len(lines)}
 
 
 def _find_control(history: History, change: HistoryIteration, number: int) -> HistoryIteration | None:
@@ -114,6 +139,8 @@ def _build_page(
         "problem": problem,
         "answer": _build_answer(found, change, control, history, preview) if found and control else None,
         "target": next((part for part in parts if part["key"] == target), None),
+        "effects": build_effects(found.metrics) if found else None,
+        "pairs": _list_pairs(found, sides) if found else [],
         "others": [part for part in parts if part["key"] != target],
         "columns": [criterion.label for criterion in rubric.criteria],
         "sides": [(side.row, _side_games(side.row, rubric)) for side in sides],
@@ -125,6 +152,14 @@ def _build_page(
     }
 
 
+def _list_pairs(found: IterationComparison, sides: Sequence[JudgedIteration]) -> list[dict[str, Any]]:
+    """By the target; without one by the first metric of the rubric."""
+    metric = found.metric(found.target) if found.target else found.metrics[0]
+    return [
+        {**pair, "label": metric.label} for pair in pair_games(metric, [side.row.figures for side in sides])
+    ]
+
+
 def _find_comparison(
     history: History,
     change: HistoryIteration,
@@ -134,7 +169,7 @@ def _find_comparison(
     has_choice: bool,
 ) -> tuple[IterationComparison | None, str, DecisionPreview | None]:
     if control is None and has_choice:
-        return None, _("A baseline has no reference. Choose an iteration above to compare it with."), None
+        return None, _("A baseline has no reference. Choose an iteration to compare it with."), None
     if control is None:
         return None, _("There is no other iteration in this stage yet to compare it with."), None
     if control.protocol != change.protocol:
@@ -217,8 +252,7 @@ def _build_answer(
     withdrawn = describe_withdrawn(found, preview) if preview else ""
     return {
         "found": found,
-        "tone": TONES[found.answer],
-        "lines": [says for says in (found.batches, *((found.reason, found.says) if look else ())) if says],
+        "is_clear": look == 0 or found.act in (KEEP, REVERT),
         "is_more": found.act == PLAY_MORE,
         "is_replay": found.act == PLAY_REFERENCE,
         "decided": choice_words()[change.decision.choice] if look and change.decision else "",
@@ -227,7 +261,8 @@ def _build_answer(
         and (change.decision is None or change.decision.choice == INCONCLUSIVE),
         "look": look,
         "most_looks": MOST_LOOKS,
-        "notes": [says for says in (*pooled, waits, withdrawn) if says],
+        "waits": waits,
+        "notes": [says for says in (found.batches, *pooled, withdrawn) if says],
     }
 
 

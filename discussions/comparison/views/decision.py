@@ -163,7 +163,7 @@ def _choices(keep_refusal: str, refusal: str, found: IterationComparison | None)
     means = {
         KEEP: _("the next change builds on this prompt"),
         REVERT: _("the next change builds on the earlier prompt"),
-        INCONCLUSIVE: _("nobody can tell; the next change builds on the earlier prompt"),
+        INCONCLUSIVE: _("nobody can tell; it builds on the earlier prompt"),
     }
     return [
         {

@@ -10,7 +10,7 @@ from msgspec import Struct
 from discussions.comparison.core.comparison import MetricCompared
 from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_gain_seen
 from discussions.comparison.core.sentences import describe_basis, points_text
-from discussions.iterations.core.figures import GameFigures
+from discussions.iterations.core.figures import GameFigures, find_pairs
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import (
     JudgedIteration,
@@ -31,11 +31,101 @@ NOTHING = dict.fromkeys(
     ("raw", "interval", "answer", "tone", "is_harmed", "left_out", "length_says", "by_people"), ""
 ) | {"verdict_means": ["", ""]}
 
+# What an axis in percent of thresholds may reach on each side; an interval that leaves the widest ends in an arrow.
+REACHES = (40, 60, 80, 100, 150, 200, 300, 500)
+
 
 class Fact(Struct, frozen=True):
     label: str
     text: str
     note: str = ""
+
+
+def build_effects(metrics: Sequence[MetricCompared]) -> dict[str, Any]:
+    """The differences of all metrics on one axis in percent of each one's threshold, the target first, then the best.
+
+    `reach` is where the axis ends on both sides. A dot is the difference that is judged, `band` what is too small to
+    matter; places are in percent of the width.
+    """
+    known = [metric for metric in metrics if metric.difference.judged is not None and metric.threshold]
+    shares = {metric.key: percent_of_need(metric.difference.judged or 0.0, metric) for metric in known}
+    widest = max(
+        [abs(share) for share in shares.values()]
+        + [percent_of_need(m.difference.material, m) for m in known]
+        + [0]
+    )
+    reach = next((reach for reach in REACHES if widest <= 0.9 * reach), REACHES[-1])
+    order = sorted(metrics, key=lambda metric: (not metric.is_target, -shares.get(metric.key, -1e9)))
+    return {
+        "reach": reach,
+        "rows": [_build_effect(metric, shares.get(metric.key), reach) for metric in order],
+    }
+
+
+def percent_of_need(value: float, metric: MetricCompared) -> float:
+    return 100 * value / metric.threshold
+
+
+def _build_effect(metric: MetricCompared, share: float | None, reach: float) -> dict[str, Any]:
+    """`kind` names shape and colour; `raw` is there where a part of the difference as played was taken off."""
+    found = metric.difference
+    words = {IMPROVED: _("better"), WORSE: _("worse"), SAME: _("no change"), UNCLEAR: _("unclear")}
+    kinds = {IMPROVED: "better", WORSE: "worse", SAME: "same", UNCLEAR: "unclear"}
+    row: dict[str, Any] = {
+        "label": metric.label,
+        "is_target": metric.is_target,
+        "is_harmed": metric.is_harmed,
+        "kind": kinds[metric.answer],
+        "word": words[metric.answer],
+        "means": [
+            "–" if mean is None else format_figure(mean, metric.threshold)
+            for mean in (found.control_mean, found.change_mean)
+        ],
+        "difference": "–" if found.judged is None else signed_figure(found.judged),
+        "raw": signed_figure(found.raw) if found.raw is not None and found.rebound else "",
+        "interval": _describe_interval(found.interval) or found.reason,
+    }
+    if share is None:
+        return row
+
+    def place(value: float) -> float:
+        return round(50 + 50 * min(1.0, max(-1.0, value / reach)), 1)
+
+    low, high = [percent_of_need(end, metric) for end in found.interval] if found.interval else (share, share)
+    band = percent_of_need(found.material, metric)
+    return row | {
+        "x": place(share),
+        "ends": [place(low), place(high)],
+        "is_cut": [low < -reach, high > reach],
+        "band": [place(-band), round(place(band) - place(-band), 1)],
+    }
+
+
+def pair_games(metric: MetricCompared, sides: Sequence[Sequence[GameFigures]]) -> list[dict[str, Any]]:
+    """Two games each, the earlier side first: those that were played in pairs, else those of one rank in this metric.
+
+    Most changed first; games whose score is not known are left out.
+    """
+    key, by_people = metric.key, metric.by_people
+
+    def get_score(game: GameFigures) -> float | None:
+        return game.people.get(key) if by_people else game.score(key)
+
+    paired = find_pairs(sides[0], sides[1], key, by_people=by_people)
+    if not paired:
+        ranked = [
+            sorted((g for g in side if get_score(g) is not None), key=lambda g: (get_score(g), g.number))
+            for side in sides
+        ]
+        paired = list(zip(*(games[::-1] for games in ranked), strict=False))
+    found = []
+    for games in paired:
+        before, after = (get_score(game) or 0.0 for game in games)
+        texts = [format_figure(score, metric.threshold) for score in (before, after)]
+        numbers = [game.number for game in games]
+        change = {"change": after - before, "difference": signed_figure(after - before)}
+        found.append({"numbers": numbers, "texts": texts, "is_pair": bool(games[0].pair), **change})
+    return sorted(found, key=lambda pair: (-abs(pair["change"]), pair["numbers"]))
 
 
 def build_metric_part(

@@ -1,13 +1,14 @@
-"""The small multiples of the iteration history: a chart for each metric, one for cost, one for the cache hit rate."""
+"""The history of iterations: a column for each, a row for each metric, one for cost, one for the cache hit rate."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.core.iteration_states import BASELINE, INCONCLUSIVE, KEEP, REVERT
+from discussions.core.iteration_states import KEEP
 from discussions.iterations.core.history import HistoryIteration
 from discussions.iterations.pages import (
     CACHE,
@@ -17,16 +18,18 @@ from discussions.iterations.pages import (
     Mean,
     chart_scale,
     compute_totals,
+    decision_words,
     figures_in,
     load_figure_kinds,
 )
 from discussions.metrics.core.registry import METRICS
+from workspace.core.text import signed_figure
 from workspace.display.core.minimums import HISTORY_VALUES
-from workspace.display.core.multiples import Axis, Column, Point, compute_scale, multiple
+from workspace.display.core.multiples import Axis, Point, compute_scale
 
-# What is the same in every chart: the number of the iteration, the index of its origin, whether it was only tried,
-# and its mark.
-ColumnHead = tuple[int, int | None, bool, str]
+# A cell is so high; its scale runs from its foot to its top. Dots stand left of the mean, in percent.
+FOOT, TOP = 74.0, 14.0
+FIRST, LAST, APART = 10.0, 44.0, 6.0
 
 
 class DescribedFigure(Struct, frozen=True):
@@ -41,79 +44,65 @@ class DescribedFigure(Struct, frozen=True):
     mean: Mean
 
 
-class HistoryChart:
-    """One small multiple with the table under it; `place` is the part of a game's page that its dots lead to.
+class Figure:
+    """One figure of all iterations; `place` is the part of a game's page that its dots lead to."""
 
-    `texts` holds the figure of every dot, column by column. `table` holds the number of each iteration and its figures,
-    `value_count` says how many values there are, and `least` how many a chart needs.
-    """
-
-    least = HISTORY_VALUES
-
-    def __init__(
-        self,
-        kind: FigureKind,
-        frame: tuple[ColumnHead, ...],
-        described: tuple[DescribedFigure | None, ...],
-        scale: Axis,
-    ) -> None:
+    def __init__(self, kind: FigureKind, described: Sequence[DescribedFigure], scale: Axis) -> None:
         self.key, self.label, self.needs, self.place = kind.key, kind.label, kind.needs, kind.place
-        missing = DescribedFigure((), (), (), Mean(None, "", "", _("not in its rubric version"), ""))
-        figures = [figure or missing for figure in described]
-        columns = [
-            Column(str(number), figure.values, figure.mean.value, origin, is_tried, mark)
-            for (number, origin, is_tried, mark), figure in zip(frame, figures, strict=True)
-        ]
-        self.chart = multiple(columns, scale, rules=kind.rules)
-        self.texts = [figure.texts for figure in figures]
-        self.table = [(head[0], figure) for head, figure in zip(frame, figures, strict=True)]
-        self.has_second = any(figure.mean.second for figure in figures)
-        self.value_count = sum(len(figure.values) for figure in figures)
+        self.rules, self.described, self.scale = kind.rules, described, scale
 
 
-def history_charts(iterations: Sequence[JudgedIteration]) -> list[HistoryChart]:
-    """The charts of these iterations, thresholds as the newest has them; none where no game is there."""
-    if not any(iteration.row.games or iteration.row.left_out for iteration in iterations):
-        return []
-    contents = tuple(
+def build_runs(iterations: Sequence[JudgedIteration]) -> dict[str, Any]:
+    """`columns` are the iterations, `runs` a row for each figure: least room first, figures without a room last.
+
+    `room` is how far the newest mean of a prompt that was kept or is not decided on lies above what is needed, in
+    percent of it. What is needed is what the newest iteration's rubric version needs; no rows where no game is there.
+    """
+    columns = [_build_column(iteration.row) for iteration in iterations]
+    rows = []
+    if any(iteration.row.games or iteration.row.left_out for iteration in iterations):
+        rows = [_build_run(figure, columns) for figure in _read_figures(iterations)]
+    rows.sort(key=lambda row: (row["room"] is None, row["room"] or 0.0))
+    known = [sum(len(one.values) for one in row["part"].described) for row in rows]
+    return {
+        "columns": columns,
+        "runs": rows,
+        "dot_count": max(known, default=0),
+        "least_dots": HISTORY_VALUES,
+        "has_withdrawn": any(each.row.left_out for each in iterations),
+    }
+
+
+def is_given_up(row: HistoryIteration) -> bool:
+    return row.decision is not None and row.decision.choice != KEEP
+
+
+def _build_column(row: HistoryIteration) -> dict[str, Any]:
+    fate = decision_words(row)[0]
+    return {
+        "number": row.number,
+        "name": row.name,
+        "fate": fate or _("start"),
+        "is_back": is_given_up(row),
+        "is_open": row.decision is None and bool(fate),
+    }
+
+
+def _read_figures(iterations: Sequence[JudgedIteration]) -> list[Figure]:
+    language = get_language() or ""
+    contents = [
         (iteration.content, iteration.aside, iteration.row.rubric_version, iteration.row.rubric_sha256)
         for iteration in iterations
-    )
-    indexes: dict[int | None, int] = {iteration.row.id: index for index, iteration in enumerate(iterations)}
-    frame = tuple(
-        (
-            row.number,
-            indexes.get(row.compared_with),
-            row.decision is None or row.decision.choice != KEEP,
-            get_mark(row),
-        )
-        for row in (iteration.row for iteration in iterations)
-    )
-    return list(_charts(contents, frame, get_language() or ""))
-
-
-# Pages are read more often than figures change. The key is the whole input of the charts.
-@lru_cache(maxsize=8)
-def _charts(
-    contents: tuple[tuple[bytes, bytes, int, str], ...], frame: tuple[ColumnHead, ...], language: str
-) -> tuple[HistoryChart, ...]:
+    ]
     described = [describe_figures(*content, language) for content in contents]
     kinds = load_figure_kinds(*contents[-1][2:], language)
     scales = _scales(kinds, described)
-    return tuple(
-        _chart(kind, frame, tuple(record.get(key) for record in described), scales[key])
+    missing = DescribedFigure((), (), (), Mean(None, "", "", _("not in its rubric version"), ""))
+    return [
+        Figure(kind, [record.get(key, missing) for record in described], scales[key])
         for key, kind in kinds.items()
         if key not in (COST, CACHE) or any(record[key].values for record in described)
-    )
-
-
-def get_mark(row: HistoryIteration) -> str:
-    if row.replay_of is not None:
-        return _("A")
-    if row.kind == BASELINE:
-        return _("B")
-    letters = {KEEP: _("K"), REVERT: _("R"), INCONCLUSIVE: _("I")}
-    return letters[row.decision.choice] if row.decision else "?"
+    ]
 
 
 @lru_cache(maxsize=1024)
@@ -144,17 +133,13 @@ def describe_figures(
 def _scales(
     kinds: Mapping[str, FigureKind], described: Sequence[dict[str, DescribedFigure]]
 ) -> dict[str, Axis]:
-    """The scale of each chart: metrics of one unit share one, so that they can be compared."""
-    metrics: dict[str, list[str]] = {}
-    for key in kinds.keys() - {COST, CACHE}:
-        metrics.setdefault(METRICS[key].scale.key, []).append(key)
+    """The scale of each chart, its own: one for all would squeeze what is near the end of it."""
     scales = {
         COST: compute_scale(_values(kinds[COST], described), step=0.5, least=2.0, lowest=0.0),
         CACHE: compute_scale(_values(kinds[CACHE], described), step=10, least=40, lowest=0, highest=100),
     }
-    for keys in metrics.values():
-        known = [value for key in keys for value in _values(kinds[key], described)]
-        scales |= dict.fromkeys(keys, chart_scale(known, METRICS[keys[0]]))
+    for key in kinds.keys() - {COST, CACHE}:
+        scales[key] = chart_scale(_values(kinds[key], described), METRICS[key])
     return scales
 
 
@@ -163,5 +148,44 @@ def _values(kind: FigureKind, described: Sequence[dict[str, DescribedFigure]]) -
     return values + [value for value, _text in kind.rules]
 
 
-# If one figure changes, the charts of the other figures stay the same objects, so they need not be drawn again.
-_chart = lru_cache(maxsize=64)(HistoryChart)
+def _build_run(figure: Figure, columns: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    need, room = figure.rules[-1][0], None
+    pairs = list(zip(figure.described, columns, strict=True))
+    known = [one.mean.value for one, column in pairs if one.mean.value is not None and not column["is_back"]]
+    if known and need and figure.key not in (COST, CACHE):
+        room = 100 * (known[-1] - need) / need
+    return {
+        "part": figure,
+        "cells": [{"is_back": column["is_back"], **_build_cell(figure, one)} for one, column in pairs],
+        "needs": [find_level(figure, value) for value, _text in figure.rules],
+        "ends": (f"{figure.scale.minimum:g}", f"{figure.scale.maximum:g}"),
+        "room": room,
+        "room_text": "" if room is None else f"{signed_figure(room)}\u00a0%",
+    }
+
+
+def find_level(figure: Figure, value: float) -> float:
+    share = (value - figure.scale.minimum) / (figure.scale.maximum - figure.scale.minimum)
+    return round(FOOT - (FOOT - TOP) * min(1.0, max(0.0, share)), 1)
+
+
+def _build_cell(figure: Figure, one: DescribedFigure) -> dict[str, Any]:
+    """`dots` are place, level, kind, game and text of each: under what is needed, counting differently, withdrawn."""
+    limit, mean = figure.rules[-1][0], one.mean
+    step = min(APART, (LAST - FIRST) / max(1, len(one.values) - 1))
+    dots = []
+    for at, (point, text) in enumerate(zip(one.values, one.texts, strict=True)):
+        is_under = point.value > limit if figure.key == COST else point.value < limit
+        kind = "out" if point.is_out else "weak" if point.is_hollow else "under" if is_under else ""
+        dots.append((round(FIRST + step * at, 1), find_level(figure, point.value), kind, point.number, text))
+    level = None if mean.value is None else find_level(figure, mean.value)
+    return {"dots": dots, "mean": mean, "mean_y": level, "says": _say_cell(one)}
+
+
+def _say_cell(figure: DescribedFigure) -> str:
+    """The figures of a cell for those who do not see it: the mean, and every game with what is special about it."""
+    games = ", ".join(
+        " ".join(filter(None, (str(number), text, says))) for number, text, says, _is_out in figure.games
+    )
+    mean = " ".join(filter(None, (figure.mean.text, figure.mean.says, figure.mean.title)))
+    return _("Mean: %(mean)s. Games: %(games)s") % {"mean": mean or "–", "games": games or "–"}

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from discussions.core.iteration_states import BASELINE, IMPORTING
 from discussions.history.core.stages import StageSummary, figures_csv, summary_to_json
-from discussions.history.views.charts import history_charts
+from discussions.history.views.charts import build_runs, is_given_up
 from discussions.history.views.summary import build_stage_summary
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import JudgedIteration, history_row, judge_iteration
@@ -18,7 +18,6 @@ from discussions.iterations.views import HISTORY, SECTION, SUMMARY, build_stage_
 from discussions.models import Stage
 from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import may_lead
-from workspace.display.core.multiples import MOST_NARROW
 from workspace.display.core.number_lists import format_numbers
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
@@ -37,14 +36,15 @@ def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     iterations = [judge_iteration(iteration) for iteration in history.iterations]
     reference = history.reference.id if history.reference else None
     context = {
+        **build_runs(iterations),
+        "answer": _answer(row, history, iterations),
         "rows": [
             history_row(iteration, is_reference=iteration.row.id == reference)
             for iteration in reversed(iterations)
         ],
-        "columns": [criterion.label for criterion in iterations[-1].rubric.criteria] if iterations else [],
+        "labels": [criterion.label for criterion in iterations[-1].rubric.criteria] if iterations else [],
         "notes": _notes(history, iterations, is_closed=row.closed_at is not None),
         "head": build_stage_frame(stage=row, current=HISTORY, newest=history.newest_change),
-        **_chart_context(iterations),
         **frame(request.user, row.project, SECTION),
     }
     return respond(request, page="discussions/history/history.html", context=context)
@@ -56,7 +56,7 @@ def stage_summary(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     context = {
         "summary": summary,
         "head": build_stage_frame(stage=row, current=SUMMARY),
-        **_chart_context(iterations),
+        **build_runs(iterations),
         **frame(request.user, row.project, SECTION),
     }
     return respond(request, page="discussions/history/summary.html", context=context)
@@ -100,12 +100,23 @@ def _load_summary(
     return row, build_stage_summary(row, history, iterations, now=timezone.now()), iterations
 
 
-def _chart_context(iterations: list[JudgedIteration]) -> dict[str, Any]:
-    return {
-        "charts": history_charts(iterations),
-        "is_wide": len(iterations) > MOST_NARROW,
-        "has_withdrawn": any(iteration.row.left_out for iteration in iterations),
-    }
+def _answer(stage: Stage, history: History, iterations: list[JudgedIteration]) -> dict[str, Any]:
+    """How many metrics pass under the newest prompt that is rated and was not given up; the change that waits for a
+    decision, and the newest iteration that is not rated yet, or 0.
+    """
+    notes = [(row.number, _note(row)) for row in history.iterations if row.decision is None]
+    rated = [each for each in iterations if each.averages.passes is not None and not is_given_up(each.row)]
+    says = stage.name
+    if rated:
+        averages = rated[-1].averages
+        counts = {"passed": averages.passed_count, "count": len(averages.lines)}
+        says = _("Iteration %(number)d: %(passed)d of %(count)d metrics pass") % {
+            "number": rated[-1].row.number,
+            **counts,
+        }
+    undecided = [number for number, note in notes if note and note[1]]
+    unrated = [number for number, note in notes if note and not note[1]]
+    return {"says": says, "undecided": max(undecided, default=0), "open": max(unrated, default=0)}
 
 
 def _notes(history: History, iterations: list[JudgedIteration], *, is_closed: bool) -> list[tuple[str, int]]:

@@ -84,7 +84,7 @@ def test_the_tab_does_not_say_newest_on_the_page_of_an_older_change(client):
 
 def without_folds(body):
     """The text of what is seen before anything is unfolded, from the answer to the table of games."""
-    shown = body[body.index('id="compare-answer"') : body.index('id="games"')]
+    shown = body[body.index('id="compare-answer"') : body.index('id="compare-why"')]
     return get_text(re.sub(r"<details.*?</details>", "", shown, flags=re.DOTALL))
 
 
@@ -99,7 +99,7 @@ def test_what_to_do_comes_first_then_why_and_what_the_games_show(client):
     answer = get_part(body, "compare-answer")
     # A spread of 8 with 4 df, which not even nine games a side bring below the difference that matters.
     assert answer.startswith(
-        "Drop the change. 9 games a side give no answer: games differ by 8 points. Conversation "
+        "Drop the change 9 games a side give no answer: games differ by 8 points. Conversation "
         f"coherence: 72 against 68; the true difference may be anything from {reach(8) - 4:.0f} points worse "
         f"to {reach(8) + 4:.0f} points better."
     )
@@ -120,44 +120,45 @@ def test_improved_worse_and_no_material_difference(client):
     better = get_body(client, pair(rated(60, 61, 62), rated(90, 91, 92)))
     low, high = 30 - reach(1), 30 + reach(1)
     says = f"Conversation coherence is {low:.0f} to {high:.0f} points better: 91 against 61."
-    assert get_part(better, "compare-answer").startswith(f"Keep the change. {says}")
+    assert get_part(better, "compare-answer").startswith(f"{says[:-1]} Keep the change.")
     assert says in get_part(better, "decision"), "the reason that is proposed"
     worse = get_body(client, pair(rated(90, 91, 92), rated(60, 61, 62)))
     assert get_part(worse, "compare-answer").startswith(
-        f"Revert the change. Conversation coherence is {low:.0f} to {high:.0f} points worse: 61 against 91."
+        f"Conversation coherence is {low:.0f} to {high:.0f} points worse: 61 against 91 Revert the change."
     )
     same = get_body(client, pair(rated(80, 80.5, 81), rated(80, 80.5, 81)))
     assert get_part(same, "compare-answer").startswith(
-        "Revert the change. Conversation coherence differs by less than 5 points: 81 against 81."
+        "Conversation coherence differs by less than 5 points: 81 against 81 Revert the change."
     )
-    assert [re.search(r'class="answer stack (\w*)"', body)[1] for body in (better, worse, same)] == [
-        "good",
-        "bad",
-        "",
+    kinds = [
+        re.search(r'class="target".*?class="word (\w*)"', body, re.DOTALL)[1]
+        for body in (better, worse, same)
     ]
+    assert kinds == ["better", "worse", "same"]
 
 
 def list_buttons(body):
     """The buttons and links that look like buttons in the answer: the words, with whether it is the primary one."""
     answer = re.search(r'<section id="compare-answer".*?</section>', body, re.DOTALL)[0]
-    found = re.findall(r'<(?:a|button) class="button( primary| small)"[^>]*>(.*?)</', answer, re.DOTALL)
+    found = re.findall(r'<(?:a|button)\s+class="button (primary|small)[^"]*"[^>]*>(.*?)</', answer, re.DOTALL)
     return [(get_text(text), kind.strip()) for kind, text in found]
 
 
 @pytest.mark.parametrize(
     ("control", "change", "act", "button"),
     [
-        ((60, 61, 62), (90, 91, 92), "Keep the change.", "Decide"),
-        ((90, 91, 92), (60, 61, 62), "Revert the change.", "Decide"),
-        ((80, 80.5, 81), (80, 80.5, 81), "Revert the change.", "Decide"),
-        ((60, 68, 76), (64, 72, 80), "Drop the change.", "Decide"),
+        ((60, 61, 62), (90, 91, 92), "Keep the change.", "Keep this prompt"),
+        ((90, 91, 92), (60, 61, 62), "Revert the change.", "Revert to iteration 1"),
+        ((80, 80.5, 81), (80, 80.5, 81), "Revert the change.", "Revert to iteration 1"),
+        ((60, 68, 76), (64, 72, 80), "Drop the change.", "Drop this change"),
         ((60, 68, 76), (74, 82, 90), "Play 3 more games on each side.", "Plan the next 3 games"),
     ],
 )
 def test_each_act_has_one_button_until_it_is_decided(client, control, change, act, button):
     made = pair(rated(*control), rated(*change))
     body = get_body(client, made)
-    assert get_part(body, "answer-title") == act
+    answer = get_part(body, "compare-answer")
+    assert act[:-1] in answer and answer.count(act[:-1]) == 1
     assert list_buttons(body) == [(button, "primary")]
     decide_on(iteration=made, choice="inconclusive")
     body = get_body(client, made)
@@ -195,7 +196,7 @@ def test_a_gain_besides_the_target_is_made_the_next_one(client):
     assert (
         "improved Not the target, but improved: Memory accuracy is " in answer and "90 against 61" in answer
     )
-    assert get_part(body, "answer-title") == "Play 3 more games for another target."
+    assert get_part(body, "answer-title") == "Play 3 more games for another target"
     assert list_buttons(body) == [("Make it the target and play 3 more games", "primary")]
     form = press(client, body, "Make it the target")
     assert '<option value="memory_accuracy" selected>' in form and change.prompt.strip() in form
@@ -212,7 +213,7 @@ def keep_and_change(kept, change, *, target="coherence"):
 def test_against_games_by_which_a_prompt_was_kept_the_reference_is_played_first(client):
     kept, change = keep_and_change((80, 82, 84), (60, 61, 62))
     body = get_body(client, change)
-    assert get_part(body, "answer-title") == "Play 3 more games of the reference."
+    assert get_part(body, "answer-title") == "Play 3 more games of the reference"
     answer = get_part(body, "compare-answer")
     assert "was kept because of these games; fresh games have no such luck." in answer
     assert list_buttons(body) == [("Run the reference again", "primary")]
@@ -234,7 +235,7 @@ def test_three_fresh_games_leave_out_those_by_which_the_prompt_was_kept(client):
     assert [game.figures.scores["coherence"] for game in found.basis.control] == [74, 75, 74]
     assert found.basis.earlier == []
     assert (found.basis.flattered, found.compared.act) == ([], "revert")
-    assert get_part(get_body(client, change), "answer-title") == "Revert the change."
+    assert "Revert the change." in get_part(get_body(client, change), "compare-answer")
 
 
 def test_a_change_with_another_target_is_judged_by_all_games_of_a_kept_prompt(client):
@@ -243,7 +244,7 @@ def test_a_change_with_another_target_is_judged_by_all_games_of_a_kept_prompt(cl
     assert [game.figures.scores["coherence"] for game in found.basis.control] == [80, 82, 84]
     assert found.basis.flattered == ["coherence"]
     assert not found.compared.metric("coherence").is_harmed, "it fell from games that were good by luck"
-    assert get_part(get_body(client, change), "answer-title") == "Revert the change."
+    assert "Revert the change." in get_part(get_body(client, change), "compare-answer")
 
 
 def test_the_first_screen_is_free_of_the_words_of_statistics(client):
@@ -264,7 +265,7 @@ def test_engagement_is_told_in_tenths_of_a_point(client):
     ratings = [figures(engagement=rating) for rating in (3, 3.5, 3)], [figures(engagement=5)] * 3
     body = get_body(client, pair(*ratings, target="engagement"))
     half = stats.t.isf(get_level(3), 4) / 6
-    says = f"Engagement is {11 / 6 - half:.1f} to {11 / 6 + half:.1f} points better: 5.0 against 3.2."
+    says = f"Engagement is {11 / 6 - half:.1f} to {11 / 6 + half:.1f} points better: 5.0 against 3.2"
     assert says in get_part(body, "compare-answer")
 
 
@@ -312,7 +313,7 @@ def test_every_dot_and_every_figure_opens_its_game(client):
     few = [figures(coherence=60, memory_accuracy=(3, 3)), *rated(70, 80)]
     change = pair(few, rated(62, None, 83))
     body = get_body(client, change)
-    target = re.search(r'<section class="card" id="compare-target".*?</section>', body, re.DOTALL)[0]
+    target = re.search(r'<section class="stack" id="compare-target".*?</section>', body, re.DOTALL)[0]
     links = re.findall(r'<a href="([^"]+)"><path class="dot"', target)
     assert len(links) == 6 and target.count('class="hole"') == 1
     assert client.get(urljoin(get_address(change), links[0])).status_code == 200
@@ -385,7 +386,7 @@ def test_any_two_iterations_of_the_stage_can_be_held_against_each_other(client):
     assert f"Iteration {baseline.number} against iteration {second.number}" in get_body(
         client, baseline, second.number
     )
-    assert "A baseline has no reference. Choose an iteration above" in get_body(client, baseline)
+    assert "A baseline has no reference. Choose an iteration to compare" in get_body(client, baseline)
 
 
 def test_a_baseline_alone_has_nothing_to_be_compared_with(client):
@@ -426,7 +427,7 @@ def test_the_look_is_counted_and_a_fourth_refused(client):
         change = make_iteration(
             stage=stage, games=games, target="coherence", prompt=prompt, minutes=10 * look
         )
-        said = get_part(get_body(client, change), "compare-answer")
+        said = get_part(get_body(client, change), "compare-why")
         assert f"Look {look} of the 3 that are allowed for." in said
         assert ("played the same prompt against the same iteration" in said) == (look > 1)
         decide_on(iteration=change, choice="inconclusive", minutes=10 * look + 5)
@@ -436,15 +437,59 @@ def test_the_look_is_counted_and_a_fourth_refused(client):
     assert "were compared 3 times already" in html.unescape(body) and 'id="compare-answer"' not in body
 
 
-def test_what_changed_in_the_prompt_is_folded_away(client):
+def test_what_changed_in_the_prompt_is_open(client):
     change = pair(
         rated(60, 70, 80), rated(61, 70, 80), prompt=PROMPT.replace("Be brief.", "Be <b>terse</b>.")
     )
     body = get_body(client, change)
-    diff = re.search(r'<details id="compare-prompt".*?</details>', body, re.DOTALL)[0]
-    assert "What changed in the prompt: 1 place" in get_text(diff)
+    diff = re.search(r'<section id="compare-prompt".*?</section>', body, re.DOTALL)[0]
+    assert "The prompt: 1 place changed" in get_text(diff) and "<details" not in diff
     assert "Be brief." in get_text(diff) and "<b>terse" not in diff and "&lt;b&gt;" in diff
-    assert '<details id="compare-prompt" class="card tight" open' not in body
+
+
+def test_all_differences_stand_on_one_axis_in_percent_of_what_is_needed(client):
+    """The target first; 29 points of 80 are 36 %, which an axis of 60 % on each side has 30 % left of the middle."""
+    control = [figures(coherence=70, memory_accuracy=value) for value in (89, 90, 91)]
+    change = pair(control, [figures(coherence=72, memory_accuracy=value) for value in (61, 60, 62)])
+    body = get_body(client, change)
+    effects = re.search(r'id="compare-effects".*?</section>', body, re.DOTALL)[0]
+    rows = re.findall(
+        r"<tr(?: class=.target.)?>(.*?)</tr>", effects.split("<tbody>")[1].replace("<tr >", "<tr>"), re.DOTALL
+    )
+    texts = [get_text(row) for row in rows]
+    assert len(rows) == 7 and texts[0].startswith("Conversation coherence target") and "+2.0" in texts[0]
+    assert texts[-1].startswith("Memory accuracy worse −") and texts[-1].endswith("90.0 61.0 −29.0")
+    assert "worse, −60 %" in get_text(effects)
+    assert 'class="worse" x="19.8%"' in rows[-1]
+
+
+def test_games_stand_most_changed_first_and_two_side_by_side(client):
+    change = pair(rated(60, 61, 62), rated(70, 61, 90))
+    body = get_body(client, change)
+    games = re.search(r'<section id="compare-games".*?</section>', body, re.DOTALL)[0]
+    text = get_text(games)
+    assert text.startswith(
+        "Games of one rank in Conversation coherence, most changed first Game 3 and game 6"
+    )
+    assert "62.0 → 90.0 +28.0" in text and text.index("+28.0") < text.index("+9.0") < text.index("+1.0")
+    assert games.count("<tbody>") == 1
+    address = re.search(r'href="(\?[^"]*games=1-5[^"]*)"', games)[1]
+    other = client.get(get_address(change) + html.unescape(address))
+    assert other.status_code == 200 and "Read all" not in other.content.decode()
+    for asked in ("1-4-9", "5-1"):
+        assert client.get(get_address(change) + f"?games={asked}").status_code == 404
+
+
+def test_before_why_there_are_at_most_250_words(client):
+    """Words of the interface: what the games and the prompt say is not counted."""
+    for games in (rated(90, 91, 92), rated(64, 72, 80)):
+        body = get_body(client, pair(rated(60, 68, 76), games))
+        shown = re.sub(
+            r'<table class="said">.*?</table>|<div class="diff".*?</div>', "", body, flags=re.DOTALL
+        )
+        shown = shown[shown.index("<main") : shown.index('id="compare-why"')].rpartition("<details")[0]
+        shown = re.sub(r"<details(?![^>]*\bopen\b).*?</details>", "", shown, flags=re.DOTALL)
+        assert 100 < len(get_text(shown).split()) <= 250, get_text(shown)
 
 
 def count_queries(client, iteration):

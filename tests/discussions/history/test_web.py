@@ -1,4 +1,4 @@
-"""The iteration history of a stage: its table, its small charts with the tables under them, and who sees it.
+"""The iteration history of a stage: its columns of dots, its table, and who sees it.
 
 The summary of a stage: a page to print, and the same as Markdown, JSON and CSV under names of ours.
 """
@@ -56,18 +56,26 @@ def get_row(body, iteration):
 
 
 def get_chart(body, key):
-    """One chart with its table, as markup."""
-    return re.search(rf'<figure class="multiple[^>]*id="chart-{key}".*?</figure>', body, re.DOTALL)[0]
+    """The row of a figure, a cell for each iteration, as markup."""
+    return re.search(rf'<tr id="run-{key}".*?</tr>', body, re.DOTALL)[0]
 
 
-def get_marks(body, key="coherence"):
-    return re.search(r'<text class="mark"[^>]*>([^<]*)<', get_chart(body, key))[1]
+def get_cells(body, key):
+    """What each cell says to those who do not see it."""
+    return [
+        html.unescape(says) for says in re.findall(r'role="group" aria-label="([^"]*)"', get_chart(body, key))
+    ]
+
+
+def get_fates(body):
+    """What became of each iteration, in words above its column."""
+    return re.findall(r'<span class="fate">([^<]*)</span>', body)
 
 
 def get_dots(body, key):
-    """The dots of a chart: game, whether it is hollow, figure."""
+    """The dots of a row: game, whether it counts differently, figure."""
     found = re.findall(
-        r'<a href="../../games/(\d+)/#[\w-]+" tabindex="-1">\s*<circle( class="hollow")?[^>]*/>\s*'
+        r'<a href="../../games/(\d+)/#[\w-]+" tabindex="-1">\s*<circle\s+class="dot(?: under)?( weak)?"[^>]*/>\s*'
         r"<title>Game \d+: ([^<]*)</title>",
         get_chart(body, key),
     )
@@ -85,7 +93,7 @@ def test_an_empty_stage_says_how_to_begin(client):
     assert "Games worth watching" in get_text(body)
 
 
-def test_a_baseline_stands_in_a_row_and_in_nine_charts(client):
+def test_a_baseline_stands_in_a_row_and_is_a_column_of_nine_figures(client):
     stage = make_stage()
     games = [figures(coherence=value) for value in (66, 72, 81)]
     baseline = make_iteration(stage=stage, games=games, name="As it is")
@@ -93,14 +101,14 @@ def test_a_baseline_stands_in_a_row_and_in_nine_charts(client):
     row = get_row(body, baseline)
     assert row.startswith(f"{baseline.number} As it is reference baseline 3 90.0 pass 70.0 pass 73.0 pass")
     assert row.endswith("4.0 pass 7/7 PASS $1.25 cache 80.0 %")
-    assert body.count('<figure class="multiple') == 9
+    assert body.count('<tr id="run-') == 9
     first, second, third = Game.objects.filter(iteration=baseline).values_list("number", flat=True)
     assert get_dots(body, "coherence") == [
         (first, False, "66.0"),
         (second, False, "72.0"),
         (third, False, "81.0"),
     ]
-    assert get_marks(body) == "B"
+    assert get_fates(body) == ["start"]
     assert f"The next change is compared with iteration {baseline.number}." in body
 
 
@@ -125,30 +133,26 @@ def test_one_change_that_waits_for_its_decision(client):
     row = get_row(body, change)
     assert "Names first. target: Conversation coherence" in row and row.endswith("to be decided")
     assert "60.0 fail" in row
-    waits = f"All games of iteration {change.number} are rated; it waits for a decision. Compare and decide"
+    waits = f"All games of iteration {change.number} are rated; it waits for a decision."
     assert waits in get_text(body)
-    assert get_marks(body) == "B?"
-    chart = get_chart(body, "coherence")
-    assert re.search(r'<path class="tried" d="M', chart) and '<path class="line" d=""/>' in chart
+    place = reverse("compare_iterations", args=[stage.project.slug, change.number])
+    assert f'<a class="button primary big" href="{place}">Decide iteration {change.number}</a>' in body
+    assert get_fates(body) == ["start", "to be decided"]
+    assert body.count("button primary") == 1 and "node open" in body
 
 
 @pytest.mark.parametrize(
-    ("choice", "says", "mark", "line"),
-    [
-        ("keep", "kept", "K", "line"),
-        ("revert", "reverted", "R", "tried"),
-        ("inconclusive", "inconclusive", "I", "tried"),
-    ],
+    ("choice", "says"), [("keep", "kept"), ("revert", "reverted"), ("inconclusive", "inconclusive")]
 )
-def test_a_decided_change_is_marked(client, choice, says, mark, line):
+def test_a_decided_change_is_marked(client, choice, says):
     stage = make_stage()
     baseline = make_iteration(stage=stage, games=three())
     change = make_iteration(stage=stage, games=three(coherence=85), decision=choice)
     body = get_body(client, stage)
     assert f"{says} {get_lead(stage).name} 2 Mar 2026" in get_row(body, change)
-    assert get_marks(body) == f"B{mark}"
-    drawn = dict(re.findall(r'<path class="(line|tried)" d="([^"]*)"', get_chart(body, "coherence")))
-    assert [name for name, path in drawn.items() if path] == [line]
+    assert get_fates(body) == ["start", says]
+    given_up = re.findall(r'<td class="(?:pass|fail|pending)( back)?">', get_chart(body, "coherence"))
+    assert given_up == ["", "" if choice == "keep" else " back"]
     assert "reference" in get_row(body, change if choice == "keep" else baseline)
 
 
@@ -162,8 +166,9 @@ def test_a_game_to_which_a_metric_does_not_apply_is_hollow_and_left_out_at_secon
         (False, "70.0"),
         (True, "100.0"),
     ]
-    table = get_text(get_chart(body, "memory_accuracy"))
-    assert "100.0 not applicable 76.7 fail 65.0 mean of 3 games; 1 not applicable, counted as 100" in table
+    (says,) = get_cells(body, "memory_accuracy")
+    assert says.startswith("Mean: 76.7 fail mean of 3 games; 1 not applicable, counted as 100")
+    assert says.endswith("100.0 not applicable")
     assert "76.7 fail" in get_row(body, baseline)
 
 
@@ -171,7 +176,7 @@ def test_a_pass_on_few_references_is_marked_in_every_table_of_the_stage(client):
     stage = make_stage()
     make_iteration(stage=stage, games=[figures(memory_accuracy=(3, 3))] * 3)
     body = get_body(client, stage)
-    assert "100.0 on few references" in get_text(get_chart(body, "memory_accuracy"))
+    assert "100.0 on few references" in get_cells(body, "memory_accuracy")[0]
     assert "100.0 pass on few references" in get_text(body)
     for part in ("stage_summary", "stage_summary_markdown"):
         page = client.get(reverse(part, args=[stage.project.slug, stage.number]))
@@ -188,7 +193,7 @@ def test_a_game_that_is_not_rated_is_open_and_has_no_dot(client):
     row = get_row(body, baseline)
     assert "4 3 of 4 rated" in row and "75.0 pending" in row and "0/7 pending" in row
     assert len(get_dots(body, "coherence")) == 3
-    assert "pending" in get_text(get_chart(body, "coherence"))
+    assert "pending" in get_cells(body, "coherence")[0] and "75.0 ?" in get_text(get_chart(body, "coherence"))
     assert "waits for evaluators: 1 of 4 games are not rated." in body
 
 
@@ -234,7 +239,7 @@ def test_what_no_game_reports_has_no_chart(client):
     make_iteration(stage=stage, games=three(cost=None, cache=None))
     body = get_body(client, stage)
     assert not re.search(r"<a [^>]*></a>", body), "a link without words"
-    assert 'id="chart-cost"' not in body and 'id="chart-cache"' not in body
+    assert 'id="run-cost"' not in body and 'id="run-cache"' not in body
 
 
 def test_a_decision_that_was_superseded_shows_the_one_that_stands(client):
@@ -245,7 +250,7 @@ def test_a_decision_that_was_superseded_shows_the_one_that_stands(client):
     body = get_body(client, stage)
     assert "reverted" in get_row(body, change) and "kept" not in get_row(body, change)
     assert 'title="The games grew dull."' in body
-    assert get_marks(body) == "BR"
+    assert get_fates(body) == ["start", "reverted"]
 
 
 def test_names_and_notes_from_people_are_escaped(client):
@@ -257,13 +262,27 @@ def test_names_and_notes_from_people_are_escaped(client):
     assert "&lt;script&gt;" in body and "⟨U+202E⟩" in body
 
 
-def test_more_than_two_dozen_iterations_get_wide_charts(client):
+def test_the_row_with_least_room_comes_first_each_on_a_scale_of_its_own(client):
+    """Room is in percent of what is needed, of the newest prompt that was not given up."""
+    stage = make_stage()
+    make_iteration(stage=stage, games=three(coherence=71, engagement=4))
+    make_iteration(stage=stage, games=three(coherence=99, engagement=1), decision="revert")
+    body = get_body(client, stage)
+    keys = re.findall(r'<tr id="run-(\w+)"', body)
+    assert keys[0] == "coherence" and keys[-2:] == ["cost", "cache"] and len(keys) == 9
+    assert get_text(get_chart(body, "coherence")).endswith("+1.4 %")
+    assert "Iteration 1: 7 of 7 metrics pass" in get_text(body)
+    ends = {key: re.findall(r'<text class="scale"[^>]*>([^<]*)<', get_chart(body, key)) for key in keys}
+    assert ends["coherence"] == ["100", "60"] and ends["engagement"] == ["5", "1"]
+
+
+def test_more_than_two_dozen_iterations_are_as_many_columns(client):
     stage = make_stage()
     make_iteration(stage=stage, games=three())
     for at in range(24):
         make_iteration(stage=stage, decision="revert", minutes=10 + at)
     body = get_body(client, stage)
-    assert body.count('<figure class="multiple wide"') == 9
+    assert len(get_fates(body)) == 25 == get_chart(body, "coherence").count("<svg")
     assert 'class="table-box tall" id="history-table"' in body
 
 
@@ -361,7 +380,7 @@ def test_the_page_tells_of_the_gate_the_iterations_and_what_comes_next(client, s
         "kept",
         "without a reported cost",
         "What to work on next",
-        "Game by game",
+        "Least room first",
     ):
         assert part in said
     assert "<b>try" not in client.get(address(stage)).content.decode()

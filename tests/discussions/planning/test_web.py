@@ -200,7 +200,7 @@ def test_a_decision_is_recorded_beside_the_proposal(client, stage, lead):
     found = make_change(stage=stage, games=[figures(coherence=30 + n) for n in range(3)], target="coherence")
     text = get_text(client.get(address("decide_iteration", found)))
     revert = text[text.index('value="revert"') : text.index('value="inconclusive"')]
-    assert "proposed" in revert and text.count(">proposed<") == 1
+    assert "proposed" in revert and text.count("(proposed)") == 1
     assert "the rule says REVERT: 31.0 < 71.0" in text
     answer = decide(client, found, preview(found).basis_sha256, choice="keep", reason="Worth it.")
     assert (answer.status_code, answer["Location"]) == (303, address("compare_iterations", found))
@@ -258,7 +258,7 @@ def test_htmx_gets_the_region_alone(client, stage):
     body = {"choice": "", "reason": MARKUP, "basis_sha256": "0" * 64}
     answer = client.post(address("decide_iteration", found), body, headers=HTMX)
     text = answer.content.decode().strip()
-    assert answer.status_code == 422 and text.startswith('<section class="card" id="decision"')
+    assert answer.status_code == 422 and text.startswith('<section class="decide" id="decision"')
     body |= {"choice": "keep", "basis_sha256": preview(found).basis_sha256}
     answer = client.post(address("decide_iteration", found), body, headers=HTMX)
     assert (answer.status_code, answer["HX-Redirect"]) == (200, address("compare_iterations", found))

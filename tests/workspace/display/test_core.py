@@ -38,20 +38,13 @@ from workspace.display.core.csv_lines import csv_bytes, neutral
 from workspace.display.core.multiples import (
     BOTTOM,
     HEIGHT,
-    LEFT,
-    NARROW,
-    RIGHT,
     TOP,
-    WIDE,
     Arm,
     Axis,
-    Column,
     Point,
     arms,
     compute_scale,
-    compute_width,
     level,
-    multiple,
 )
 from workspace.display.core.number_lists import MOST, numbers_in, write_numbers
 
@@ -351,10 +344,6 @@ def test_a_symmetric_scale_holds_everything():
 PERCENT = Axis(0, 100, 20)
 
 
-def column(label, *values, mean=None, **given):
-    return Column(label, [Point(at, value) for at, value in enumerate(values, start=1)], mean, **given)
-
-
 @pytest.mark.parametrize(
     ("values", "scale"),
     [
@@ -387,63 +376,6 @@ def test_levels_go_from_foot_to_top():
     foot = HEIGHT - BOTTOM
     assert [level(value, PERCENT) for value in (0, 100, 50)] == [foot, TOP, (foot + TOP) / 2]
     assert level(120, PERCENT) == TOP, "what lies outside stands at the end"
-
-
-def test_columns_stand_side_by_side_and_their_dots_beside_each_other():
-    found = multiple([column("1", 50, 50, 50), column("2", 0)], PERCENT)
-    # 314 units of room, 157 for each column; dots are 11 apart around the middle
-    assert (NARROW, LEFT, RIGHT) == (360, 34, 12)
-    assert [upright.x for upright in found.columns] == [112.5, 269.5]
-    assert [(dot.x, dot.y) for dot in found.columns[0].dots] == [(101.5, 71), (112.5, 71), (123.5, 71)]
-    assert [dot.value.number for dot in found.columns[0].dots] == [1, 2, 3]
-    assert [(dot.x, dot.y) for dot in found.columns[1].dots] == [(269.5, 132)]
-
-
-def test_many_columns_get_a_wide_box_fewer_labels_and_closer_dots():
-    assert [compute_width(count) for count in (24, 25, 103, 104)] == [NARROW, WIDE, WIDE, 1086]
-    found = multiple([column(str(at), 10, 20, 30) for at in range(100)], PERCENT)
-    # 1034 / 100 = 10.34 for each column, so every third label has its 22 units of room
-    assert [upright.label for upright in found.columns[:5]] == ["0", "", "", "3", ""]
-    first, second, third = found.columns[0].dots
-    apart = 0.8 * 10.34 / 3
-    assert [second.x - first.x, third.x - second.x] == pytest.approx([apart, apart], abs=0.1)
-
-
-def test_means_are_level_strokes_and_lines_go_where_they_come_from():
-    columns = [
-        column("1", 40, mean=40.0),
-        column("2", 60, mean=60.0, origin=0, is_tried=True),
-        column("3", 80, mean=80.0, origin=0),
-    ]
-    found = multiple(columns, PERCENT)
-    # 314 / 3: middles 86.3, 191, 295.7; 122 units of height: 40 is at 83.2, 60 at 58.8, 80 at 34.4
-    assert found.means == "M77.3 83.2h18.0M182.0 58.8h18.0M286.7 34.4h18.0"
-    assert found.tried == "M86.3 83.2L191.0 58.8"
-    assert found.line == "M86.3 83.2L295.7 34.4"
-
-
-def test_a_mean_that_is_not_known_breaks_the_line():
-    columns = [column("1", mean=None), column("2", 60, mean=60.0, origin=0), column("3", origin=1)]
-    found = multiple(columns, PERCENT)
-    assert (found.line, found.tried) == ("", "")
-    assert found.means.count("M") == 1
-
-
-def test_threshold_and_ticks():
-    found = multiple([column("1", 50, mean=50.0)], PERCENT, rules=[(75, "must"), (0, "nothing")])
-    assert [(rule.y, rule.text) for rule in found.rules] == [
-        (40.5, "must"),
-        (132, "nothing"),
-    ]  # 132 - 0.75 * 122
-    assert [(tick.text, tick.y) for tick in found.ticks][::5] == [("0", 132), ("100", 10)]
-    assert multiple([], PERCENT).columns == []
-    assert [tick.text for tick in multiple([], Axis(1, 5, 1)).ticks] == ["1", "2", "3", "4", "5"]
-
-
-def test_marks_and_hollow_dots_are_handed_on():
-    hollow = Column("7", [Point(3, 100, is_hollow=True)], 100.0, mark="K")
-    (upright,) = multiple([hollow], PERCENT).columns
-    assert (upright.label, upright.mark, upright.dots[0].value) == ("7", "K", hollow.values[0])
 
 
 def test_arms_share_a_scale():
