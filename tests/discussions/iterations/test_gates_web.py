@@ -91,7 +91,7 @@ def test_a_second_stage_goes_through_the_gate(client, project, stage):
 
 def test_an_empty_stage_has_a_closed_gate_and_says_why(client, stage):
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "The gate to the next stage is closed" in text
+    assert "0 of 3 in a row: the gate is closed" in text and "What else keeps it closed" in text
     assert "No iteration of this stage was opened for rating yet" in text
     assert "Fascinating. Entertainment in its own right" in text
     assert text.count("disabled") == 1
@@ -159,7 +159,7 @@ def test_an_admin_opens_a_closed_gate_with_a_reason_that_stays(client, stage):
     assert (answer.status_code, answer["Location"]) == (303, address("stage", made))
     text = get_text(client.get(address("stage_gate", stage)))
     assert "although the gate was closed" in text and "The budget ends." in text
-    assert "Blockers:" in text and "Open the next stage" not in text
+    assert "What kept it closed" in text and "Open the next stage" not in text
 
 
 def test_through_an_open_gate_a_lead_opens_the_next_stage(client, stage, lead):
