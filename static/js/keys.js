@@ -4,8 +4,13 @@ const sheet = document.getElementById("keysheet");
 const single = document.getElementById("single-keys");
 const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+// Items are asked one at a time; the others are hidden, or lines that the keys do not act on.
+const FOLDED = ".one:not(.now)";
 // What is in a step that was just closed keeps the focus until the next layout.
-const here = () => [document.activeElement?.closest(".item, .msg")].find((part) => part?.checkVisibility());
+const here = () => [document.activeElement?.closest(".item, .msg")].find((part) => part?.checkVisibility() && !part.matches(FOLDED));
+// A game is read, judged and submitted; other pages have no phases.
+const isIn = (phase) => document.body.classList.contains(`phase-${phase}`);
+const enter = (phase) => { document.body.className = document.body.className.replace(/phase-\w+/, `phase-${phase}`); };
 const atSuggestions = () => Boolean(document.activeElement?.closest("[data-suggested], #suggestions"));
 const message = () => document.getElementById(now);
 const messages = () => all(".msg:not([hidden])");
@@ -34,61 +39,70 @@ function current() {
   return own ?? several.find((item) => item.matches("[data-needs]")) ?? several[0];
 }
 
-function point() {
-  for (const item of all(".item.now")) item.classList.remove("now");
-  current()?.classList.add("now");
+function point(item = current()) {
+  for (const one of all(".item.now")) if (one !== item) one.classList.remove("now");
+  item?.classList.add("now");
+  const tab = document.querySelector("#steps [aria-current]") ?? document.getElementById("step-says");
+  if (!tab?.dataset.name) return;
+  const ones = items().filter((one) => one.matches(".one"));
+  const at = ones.indexOf(item) + 1;
+  const done = ones.filter((one) => one.dataset.value || one.querySelector("[aria-pressed=true]"));
+  tab.style.setProperty("--done", `${(100 * done.length) / (ones.length || 1)}%`);
+  const words = document.querySelector("#steps, #step-says").dataset.says.replace("{name}", tab.dataset.name);
+  const place = at ? words.replace("{n}", at).replace("{all}", ones.length) : tab.title.replace(":", ",");
+  document.getElementById("step-says").textContent = place;
 }
+
+// The current message and the three before it.
+function light() {
+  const at = messages().indexOf(message());
+  for (const one of all(".msg.now, .msg.near")) one.classList.remove("now", "near");
+  message()?.classList.add("now");
+  for (const one of messages().slice(Math.max(at - 3, 0), Math.max(at, 0))) one.classList.add("near");
+}
+
+// Whatever hides a part opens.
+const uncover = (part) => { for (let one = part.closest("details"); one; one = one.parentElement.closest("details")) one.open = true; };
 
 function say(text) {
   says.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }));
   clearTimeout(quiet);
-  quiet = setTimeout(() => says.replaceChildren(), 8000);
+  quiet = setTimeout(() => says.replaceChildren(), 4000);
 }
 
 const label = (part) => [...part.childNodes].filter((node) => !node.matches?.("kbd, small")).map((node) => node.textContent).join("").trim();
 
 // The keys of an item in words: "y Strategic, n Not strategic".
-function meaning(item) {
-  const pairs = all("[data-key]", item).map((button) => [button.dataset.key, label(button)]).filter(([key]) => key);
-  return pairs.map(([key, word]) => (key === word ? key : `${key} ${word}`)).join(", ");
-}
-
 function explain(key) {
-  const item = current();
-  const keys = item ? meaning(item) : "";
+  const buttons = isIn("read") || !current() ? [] : all("[data-key]", current()).filter((button) => button.dataset.key);
+  const keys = buttons.map((one) => (label(one) === one.dataset.key ? label(one) : `${one.dataset.key} ${label(one)}`)).join(", ");
   const words = "closed" in says.dataset ? says.dataset.closed : keys ? says.dataset.other : says.dataset.none;
   say(words.replace("{key}", key).replace("{keys}", keys));
 }
 
-// In another step the same keys judge something else: announce which.
-function open(step) {
-  const isOther = judge.dataset.step !== step;
-  if (isOther) judge.scrollTop = 0;
+// `isSame`: the page was drawn again, and the person stays in the phase of the work.
+function open(step, isSame = false) {
+  if (judge.dataset.step !== step) judge.scrollTop = 0;
+  if (!isSame) enter(step === "review" && document.getElementById("submit") ? "submit" : "judge");
   judge.dataset.step = step;
   document.getElementById("acts").elements.step.value = step;
-  for (const tab of all("#steps a")) {
-    if (tab.dataset.step === step) {
-      tab.setAttribute("aria-current", "step");
-      tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft - 24;
-    } else tab.removeAttribute("aria-current");
-  }
+  for (const tab of all("#steps a")) tab.ariaCurrent = tab.dataset.step === step ? "step" : null;
   point();
-  const keys = isOther && current() ? meaning(current()) : "";
-  if (keys) say(`${label(document.querySelector("#steps [aria-current]"))}: ${keys}`);
 }
 
-// Go to a step by its number, and to its item to judge, if there is one.
-function visit(tab) {
-  open(tab.dataset.step);
-  if (current()) go(current());
-  else tab.focus();
+// Go to a step, and to its item to judge, if there is one.
+function visit(step = judge.dataset.step) {
+  open(step);
+  return current() ? go(current()) : document.querySelector("#steps [aria-current]")?.focus();
 }
 
 function go(part) {
   if (!part) return;
-  const step = part.closest(".step");
-  if (step) open(step.id.slice(5));
-  if (part.matches(".item")) document.getElementById("part-judge").checked = true;
+  if (part.closest(".step")) open(part.closest(".step").id.slice(5));
+  if (part.matches(".item")) {
+    document.getElementById("part-judge").checked = true;
+    point(part);
+  } else if (isIn("submit")) enter("judge"); // the transcript stands beside what is asked
   part.focus({ preventScroll: true });
   show(part); // a part redrawn under the focus has the focus already and announces nothing
   bring(part);
@@ -99,7 +113,9 @@ let broughtAt = -Infinity;
 function bring(part) {
   broughtAt = performance.now();
   const isTall = part.offsetHeight > Math.min(innerHeight, judge.clientHeight) - 180;
-  part.scrollIntoView({ block: isTall ? "start" : part.matches(".msg") ? "center" : "nearest" });
+  const block = isTall ? "start" : part.matches(".msg") ? "center" : "nearest";
+  part.scrollIntoView({ block });
+  requestAnimationFrame(() => part.scrollIntoView({ block })); // messages that come near get their own height
 }
 
 // The next open question, in the order of the steps and then from the start; from elsewhere, first in the open step. Suggested
@@ -143,6 +159,7 @@ function beside(way) {
 const round = (way, head = heading(way)) => head && messages().find((one) => follows(one, head));
 
 async function look(position, field) {
+  if (isIn("read")) enter("judge");
   const { nonce } = document.getElementById("acts").elements;
   const address = `${location.pathname}?at=${position}&step=${judge.dataset.step}&nonce=${nonce.value}`;
   document.body.dataset.looking = ""; // letters typed before the field appears are meant for it
@@ -165,12 +182,12 @@ function pop(id) {
   const details = document.getElementById(id);
   if (!details) return false;
   details.open = !details.open;
+  if (details.open) uncover(details);
   return (details.open ? details.querySelector("input:not([type=hidden])") : details.querySelector("summary")).focus();
 }
 
 function evidence() {
-  const own = here()?.querySelector("[data-evidence]");
-  const details = own ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
+  const details = here()?.querySelector("[data-evidence]") ?? document.getElementById(heading()?.id.replace("round-", "votes-"));
   if (!details) return false;
   details.open = !details.open;
   return details.querySelector("summary").focus();
@@ -182,68 +199,48 @@ function about(field) {
   return field === "flag" && pop("flag");
 }
 
-function note() {
-  const field = message()?.querySelector("textarea");
+function reach(field) {
   if (!field) return false;
+  uncover(field);
   document.getElementById("part-text").checked = true;
   show(field);
-  return field.focus();
-}
-
-function reach(id) {
-  const field = document.getElementById(id);
-  if (!field) return false;
-  document.getElementById("part-text").checked = true;
   field.focus();
-  return field.select();
+  return field.matches("textarea") || field.select();
 }
-
-const linkTo = (one) => `${location.origin}${location.pathname}${pageOf()}#m${one.dataset.position}`;
 
 // The page of a long transcript is part of the address.
-function pageOf() {
+function linkTo(one) {
   const page = document.getElementById("acts").elements.page?.value;
-  return page ? `?page=${page}` : "";
+  return `${location.origin}${location.pathname}${page ? `?page=${page}` : ""}#m${one.dataset.position}`;
 }
 
 // Without a clipboard, which browsers allow only with https, show the text to copy by hand.
 function copy(what, done) {
   if (!what) return false;
-  const number = message().dataset.position;
   const shown = () => say(judge.dataset.notCopied.replace("{text}", what));
   if (!navigator.clipboard) return shown();
-  navigator.clipboard.writeText(what).then(() => say(done.replace("{n}", number)), shown);
-  return true;
+  return navigator.clipboard.writeText(what).then(() => say(done.replace("{n}", now.slice(8))), shown);
 }
 
-function takeBack() {
-  const button = document.querySelector("#undo button:enabled");
-  return button ? button.click() : false;
-}
+const wait = (key) => { prefix = key; say(judge.dataset.waits); };
+
+const takeBack = (button = document.querySelector("#undo button:enabled")) => (button ? button.click() : false);
 
 // How far the transcript was read, by keys or scrolling; stored in this browser.
 const readKey = `evalsite:read:${document.getElementById("acts").dataset.evaluation}`;
-const readOn = document.getElementById("read-on");
 const readUpTo = () => Number(localStorage.getItem(readKey) ?? 0);
 
 // Jumping to a message does not mean that those before it were read: only the next message in order counts.
 function remember(first, last = first) {
-  if (!readOn || !first || Number(first.dataset.position) > readUpTo() + 1) return;
+  if (!first || Number(first.dataset.position) > readUpTo() + 1) return;
   localStorage.setItem(readKey, Math.max(readUpTo(), last.dataset.position));
 }
 
-function offerToReadOn() {
-  if (!readOn || readUpTo() < 2) return;
-  readOn.href = `#message-${readUpTo()}`;
-  readOn.textContent = readOn.dataset.says.replace("{n}", readUpTo());
-  readOn.hidden = !document.getElementById(`message-${readUpTo()}`);
-}
-
-// Switch between reading the transcript and judging.
+// Read the game alone, where one stopped; or judge, with the game beside it.
 function readOrJudge() {
-  if (!readOn) return false;
-  if (here()?.matches(".msg")) return go(current());
-  document.getElementById("part-text").checked = true;
+  if (!document.getElementById("go-to")) return false;
+  if (isIn("read") || here()?.matches(".msg")) return visit();
+  enter("read");
   return go(document.getElementById(`message-${readUpTo()}`) ?? messages()[0]);
 }
 
@@ -268,11 +265,11 @@ const moves = {
   "]": () => go(round(1)),
   ".": () => onward(here(), true),
   ",": () => go(need(here(), -1)),
-  m: () => Boolean(message()?.querySelector("[data-m]") && (prefix = "m")),
-  n: note,
+  m: () => (message()?.querySelector("[data-m]") ? wait("m") : false),
+  n: () => reach(message()?.querySelector("textarea")),
   t: readOrJudge,
-  "/": () => reach("find"),
-  g: () => reach("go-to"),
+  "/": () => reach(document.getElementById("find")),
+  g: () => reach(document.getElementById("go-to")),
   q: () => copy(message()?.querySelector(".said").textContent, judge.dataset.textCopied),
   l: () => copy(message() && linkTo(message()), judge.dataset.linkCopied),
   o: () => message()?.dataset.player !== undefined && sieve(alone ? "" : message().dataset.player),
@@ -280,7 +277,7 @@ const moves = {
   r: () => about("reason"),
   w: () => about("comment"),
   f: () => about("flag"),
-  u: takeBack,
+  u: () => takeBack(),
   s: () => pop("skip"),
   "+": () => about("missed"),
   "?": () => { sheet.open = !sheet.open; sheet.querySelector(sheet.open ? "div" : "summary").focus(); },
@@ -299,11 +296,12 @@ function flip(chip) {
 function press(key) {
   if (prefix) {
     prefix = "";
+    says.replaceChildren();
     const chip = message()?.querySelector(`[data-m="${CSS.escape(key)}"]`);
-    return chip ? flip(chip) : explain(`m ${key}`);
+    return chip ? flip(chip) : key === "u" && takeBack() !== false ? undefined : explain(`m ${key}`);
   }
   const named = `[data-key="${CSS.escape(key)}"]`;
-  const own = here()?.querySelector(named) ?? current()?.querySelector(named);
+  const own = isIn("read") ? null : (here()?.querySelector(named) ?? current()?.querySelector(named));
   const button = own ?? all(`[data-keys="${CSS.escape(key)}"]`).find((one) => one.checkVisibility());
   if (own) for (const details of all("details.pop[open]")) details.open = false;
   if (button) return button.click();
@@ -313,8 +311,7 @@ function press(key) {
 const isKey = (key) => /^[a-z0-9]$/.test(key) || Object.hasOwn(moves, key);
 
 // Space presses the focused element, also while an answer is awaited; if a field is loading, it is typed there.
-const isPress = ({ key, target }) =>
-  key === " " && !("looking" in document.body.dataset) && target.matches("button, summary, a, input");
+const isPress = ({ key, target }) => key === " " && !("looking" in document.body.dataset) && target.matches("button, summary, a, input");
 
 // A key acts at once; while an answer is awaited, it waits and then acts on what has the focus.
 function strike(key, act, isClick = false) {
@@ -332,14 +329,11 @@ function replay() {
 }
 
 function leave(target) {
-  if (target.closest("#findbar, #found")) {
-    document.getElementById("found").replaceChildren();
-    return go(document.getElementById(place) ?? message() ?? items()[0]);
-  }
+  const isSearch = target.closest("#findbar, #found");
   const opened = all("details.pop[open]");
   for (const details of opened) details.open = false;
-  if (!opened.length && !target.closest("input, textarea, #at")) return;
-  document.getElementById("at").replaceChildren();
+  if (!isSearch && !opened.length && !target.closest("input, textarea, #at")) return;
+  document.getElementById(isSearch ? "found" : "at").replaceChildren();
   const left = target.closest(".item") ?? (target.matches("textarea") ? document.getElementById(asked) : null);
   go(left ?? document.getElementById(place) ?? message() ?? items()[0]);
 }
@@ -361,13 +355,13 @@ document.addEventListener("keydown", (event) => {
   const tab = event.altKey && /^Digit[1-9]$/.test(event.code) && all("#steps a")[event.code.at(-1) - 1];
   if (tab) {
     event.preventDefault();
-    strike("", () => visit(tab));
+    strike("", () => visit(tab.dataset.step));
   }
   if (event.altKey) return;
   if (key === "Escape") leave(target);
   if (target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
   const way = { ArrowDown: 1, ArrowUp: -1 }[key];
-  if (way && !target.matches("[type=radio], #keysheet *")) {
+  if (way && !isIn("read") && !target.matches("[type=radio], #keysheet *, #menu *")) {
     event.preventDefault();
     strike("", () => go(near(items(), current(), way)));
   } else if (single.checked && (isKey(key.toLowerCase()) || (isBusy() && key.length === 1 && !isPress(event)))) {
@@ -377,21 +371,21 @@ document.addEventListener("keydown", (event) => {
 });
 
 function show(target) {
+  const part = target.closest(".item, .msg");
+  if (part?.matches(FOLDED)) return;
   const item = target.closest(".item");
-  place = target.closest(".item, .msg")?.id ?? place;
+  place = part?.id ?? place;
   asked = item?.id ?? asked;
   if (item) point();
   const shown = target.closest(".msg") ?? document.getElementById(`message-${item?.dataset.message}`);
   if (target === shown) remember(shown);
   if (!shown) return;
-  message()?.classList.remove("now");
   now = shown.id;
-  shown.classList.add("now");
+  light();
   // Of folded responses, the current one is open; a summary is opened and closed by its own click.
   const fold = shown.querySelector("details[name]");
   if (fold && !target.closest("summary")) fold.open = true;
-  if (!item) return;
-  if (document.querySelector(".text").checkVisibility()) shown.scrollIntoView({ block: "center" });
+  if (item && text.checkVisibility()) shown.scrollIntoView({ block: "center" });
   if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
 }
 document.addEventListener("focusin", (event) => show(event.target));
@@ -408,7 +402,7 @@ function settle({ act, status, redrawn }) {
   }
   const isAbove = !act.from && act.fields.text === undefined; // pressed in the forms of a message
   if (isAbove || ["comment", "flag", "missed"].includes(kind)) document.getElementById("at").replaceChildren();
-  if (kind === "flag") document.getElementById("flag")?.removeAttribute("open");
+  if (kind === "flag") for (const id of ["flag", "menu"]) document.getElementById(id)?.removeAttribute("open");
   if (act.whole === "undo") return go(document.getElementById(redrawn) ?? from ?? here());
   if (kind === "statement" && value) return go(document.querySelector(`#${act.from} ~ [data-open]`) ?? from);
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
@@ -417,9 +411,9 @@ function settle({ act, status, redrawn }) {
 }
 
 document.addEventListener("act:over", ({ detail }) => {
-  open(judge.dataset.step);
+  open(judge.dataset.step, true);
   if (alone) sieve(alone); // messages that were redrawn
-  message()?.classList.add("now");
+  light();
   if (detail.status === 200) heard.textContent = document.getElementById("saved-at")?.textContent ?? "";
   settle(detail);
   if (here()?.matches(".item")) bring(here()); // parts redrawn above may have moved it
@@ -427,11 +421,16 @@ document.addEventListener("act:over", ({ detail }) => {
   queueMicrotask(replay); // a form does not submit again while it submits
 });
 
+// Parts drawn again show the item that is asked before they are painted.
+document.body.addEventListener("htmx:oobAfterSwap", () => point());
+
 document.addEventListener("click", (event) => {
+  const folded = event.target.closest(FOLDED);
+  if (folded && !event.target.closest("a:not(.edit)")) { event.preventDefault(); return go(folded); }
   const link = event.target.closest("[data-step], [data-at], [data-isolate], [data-close], [data-go], [data-press], a[href*='#m']");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link === judge) return;
   const { step, at, field, isolate, close, go: where, press: key } = link.dataset;
-  if (link.hash?.startsWith("#m") && !close) uncover(link.hash.slice(1));
+  if (link.hash?.startsWith("#m") && !close) bare(link.hash.slice(1));
   if (!(step || at || isolate !== undefined || close || where || key)) return;
   event.preventDefault();
   if (key) strike(key, () => press(key));
@@ -445,14 +444,10 @@ document.addEventListener("click", (event) => {
 // Show only the messages of one agent, by the agent's number; "" shows all. Hidden messages keep their numbers.
 function sieve(player) {
   alone = player;
-  for (const link of all("#map [data-isolate]")) {
-    if (alone && link.dataset.isolate === alone) link.setAttribute("aria-current", "true");
-    else link.removeAttribute("aria-current");
-  }
+  for (const link of all("#map [data-isolate]")) link.ariaCurrent = alone && link.dataset.isolate === alone ? "true" : null;
   const note = document.getElementById("only");
   const says = note.querySelector("[data-says]");
-  const name = alone && document.querySelector(`#map [data-isolate="${alone}"] .name`).textContent;
-  const text = alone && says.dataset.says.replace("{name}", name);
+  const text = alone && says.dataset.says.replace("{name}", document.querySelector(`#map [data-isolate="${alone}"] .name`).textContent);
   if (says.textContent !== text) says.textContent = text; // rewritten text would be read out again
   note.hidden = !alone;
   for (const one of all(".msg")) one.hidden = Boolean(alone) && one.dataset.player !== alone;
@@ -460,41 +455,44 @@ function sieve(player) {
 }
 
 // A message that a link leads to is shown, whatever hides it.
-function uncover(id) {
+function bare(id) {
   const part = document.getElementById(id)?.closest(".msg");
   document.getElementById("part-text").checked = true;
+  document.getElementById("menu")?.removeAttribute("open");
+  if (isIn("submit")) enter("judge");
   if (part?.hidden) sieve("");
   return part;
 }
 
 // Go to a message by its number; if another page of a long transcript holds it, the form leads there.
 document.getElementById("go-to-message")?.addEventListener("submit", (event) => {
-  const part = uncover(`m${Number(event.target.elements.message.value)}`);
+  const part = bare(`m${Number(event.target.elements.message.value)}`);
   if (part) event.preventDefault();
   go(part);
 });
 
 // Search results appear in place: Tab and Enter go on from the first message.
 document.body.addEventListener("htmx:afterSettle", ({ target }) => {
-  if (target.id === "found") (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
+  if (target.id !== "found") return;
+  bare("");
+  (document.querySelector("#found [data-found]") ?? document.querySelector("#found h2"))?.focus();
 });
 
-// A new game opens at its first message, with the focus on the first item to judge; a returned one at what its lead named.
+// A new game is read, from where one stopped; then the focus is on the first item to judge, or on what a lead named.
 function begin() {
+  if (isIn("read")) {
+    const last = document.getElementById(`message-${readUpTo()}`);
+    now = messages()[0]?.id ?? "";
+    return last ? go(last) : text.focus({ preventScroll: true });
+  }
   const asking = (mark) => ("named" in judge.dataset ? null : items().find((item) => item.matches(mark)));
   const first = document.getElementById(judge.dataset.named ?? "") ?? asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0];
-  if (!("fresh" in judge.dataset)) return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
-  first?.focus({ preventScroll: true });
-  document.querySelector(".text").scrollTop = 0;
-  message()?.classList.remove("now");
-  now = messages()[0]?.id ?? "";
-  return message()?.classList.add("now");
+  return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
 }
 
 const target = document.getElementById(location.hash.slice(1))?.closest(".item, .msg");
 const elsewhere = /^#m(\d+)$/.exec(location.hash)?.[1];
-offerToReadOn();
 if (target) go(target);
-else if (elsewhere && readOn) location.replace(`${location.pathname}?message=${elsewhere}`);
+else if (elsewhere && document.getElementById("go-to")) location.replace(`${location.pathname}?message=${elsewhere}`);
 else if (document.querySelector("#found > *")) document.querySelector("#found a").focus();
 else if (!document.querySelector("#at > *")) begin();

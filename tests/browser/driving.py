@@ -79,8 +79,16 @@ def open_rating_page(page: Page, site: str, evaluation: Evaluation) -> Page:
     """The evaluator's page of an evaluation on a live server, with the first thing to judge in focus."""
     sign_in_as(page, site, evaluation.evaluator)
     page.goto(f"{site}/rate/{evaluation.pk}/")
+    start_judging(page)
     page.locator(".item:focus").wait_for()
     return page
+
+
+def start_judging(page: Page) -> None:
+    """Leave the phase in which a new game is read, if it is in it."""
+    if page.locator("body.phase-read").count():
+        page.get_by_role("link", name="Start judging").click()
+        expect(page.locator("body.phase-judge")).to_have_count(1)
 
 
 def sign_in_by_form(page: Page, stack: LiveStack) -> None:
@@ -99,6 +107,7 @@ def take_next_game(page: Page) -> None:
     if "/guideline/" in page.url:
         page.get_by_role("button", name="Next game").click()
         page.wait_for_url(re.compile(r"/rate/\d+/"))
+    start_judging(page)
 
 
 def judgements(stack: LiveStack) -> dict[tuple[str, str], str]:

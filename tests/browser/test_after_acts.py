@@ -69,9 +69,11 @@ def test_the_next_game_is_one_enter_away(page: Page, live_server, evaluators: in
         given = {"kind": "flag", "target": "game", "text": "?", "key": "f", "now": timezone.now()}
         remark(evaluation=evaluation, by=evaluation.evaluator, **given)
     submit_by_keys(page, live_server.url, evaluation)
-    expect(focused(page)).to_have_text("Next game")
+    expect(focused(page)).to_have_text(re.compile("next game", re.IGNORECASE))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/rate/\d+/"))
+    expect(page.locator("body.phase-read .text:focus")).to_have_count(1)
+    page.keyboard.press("t")
     expect(page.locator(".item:focus")).to_have_count(1)
 
 
@@ -93,7 +95,7 @@ def test_recording_leaves_the_next_game_in_focus(page: Page, live_server) -> Non
     record_verdict(game=game, basis_sha256=preview(game).basis_sha256, by=by, now=timezone.now())
     sign_in_as(page, live_server.url, by)
     page.goto(f"{live_server.url}/projects/{game.project.slug}/games/{game.number}/verdict/")
-    expect(focused(page)).to_have_text("Next game")
+    expect(focused(page)).to_have_text(re.compile("next game", re.IGNORECASE))
 
 
 def test_after_a_skip_the_next_game_is_one_enter_away(page: Page, live_server) -> None:
@@ -106,7 +108,7 @@ def test_after_a_skip_the_next_game_is_one_enter_away(page: Page, live_server) -
     page.keyboard.press("Enter")
     page.wait_for_url("**/?skipped=*")
     expect(page.get_by_role("status").filter(has_text="Skipped.")).to_have_count(1)
-    expect(focused(page)).to_have_text("Next game")
+    expect(focused(page)).to_have_text(re.compile("next game", re.IGNORECASE))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/rate/\d+/"))
 
@@ -152,6 +154,7 @@ def test_a_returned_evaluation_is_submitted_without_script(browser, live_server)
     expect(page.locator("#step-engagement")).to_be_visible()
     page.get_by_role("link", name="Look at it").first.click()
     assert page.url.endswith("?step=engagement#item-question-3")
+    page.locator("#steps a[data-step=review]").click()
     page.locator("#submit button").click()
     expect(page.locator("#unchanged")).to_contain_text("Nothing changed since it was returned.")
     assert again(evaluation).state == "returned"
@@ -246,4 +249,4 @@ def test_the_queue_page_leads_home_when_nothing_is_left(page: Page, live_server)
     assert take_next_game(project=project, by=person, now=timezone.now()) is not None
     assert Game.objects.count() == 1
     page.reload()
-    expect(focused(page)).to_have_text("Next game")
+    expect(focused(page)).to_have_text(re.compile("next game", re.IGNORECASE))

@@ -49,6 +49,7 @@ def test_three_games_are_rated_without_leaving_the_keyboard(page: Page, live_ser
             keys.tab_to(page.get_by_role("button", name="Next game"))
             keys.press("Enter")
         page.wait_for_url(re.compile(r"/rate/\d+/"))
+        keys.press("t")  # the game is read
         expect(page.locator(".item:focus")).to_have_count(1)
         for _answer in answer_by_keys(keys):
             pass

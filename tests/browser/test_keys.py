@@ -54,18 +54,16 @@ def test_keys_are_stored_on_their_items_at_any_latency_and_none_is_dead(rating_p
 
 
 def reading_and_judging_are_one_key_apart(rating_page: Page) -> None:
-    """A new game is at its first message; the page remembers how far one has read."""
+    """A new game is to be read; the page remembers how far one has read."""
     first = rating_page.evaluate(HERE)
-    expect(rating_page.locator(".msg.now")).to_have_id("message-1")
     rating_page.keyboard.type("tjj")
     assert rating_page.evaluate(HERE) == "message-3"
     rating_page.keyboard.press("t")
     assert rating_page.evaluate(HERE) == first
     rating_page.reload()
-    expect(rating_page.locator("#read-on")).to_have_text("You have read up to message 3")
+    expect(rating_page.locator("body.phase-read #message-3:focus")).to_have_count(1)
     rating_page.keyboard.type("t")
-    assert rating_page.evaluate(HERE) == "message-3"
-    rating_page.keyboard.type("t")
+    assert rating_page.evaluate(HERE) == first
 
 
 def what_was_struck(rating_page: Page, evaluation: Evaluation) -> dict[str, dict[str, str]]:
@@ -139,7 +137,12 @@ def test_the_last_of_several_answers_to_one_thing_is_stored(rating_page, evaluat
     for keys in ("yny", "nyn"):
         for position in (first, second):
             for key in keys:
-                rating_page.locator(f"#item-coherence-{position} [data-key={key}]").click()
+                item = rating_page.locator(f"#item-coherence-{position}")
+                if not item.is_visible():
+                    rating_page.keyboard.press(".")
+                elif item.get_by_role("link", name="Edit").is_visible():
+                    item.get_by_role("link", name="Edit").click()
+                item.locator(f"[data-key={key}]").click()
         settle(rating_page)
         word = {"y": "yes", "n": "no"}[keys[-1]]
         for position in (first, second):
@@ -154,6 +157,7 @@ def test_an_answer_after_undo_is_sent_though_the_page_shows_it_still(rating_page
     item = rating_page.locator("#item-question-1")
     item.locator("[data-key=y]").click()
     settle(rating_page)
+    item.get_by_role("link", name="Edit").click()
     rating_page.evaluate("window.late = 500")
     rating_page.locator("#undo button").click()
     item.locator("[data-key=y]").click()
@@ -209,6 +213,7 @@ def test_a_step_clicked_while_an_answer_is_awaited_gets_the_keys_that_follow(rat
     settle(rating_page)
     answered = rating_page.locator("#step-depth .item:not([data-needs])").first
     message = answered.get_attribute("data-message")
+    answered.get_by_role("link", name="Edit").click()
     let_go = hold(rating_page, "**/judge/")
     answered.press("n")
     expect(rating_page.locator("body[data-busy=wait]")).to_have_count(1)
@@ -227,6 +232,7 @@ def test_space_presses_the_focused_button_while_an_answer_is_awaited(rating_page
     settle(rating_page)
     rating_page.evaluate("window.late = 600")
     rating_page.locator(".buttons.scale [data-key='3']").click()
+    rating_page.locator("#item-question-2").get_by_role("link", name="Edit").click()
     rating_page.locator("#item-question-2 [data-key=n]").focus()
     rating_page.keyboard.press("Space")
     settle(rating_page)
@@ -237,7 +243,7 @@ def test_what_is_jumped_to_is_not_read(rating_page) -> None:
     rating_page.keyboard.type("tjj]")
     assert rating_page.evaluate(HERE) != "message-3"
     rating_page.reload()
-    expect(rating_page.locator("#read-on")).to_have_text("You have read up to message 3")
+    expect(rating_page.locator("body.phase-read #message-3:focus")).to_have_count(1)
 
 
 def test_labels_of_messages_are_named_by_message_and_metric(rating_page, evaluation) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Revision, Slot
 from discussions.slots.actions import expire_leases, release_slot
-from tests.browser.driving import hold, settle
+from tests.browser.driving import hold, settle, start_judging
 from tests.factories.people import make_lead
 from tests.factories.rating import start
 from workspace.models import Person
@@ -38,6 +38,7 @@ def rating_page(evaluation, page: Page, live_server) -> Page:
     )
     page.clock.install()
     page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    start_judging(page)
     page.locator(".item:focus").wait_for()
     return page
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.driving import Keyboard, prepare_site, sign_in, take_next_game, tell
+from tests.browser.driving import Keyboard, prepare_site, sign_in, start_judging, take_next_game, tell
 from tests.browser.transcripts import lively_game
 
 pytestmark = pytest.mark.slow
@@ -38,6 +38,7 @@ def test_the_page_is_light(live_stack, browser: Browser, browser_context_args):
         network.send("Network.enable")
         network.send("Performance.enable", {"timeDomain": "threadTicks"})
         page.goto(address, wait_until="networkidle")
+        start_judging(page)
         expect(page.locator(".item:focus")).to_have_count(1)
         at_load = page.evaluate("window.shifts")
         metrics = network.send("Performance.getMetrics")["metrics"]

@@ -88,6 +88,8 @@ def test_a_game_is_rated_with_at_most_65_keys(live_stack, page: Page):
     keys.tab_to(page.get_by_role("button", name="Next game"))
     keys.press("Enter")
     page.wait_for_url(re.compile(r"/rate/\d+/"))
+    expect(page.locator("body.phase-read .text:focus")).to_have_count(1)
+    keys.press("t")
     to_begin = len(keys)
 
     expect(focused(page)).to_have_attribute("data-kind", "question")

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def paste(rating_page: Page) -> str:
     """What is in the clipboard, as it comes into the field of the search."""
+    rating_page.keyboard.press("/")
     field = rating_page.get_by_role("searchbox", name="Text in messages")
     field.fill("")
     field.press("Control+v")
@@ -60,10 +61,12 @@ def test_one_agent_alone_keeps_the_numbers_also_when_messages_are_drawn_again(ra
     rating_page.keyboard.type("odd", delay=10)
     rating_page.keyboard.press("Enter")
     settle(rating_page)
+    rating_page.locator("#menu > summary").click()
     rating_page.get_by_role("navigation", name="Rounds and agents").get_by_role(
         "link", name=re.compile("Ann")
     ).click()
     expect(rating_page.locator("#only")).to_contain_text("Only messages of Ann are shown")
+    rating_page.keyboard.press("Escape")
     expect(rating_page.locator("#message-2")).to_be_hidden()
     rating_page.locator("#steps [data-step=depth]").click()
     rating_page.keyboard.type("yyyyy")

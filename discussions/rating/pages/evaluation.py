@@ -86,6 +86,11 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
     place = None
+    is_new = not (
+        wanted.step
+        or wanted.at
+        or any(kind != judgement_kinds.ATTRIBUTION for kind, _subject in visible.judgements)
+    )
     if comment := head["returned_comment"]:
         whole = replace(visible, window=build_window(visible.seen.messages))
         place = find_returned_place(whole, comment)
@@ -96,6 +101,7 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
         **head,
         **_shared(visible, work, wanted),
         **_lists(visible, work, tuple(LISTS)),
+        is_new=is_new and visible.is_open,
         place=_("Calibration") if work.evaluation.purpose == CALIBRATION else "",
         messages=transcript.messages(visible),
         rounds=transcript.rounds(visible),
@@ -189,7 +195,6 @@ def rating_answer(
         rounds=transcript.rounds(visible) if changed.is_map_changed else [],
         players=visible.seen.players if changed.is_map_changed else [],
         parts=visible.shown.parts,
-        votes=transcript.votes(visible) if changed.is_map_changed else [],
         at=transcript.at_message(visible, position) if has_forms and position else None,
     )
     return page, changed

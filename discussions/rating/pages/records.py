@@ -33,13 +33,15 @@ class Chip(Struct, frozen=True):
 
 
 class MessageRow(Struct, frozen=True):
-    """One message of the transcript; `spans` are half-open code points to mark."""
+    """One message; `spans` are half-open code points to mark; `goes_on` if the one before is by the same author."""
 
     position: int
     round: int
     player: int
     name: str
+    face: str
     is_confusable: bool
+    goes_on: bool
     opens_round: str
     text: str
     spans: list[tuple[int, int]]
@@ -73,8 +75,6 @@ class RatingStep(Struct, frozen=True):
     label: str
     state: str
     count: str
-    needs: int
-    is_locked: bool
 
 
 class StepGuide(Struct, frozen=True):
@@ -89,13 +89,11 @@ class StepGuide(Struct, frozen=True):
 
 
 class LiveFigure(Struct, frozen=True):
-    """A metric's figure: `share` and `threshold` are percent of the bar, `share` is -1 for no bar."""
+    """A metric's figure and the threshold, as text."""
 
     key: str
     label: str
     text: str
-    share: int
-    threshold: int
     state: str
     limit: str
 
@@ -327,7 +325,6 @@ class LockedRoles(Struct, frozen=True):
     why_locked: str
     reveal: Item | None
     offered: dict[str, int] = {}
-    is_locked: bool = True
     is_revealed: bool = False
 
 
@@ -360,7 +357,6 @@ class OpenRoles(Struct, frozen=True):
     """M4 with the roles revealed."""
 
     items: list[RoleItem]
-    is_locked: bool = False
     is_revealed: bool = True
 
 
@@ -450,12 +446,13 @@ class AnswerPage(EvaluationPage, frozen=True, kw_only=True):
     rounds: list[RoundRow] = []
     players: list[SeenPlayer] = []
     parts: list[Part] | None = None
-    votes: list[RoundVotes] = []
 
 
 class RatingPage(AnswerPage, frozen=True, kw_only=True):
-    """The whole page of one evaluator on one game."""
+    """The whole page of one evaluator on one game; `is_new`: nothing is judged yet, so the game is to be read."""
 
+    is_new: bool = False
+    votes: list[RoundVotes] = []
     search: Search | None = None
     round_starts: list[RoundStart] = []
     messages: list[MessageRow]

@@ -10,7 +10,7 @@ from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Outcome, OutcomeLine
 from discussions.metrics.core.memory_accuracy import without_deliberate
-from discussions.metrics.core.registry import METRICS, figure_value
+from discussions.metrics.core.registry import figure_value
 from discussions.metrics.labels import figure_text, limit_text
 from discussions.rating.core.visibility import STEPS, count_judged, list_unidentified, open_suggestions
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
@@ -52,13 +52,7 @@ def steps(visible: VisibleEvaluation) -> list[RatingStep]:
         "statements": _("Statements"),
         "review": _("Submit"),
     }
-    is_locked = not visible.visibility.roles and not visible.visibility.can_reveal_roles
-    return [
-        RatingStep(
-            key, labels[key], *_state(visible, key, needs[key]), needs[key], key == "roles" and is_locked
-        )
-        for key in list_steps(visible)
-    ]
+    return [RatingStep(key, labels[key], *_state(visible, key, needs[key])) for key in list_steps(visible)]
 
 
 def list_steps(visible: VisibleEvaluation) -> list[str]:
@@ -156,7 +150,6 @@ def figures(visible: VisibleEvaluation, work: EvaluationState) -> list[LiveFigur
 
 
 def _figure(line: OutcomeLine) -> LiveFigure:
-    scale = METRICS[line.key].scale
     state = get_state(line)
     if line.is_by_rule:
         text = _("not applicable")
@@ -164,11 +157,7 @@ def _figure(line: OutcomeLine) -> LiveFigure:
         text = _("pending")
     else:
         text = figure_text(line)
-    share = -1 if line.score is None or line.passes is None else round(100 * line.score / scale.high)
-    threshold = round(100 * line.threshold / scale.high)
-    return LiveFigure(
-        line.key, line.label, text, share, threshold, state, limit_text(line.key, line.threshold)
-    )
+    return LiveFigure(line.key, line.label, text, state, limit_text(line.key, line.threshold))
 
 
 def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | None:

@@ -1,5 +1,7 @@
 """The transcript and its map: messages with marks and chips, rounds, votes, and the forms of one message."""
 
+from collections import Counter
+from functools import lru_cache
 from itertools import groupby
 
 from django.utils.translation import gettext as _
@@ -52,7 +54,7 @@ def message_row(
     message = seen.messages[position - 1]
     before = seen.messages[position - 2] if position > 1 else None
     opens = before is None or before.round != message.round
-    goes_on = not opens and visible.window.is_paged and position == visible.window.first
+    is_first = visible.window.is_paged and position == visible.window.first
     target = f"message:{position}"
     mine = [remark for remark in visible.remarks if remark.target == target]
     return MessageRow(
@@ -60,8 +62,10 @@ def message_row(
         round=message.round,
         player=message.player,
         name=seen.name(message.player),
+        face=build_faces(tuple(player.name for player in seen.players))[message.player - 1],
         is_confusable=seen.players[message.player - 1].is_confusable,
-        opens_round=round_label(message.round, goes_on=goes_on) if opens or goes_on else "",
+        goes_on=not (opens or is_first) and before is not None and before.player == message.player,
+        opens_round=round_label(message.round, goes_on=not opens) if opens or is_first else "",
         text=message.text,
         spans=sorted(spans.get(position, []))[:MOST_MARKS],
         reply_to=message.reply_to,
@@ -71,6 +75,14 @@ def message_row(
         is_flagged=any(remark.kind == "flag" for remark in mine),
         has_unsaid=position in visible.unsaid and visible.unsaid[position].is_any,
     )
+
+
+@lru_cache(maxsize=32)
+def build_faces(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The initial of each name, or its first two letters where names share the initial."""
+    words = ["".join(filter(str.isalnum, name)).capitalize() or "?" for name in names]
+    initials = Counter(word[0] for word in words)
+    return tuple(word[: 1 + (initials[word[0]] > 1)] for word in words)
 
 
 def round_label(number: int, *, goes_on: bool = False) -> str:

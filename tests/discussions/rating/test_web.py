@@ -118,9 +118,9 @@ def test_a_stale_version_shows_both_and_overwrites_nothing(client, evaluation):
 
 
 def test_a_page_with_nothing_but_a_comment_says_that_it_is_saved(client, evaluation):
-    assert "nothing to save yet" in get_page(client, evaluation).content.decode()
+    assert 'id="saved-at"' not in get_page(client, evaluation).content.decode()
     act(client, evaluation, "comment~message:3~0~", text="odd")
-    assert "nothing to save yet" not in get_page(client, evaluation).content.decode()
+    assert 'id="saved-at"' in get_page(client, evaluation).content.decode()
 
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
@@ -418,7 +418,7 @@ def test_saved_has_its_time_also_when_an_act_was_refused(client, evaluation):
     saved = act(client, evaluation, "question~1~0~yes")["X-Saved"]
     refused = act(client, evaluation, "coherence~999~0~yes")
     assert refused.status_code == 422
-    assert f'<span class="num">{saved}</span>' in refused.content.decode()
+    assert f'<span class="num visually-hidden">{saved}</span>' in refused.content.decode()
 
 
 def test_the_page_counts_as_many_judgements_as_the_verdict(client):

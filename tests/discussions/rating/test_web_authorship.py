@@ -100,9 +100,11 @@ def test_who_wrote_an_unseen_message_does_not_show_in_its_item():
     evaluation = start_test()
     drawn = load_state(evaluation).drawn_test
     page = rate(signed_in(evaluation.evaluator), evaluation).content.decode()
-    items = re.findall(r'<div class="item asks" id="item-attribution-\d+".*?</div></div>', page, re.DOTALL)
+    items = re.findall(
+        r'<div class="item asks one(?: now)?" id="item-attribution-\d+".*?</a>\s*</div>', page, re.DOTALL
+    )
     bare = [
-        re.sub(r"attribution[~-]\d+|Message \d+ of|<blockquote[^>]*>.*?</blockquote>", "", item)
+        re.sub(r" now(?=\")|attribution[~-]\d+|Message \d+ of|<blockquote[^>]*>.*?</blockquote>", "", item)
         for item in items
     ]
     assert len(bare) == len(drawn.unseen) > len(set(bare)) == 1

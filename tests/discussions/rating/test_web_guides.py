@@ -47,7 +47,7 @@ def test_the_rating_page_and_the_versions_page_show_the_same_words(client):
     assert evaluation.measured.rubric_version_id == version.pk
     for step, metric in STEP_METRICS.items():
         criterion, guide = record.criterion(metric), guide_of(page, step)
-        assert f">{criterion.label}</h2>" in guide
+        assert f">{criterion.question}</h2>" in guide
         for words in (criterion.question, *words_of(criterion)):
             assert words in guide, (step, words)
             assert words in shown, (metric, words)
