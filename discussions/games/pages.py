@@ -21,11 +21,12 @@ BY_RULE, ESTIMATE, AUTOMATIC_PASS, AUTOMATIC_FAIL = "by_rule", "estimate", "auto
 
 
 class ScoreCell(Struct, frozen=True):
-    """One figure: its text, its state ("pass", "fail", "pending", AUTOMATIC) and the word for that."""
+    """One figure: its text, its state ("pass", "fail", "pending", AUTOMATIC), the word for that, and if it fails."""
 
     text: str
     state: str
     says: str
+    fails: bool = False
 
 
 def list_cell_words() -> dict[str, str]:
@@ -70,7 +71,7 @@ def build_figure_cells(
 
 def _recorded(line: OutcomeLine, words: dict[str, str]) -> ScoreCell:
     text, state = format_score(line).removesuffix(METRICS[line.key].scale.symbol), get_state(line)
-    return ScoreCell(text, state, words[BY_RULE if line.is_by_rule else state])
+    return ScoreCell(text, state, words[BY_RULE if line.is_by_rule else state], fails=state == FAIL)
 
 
 def _counted(criterion: Criterion, counted: list[int] | None, words: dict[str, str]) -> ScoreCell:
@@ -85,7 +86,8 @@ def _counted(criterion: Criterion, counted: list[int] | None, words: dict[str, s
     text, reaches = _compare(numerator, denominator, metric.scale, criterion.threshold or 0)
     if is_pending:
         return ScoreCell(text, PENDING, words[ESTIMATE])
-    return ScoreCell(text, AUTOMATIC, words[AUTOMATIC_PASS if reaches else AUTOMATIC_FAIL])
+    says = words[AUTOMATIC_PASS if reaches else AUTOMATIC_FAIL]
+    return ScoreCell(text, AUTOMATIC, says, fails=not reaches)
 
 
 @lru_cache(maxsize=4096)

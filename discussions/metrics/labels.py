@@ -33,7 +33,7 @@ def no_looks(_figures: Mapping[str, Any]) -> list[Look]:
 class MetricLabels(Struct, frozen=True):
     """The words of a metric. `column` is its short heading and `title` its name in tables of all metrics.
 
-    `count` is what its figure was counted from, with `above` and `below`; `turns` what would flip it, by number `n`;
+    `count` is what its figure was counted from, with `above` and `below`;
     `unit` what is counted, by number `n`; `by_rule` the word for a pass with nothing to count. `looks` puts its
     diagnostics into words, `rules` the rules that its findings name, and `parameters` describes its parameters.
     """
@@ -41,7 +41,6 @@ class MetricLabels(Struct, frozen=True):
     column: Words
     title: Words
     count: Words = gettext_lazy("%(above)d of %(below)d")
-    turns: Words = ngettext_lazy("%(n)d message judged differently", "%(n)d messages judged differently", "n")
     by_rule: Words = gettext_lazy("PASS, not applicable (nothing to count)")
     unit: Words = ngettext_lazy("%(n)d message", "%(n)d messages", "n")
     looks: Callable[[Mapping[str, Any]], list[Look]] = no_looks
@@ -169,7 +168,6 @@ LABELS: dict[str, MetricLabels] = {
         column=gettext_lazy("Memory"),
         title=gettext_lazy("Memory accuracy"),
         count=gettext_lazy("%(above)d of %(below)d references accurate"),
-        turns=ngettext_lazy("%(n)d reference judged differently", "%(n)d references judged differently", "n"),
         by_rule=gettext_lazy("PASS, not applicable (no references)"),
         unit=ngettext_lazy("%(n)d reference", "%(n)d references", "n"),
         looks=_memory,
@@ -261,7 +259,6 @@ LABELS: dict[str, MetricLabels] = {
         column=gettext_lazy("Repetition"),
         title=gettext_lazy("Anti-repetition"),
         count=gettext_lazy("%(above)d of %(below)d phrases not repeated"),
-        turns=ngettext_lazy("%(n)d phrase judged differently", "%(n)d phrases judged differently", "n"),
         unit=ngettext_lazy("%(n)d phrase", "%(n)d phrases", "n"),
         looks=_repetition,
         parameters={

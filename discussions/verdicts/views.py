@@ -13,8 +13,8 @@ from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
 from discussions.verdicts.core.report import Report
 from discussions.verdicts.core.report_file import report_to_csv, report_to_json
 from discussions.verdicts.forms import RecordForm, ReplayForm
-from discussions.verdicts.pages.report import build_report, build_report_chart
-from discussions.verdicts.pages.verdict import build_verdict_page
+from discussions.verdicts.pages.report import build_report
+from discussions.verdicts.pages.verdict import build_verdict_page, describe_people_estimate
 from discussions.verdicts.permissions import (
     check_record_verdict,
     check_reopen,
@@ -73,8 +73,7 @@ def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpRespo
 def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
     only_parameters(request)
     game, found = report_or_refusal(request.user, slug, number)
-    chart = build_report_chart(game=game)
-    context = {"report": found, "chart": chart, "game": game, **frame(request.user, game.project, "games")}
+    context = {"report": found, "game": game, **frame(request.user, game.project, "games")}
     return respond(request, page="discussions/verdicts/report.html", context=context)
 
 
@@ -141,6 +140,7 @@ def show_verdict(
     changed = refusal.detail.get("changes", []) if isinstance(refusal, Conflict) else []
     context = {
         "page": page,
+        "describe_people": describe_people_estimate,
         "form": form,
         "refusal": refusal,
         "changed": changed,

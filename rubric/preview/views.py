@@ -214,15 +214,14 @@ class ImpactFound:
         )
 
     @cached_property
-    def columns(self) -> list[tuple[str, int, float, str]]:
-        """The bins of the distribution: label, how many changes, length of the bar (0 to 100), tone."""
+    def columns(self) -> list[tuple[str, int, float]]:
+        """The bins of the distribution: label, how many changes, length of the bar (0 to 100)."""
         bins = self.impact.distribution
         if len(bins) < 2:
             return []
         most = max(bucket.count for bucket in bins)
         return [
-            (_label(bucket), bucket.count, compute_track_position(bucket.count, 0, most), _tone(bucket))
-            for bucket in bins
+            (_label(bucket), bucket.count, compute_track_position(bucket.count, 0, most)) for bucket in bins
         ]
 
 
@@ -235,7 +234,3 @@ def _label(bucket: Bin) -> str:
 def _signed(value: float) -> str:
     sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
     return f"{sign}{abs(value):g}"
-
-
-def _tone(bucket: Bin) -> str:
-    return "same" if bucket.low == bucket.high else "more" if bucket.high > 0 else "less"

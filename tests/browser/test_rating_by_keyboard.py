@@ -127,6 +127,6 @@ def test_a_game_is_rated_with_at_most_65_keys(live_stack, page: Page):
     expect(page.get_by_role("link", name="Report")).to_be_visible()
     tell(f"{len(record)} keys more to record the verdict")
     assert live_stack.rows("SELECT COUNT(*) FROM discussions_verdict") == [(1,)]
-    assert "5 of 9" in page.locator("main").inner_text()
+    assert "5 of 9" in page.locator("main").text_content()
     watch.check()
     assert "all hold" in live_stack.manage("verify")

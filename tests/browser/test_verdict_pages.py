@@ -31,6 +31,7 @@ def test_the_evaluator_records_and_replays(page: Page, live_server) -> None:
     expect(page.get_by_text("Recorded verdict 1")).to_be_visible()
     assert Verdict.objects.count() == 1
     page.evaluate("window.kept = true")
+    page.get_by_text("Recorded verdicts", exact=True).click()
     page.get_by_role("button", name="Compute again verdict 1").click()
     expect(page.get_by_text("Equal: the same verdict follows from its basis.")).to_be_visible()
     assert page.evaluate("window.kept")

@@ -11,9 +11,10 @@ from django.template import engines
 from django.test import override_settings
 
 from discussions.rating.pages.records import RatingItem
+from discussions.verdicts.pages.lines import figure_rows
 from tests.factories.people import make_admin
 from tests.factories.transcripts import make_games_project
-from workspace.display.core.charts import BarRow, threshold_bars
+from tests.factories.verdict_examples import verdict, with_failing
 from workspace.markup import clock, dollars, hostile, moment, percent, plain
 from workspace.models import Project
 
@@ -91,19 +92,16 @@ def test_half_a_point_is_one_key_away(rating: str, half: str) -> None:
     assert item.other_half == half
 
 
-def test_a_chart_has_a_table_twin_and_words_for_every_bar() -> None:
-    rows = [
-        BarRow("Depth", 58.0, 60.0, "58.0", "fail", "FAIL", "29 of 50"),
-        BarRow("Rating", None, 3.0, "pending"),
-    ]
-    template = engines["jinja2"].from_string(
-        '{% from "components/chart_bars.html" import chart_bars %}{{ chart_bars(chart, "T", id="x") }}'
-    )
-    drawn = template.render({"chart": threshold_bars(rows)})
-    assert drawn.count("<title id=") == 2
-    assert "Depth: 58.0, threshold 60, FAIL" in drawn
-    assert "<table" in drawn
-    assert "29 of 50" in drawn
+def test_a_plot_of_metrics_has_words_and_figures_in_its_row() -> None:
+    rows = figure_rows(verdict(with_failing("strategic_depth")))
+    template = engines["jinja2"].from_string('{% include "discussions/verdicts/_metrics.html" %}')
+    drawn = template.render({"rows": rows, "rings": {"strategic_depth": 70.0}})
+    assert drawn.count("<tr>") == 1 + 7
+    assert drawn.count('<svg aria-hidden="true">') == 7, "a plot says nothing that its row does not say"
+    assert drawn.index("Strategic depth") < drawn.index("Memory"), "failing first"
+    assert drawn.count('class="fails"') == 1 and drawn.count('class="people"') == 2
+    for row in rows:
+        assert all(said in drawn for said in (row.text, row.says, row.threshold, row.interval, row.flips))
     assert "style=" not in drawn
 
 

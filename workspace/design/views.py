@@ -9,13 +9,11 @@ from django.utils.translation import gettext as _
 from workspace.design.forms import SampleForm
 from workspace.design.permissions import check_see_design
 from workspace.display.core.charts import (
-    BarRow,
     DotRow,
     IntervalRow,
     dot_plot,
     interval_plot,
     share_bar,
-    threshold_bars,
 )
 from workspace.web.bind_form import only_parameters
 from workspace.web.frame import frame
@@ -60,7 +58,6 @@ def _samples(now: datetime) -> dict[str, object]:
     return {
         "hostile": HOSTILE,
         "rows": [dict(zip(columns, row, strict=True)) for row in rows],
-        "bars": threshold_bars(_bars()),
         "dots": dot_plot(dots, minimum=1, maximum=10),
         "intervals": interval_plot(intervals, minimum=0, maximum=1, reference=0.5),
         "shares": share_bar(shares),
@@ -71,24 +68,3 @@ def _samples(now: datetime) -> dict[str, object]:
             "bad_examples": [_("As somebody said.")],
         },
     }
-
-
-def _bars() -> list[BarRow]:
-    return [
-        BarRow(
-            _("Passes"),
-            87.5,
-            80,
-            "87.5\u00a0%",
-            "pass",
-            "PASS",
-            "35 of 40",
-            75.0,
-            94.0,
-            interval_text="75 to 94",
-        ),
-        BarRow(_("Fails"), 58.0, 60, "58.0\u00a0%", "fail", "FAIL", "29 of 50"),
-        BarRow(_("Not known yet"), None, 80, _("pending")),
-        BarRow(_("Less is better"), 30, None, "30", "less"),
-        BarRow(_("More is better"), 70, None, "70", "more"),
-    ]

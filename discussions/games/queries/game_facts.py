@@ -6,8 +6,7 @@ import msgspec
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import Outcome
-from discussions.games.queries.list_filters import COMPLETE, MEASURING, RATED, RECORDED, WAITING
-from discussions.games.queries.list_query import GameRow
+from discussions.games.queries.list_filters import COMPLETE, MEASURING, RATED, RECORDED, WAITING, GameRow
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
@@ -55,7 +54,7 @@ def load_iteration_rules(project: Project) -> dict[int, IterationRules]:
 def load_game_facts(games: list[GameRow], iterations: dict[int, IterationRules]) -> list[GameFacts]:
     """The facts of these games; two queries, and two more if one of them has no verdict."""
     keys = [game.pk for game in games]
-    verdicts = _OUTCOMES(keys)
+    verdicts = OUTCOMES(keys)
     outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
     by_hand = {game for (game,) in _COSTS_BY_HAND(keys)}
     undecided = [key for key in keys if key not in outcomes]
@@ -98,7 +97,7 @@ FIGURES = Prepared(
     ),
     list,
 )
-_OUTCOMES = Prepared(
+OUTCOMES = Prepared(
     lambda games: Verdict.objects.not_superseded().filter(game__in=games).values_list("game_id", "outcome"),
     list,
 )

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import cache, reduce
 from operator import and_, or_
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -29,10 +30,10 @@ LONGEST_SEARCH, MOST_WORDS = 200, 6
 
 STATUSES = {
     MEASURING: _("being measured"),
-    WAITING: _("waiting for an evaluator"),
+    WAITING: _("to rate"),
     RATED: _("being rated"),
-    COMPLETE: _("submitted, no verdict yet"),
-    RECORDED: _("verdict recorded"),
+    COMPLETE: _("to record"),
+    RECORDED: _("recorded"),
 }
 # The values of `state` that programs and older URLs use.
 STATES = STATUSES | {
@@ -94,6 +95,19 @@ class ListFilter(Struct, frozen=True, kw_only=True):
 def _get_defaults(kind: type[ListFilter]) -> dict[str, object]:
     fields = structs.fields(kind)
     return {field.name: field.default for field in fields if field.name not in ("after", "before", "most")}
+
+
+class GameRow(NamedTuple):
+    pk: int
+    number: int
+    iteration_id: int
+    message_count: int
+    paid_usd: Decimal | None
+    withdrawn_at: datetime | None
+    needed_count: int | None
+    source_id: str
+    created_at: datetime
+    transcript__name: str
 
 
 # The fields of a filter that are values; the others decide which conditions there are.

@@ -1,22 +1,22 @@
 """A page of the list of games: its order, and where it continues; keyset pagination for any number of games."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
-from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext_lazy as _
 from msgspec import Struct, structs
 
 from discussions.games.queries.list_filters import (
     VALUE_FIELDS,
+    GameRow,
     Key,
     ListFilter,
     filter_games,
     read_values,
 )
+from discussions.games.queries.metric_order import order_by_metric
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Verdict
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Project
@@ -26,29 +26,28 @@ GAMES_A_PAGE = 30
 MOST_CHOSEN = 200
 
 
-# Sort -> its words, the field, and whether it is descending. A list sorted by cost or by a figure of the verdict holds
+# Sort -> the field or metric, and whether it is descending. A list sorted by cost or by a figure of the verdict holds
 # only games with that figure, in the order of one index. Iterations are numbered in the order in which they were made.
-_ORDERS = {
-    "newest": (_("newest first"), "number", True),
-    "oldest": (_("oldest first"), "number", False),
-    "best": (_("highest composite"), "composite", True),
-    "worst": (_("lowest composite"), "composite", False),
-    "most_passed": (_("most metrics passed"), "passed_count", True),
-    "fewest_passed": (_("fewest metrics passed"), "passed_count", False),
-    "closest": (_("fewest judgements to flip"), "flip_distance", False),
-    "farthest": (_("most judgements to flip"), "flip_distance", True),
-    "a_to_z": (_("by game id"), "source_id", False),
-    "z_to_a": (_("by game id, backwards"), "source_id", True),
-    "shortest": (_("fewest messages"), "message_count", False),
-    "longest": (_("most messages"), "message_count", True),
-    "costliest": (_("highest cost"), "paid_usd", True),
-    "cheapest": (_("lowest cost"), "paid_usd", False),
-    "last_iteration": (_("newest iteration first"), "iteration_id", True),
-    "first_iteration": (_("oldest iteration first"), "iteration_id", False),
+FIELDS = {
+    "newest": ("number", True),
+    "oldest": ("number", False),
+    "best": ("composite", True),
+    "worst": ("composite", False),
+    "most_passed": ("passed_count", True),
+    "fewest_passed": ("passed_count", False),
+    "closest": ("flip_distance", False),
+    "farthest": ("flip_distance", True),
+    "a_to_z": ("source_id", False),
+    "z_to_a": ("source_id", True),
+    "shortest": ("message_count", False),
+    "longest": ("message_count", True),
+    "costliest": ("paid_usd", True),
+    "cheapest": ("paid_usd", False),
+    "last_iteration": ("iteration_id", True),
+    "first_iteration": ("iteration_id", False),
+    **{f"{way}_{key}": (key, way == "highest") for key in METRICS for way in ("lowest", "highest")},
 }
-SORTS = {name: words for name, (words, _field, _falls) in _ORDERS.items()}
-FIELDS = {name: (field, falls) for name, (_words, field, falls) in _ORDERS.items()}
-Sort = Literal[(*SORTS,)]  # type: ignore[valid-type]
+Sort = Literal[(*FIELDS,)]  # type: ignore[valid-type]
 FIGURES = ("composite", "passed_count", "flip_distance")
 
 
@@ -64,18 +63,9 @@ class ListQuery(ListFilter, frozen=True, kw_only=True):
     def is_ordered_by_verdict(self) -> bool:
         return FIELDS[self.sort][0] in FIGURES
 
-
-class GameRow(NamedTuple):
-    pk: int
-    number: int
-    iteration_id: int
-    message_count: int
-    paid_usd: Decimal | None
-    withdrawn_at: datetime | None
-    needed_count: int | None
-    source_id: str
-    created_at: datetime
-    transcript__name: str
+    @property
+    def is_ordered_by_metric(self) -> bool:
+        return FIELDS[self.sort][0] in METRICS
 
 
 class ListWindow(Struct, frozen=True):
@@ -85,7 +75,9 @@ class ListWindow(Struct, frozen=True):
 
 
 def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
-    """The games of one page; two queries at most, whatever the size of the project."""
+    """The games of one page; four queries at most, whatever the size of the project."""
+    if wanted.is_ordered_by_metric:
+        return _load_metric_window(project, wanted)
     is_back, cursor = bool(wanted.before), wanted.before or wanted.after
     here = None
     if cursor:
@@ -111,12 +103,33 @@ def load_list_window(project: Project, wanted: ListQuery) -> ListWindow:
     )
 
 
+def _list_by_metric(project: Project, wanted: ListQuery) -> list[tuple[int, int]]:
+    key, falls = FIELDS[wanted.sort]
+    return order_by_metric(project.pk, wanted, key, falls=falls)
+
+
+def _load_metric_window(project: Project, wanted: ListQuery) -> ListWindow:
+    keys = [pk for pk, _number in _list_by_metric(project, wanted)]
+    end = keys.index(wanted.before) if wanted.before in keys else len(keys)
+    start = keys.index(wanted.after) + 1 if wanted.after in keys else 0
+    start = max(0, end - wanted.most) if wanted.before else start
+    page, end = keys[start : start + wanted.most], start + wanted.most
+    rows = {row[0]: GameRow(*row) for row in Game.objects.filter(pk__in=page).values_list(*GameRow._fields)}
+    return ListWindow(
+        games=[rows[pk] for pk in page],
+        after=page[-1] if end < len(keys) else 0,
+        before=page[0] if page and start else 0,
+    )
+
+
 def count_matches(project: Project, wanted: ListQuery, most: int) -> int:
     """How many games the whole list has, counted up to `most`; one query."""
     return len(_run(_query_matches, project, structs.replace(wanted, before=0, most=most)))
 
 
 def list_numbers(project: Project, wanted: ListQuery, most: int) -> list[int]:
+    if wanted.is_ordered_by_metric:
+        return [number for _pk, number in _list_by_metric(project, wanted)[:most]]
     rows, prefix = _ordered(project.pk, wanted, read_values(wanted))
     field, falls = FIELDS[wanted.sort]
     return list(_sorted(rows, field, falls=falls).values_list(f"{prefix}number", flat=True)[:most])
@@ -174,6 +187,10 @@ def load_neighbours(project: Project, wanted: ListQuery, game: Game) -> tuple[in
     The game may be in the list no longer. In a list by cost or by a figure of the verdict, a game without that figure
     has no neighbours.
     """
+    if wanted.is_ordered_by_metric:
+        games = [0, *(number for _pk, number in _list_by_metric(project, wanted)), 0]
+        at = games.index(game.number) if game.number in games else 0
+        return (games[at - 1], games[at + 1]) if at else (0, 0)
     field = FIELDS[wanted.sort][0]
     here: tuple[int, Any] | None = (game.pk, getattr(game, field, None))
     if wanted.is_ordered_by_verdict:

@@ -50,7 +50,7 @@ from discussions.transcripts.core.oddities import (
     list_oddities,
 )
 from discussions.verdicts.core.report import FigureRow
-from discussions.verdicts.pages.lines import NONE, figure_rows
+from discussions.verdicts.pages.lines import NONE
 from discussions.verdicts.pages.verdict import outcome_part
 from discussions.verdicts.queries import Preview, load_next_games, load_verdict_preview
 from workspace.access.permissions import may
@@ -171,9 +171,9 @@ class GamePage:
         self.people = PeoplePart(game, preview, is_named=is_named, only=only)
         self.paid = paid_figures(game)
         self.facts = [(_("Winner"), self.record.winner)] + ([] if only else _how_played(game))
-        self.outcome = outcome_part(preview.outcome, preview.basis, next_games) if preview else None
+        self.outcome = outcome_part(game, preview.outcome, preview.basis, next_games) if preview else None
         self.verdict_number = _find_verdict_number(game, preview)
-        rows = figure_rows(preview.outcome, next_games) if preview else []
+        rows = self.outcome.rows if self.outcome else []
         self.metrics = _metrics(rows, preview, self.record, diagnostics) if preview else []
         self.messages = self.record.messages[max(start, 1) - 1 :][:MESSAGES_A_PAGE]
         self.unsaid = load_unsaid(game.pk, game.content_sha256)

@@ -3,6 +3,7 @@
 A page takes a fixed number of queries and never reads the text of a transcript.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from discussions.core.outcome import ABOVE, AMBER, UNREPORTED
 from discussions.games.forms import GameColumnsForm, parse_list_address, parse_list_query, read_columns
@@ -25,8 +26,8 @@ from discussions.games.queries.game_facts import (
 )
 from discussions.games.queries.list_filters import (
     AGREEMENTS,
+    COMPLETE,
     MEASURING,
-    STATES,
     STATUSES,
     VERDICTS,
     WEAK_PASSES,
@@ -35,13 +36,13 @@ from discussions.games.queries.list_filters import (
 from discussions.games.queries.list_query import (
     FIELDS,
     MOST_CHOSEN,
-    SORTS,
     ListQuery,
     count_matches,
     load_list_window,
 )
+from discussions.games.queries.metric_order import MOST_SORTED
 from discussions.metrics.core.registry import METRICS
-from discussions.metrics.labels import LABELS
+from discussions.metrics.labels import LABELS, limit_text
 from discussions.models import Remark
 from discussions.queries import find_stopped_jobs
 from discussions.slots.permissions import check_see_games
@@ -63,7 +64,7 @@ ID, COMPOSITE, FLIPS, WEAK, COST = "id", "composite", "flips", "weak", "cost"
 MESSAGES, ITERATION, IMPORTED, FLAGS = "messages", "iteration", "imported", "flags"
 
 # The metrics stand between the first and the others.
-FIRST = {ID: gettext_lazy("Game id and file")}
+FIRST = {ID: gettext_lazy("Game id")}
 OTHERS = {
     COMPOSITE: gettext_lazy("Composite"),
     FLIPS: gettext_lazy("To flip"),
@@ -74,7 +75,7 @@ OTHERS = {
     ITERATION: gettext_lazy("Iteration"),
     IMPORTED: gettext_lazy("Imported"),
 }
-HIDDEN_AT_FIRST = frozenset({WEAK, MESSAGES, FLAGS, IMPORTED})
+HIDDEN_AT_FIRST = frozenset({COMPOSITE, FLIPS, WEAK, COST, MESSAGES, FLAGS, IMPORTED})
 NUMBERS = frozenset({"number", COMPOSITE, FLIPS, COST, MESSAGES, FLAGS})
 
 # Column -> its two sort orders; the first click selects the first.
@@ -87,6 +88,7 @@ ORDERS = {
     COST: ("costliest", "cheapest"),
     MESSAGES: ("longest", "shortest"),
     ITERATION: ("last_iteration", "first_iteration"),
+    **{key: (f"lowest_{key}", f"highest_{key}") for key in METRICS},
 }
 BY_HAND = "by_hand"
 # For a metric that the rubric version of a game does not have.
@@ -135,37 +137,74 @@ class GamesPage:
         self.metrics = [key for key in self.shown if key in METRICS]
         labels = {
             "number": _("Game"),
+            **{key: self.columns[key] for key in self.shown if key == ID},
             "status": _("Status"),
-            **{key: self.columns[key] for key in self.shown},
+            **{key: self.columns[key] for key in self.shown if key != ID},
         }
-        self.headings = {key: Heading(key, label, wanted) for key, label in labels.items()}
+        limits = _list_limits(iterations)
+        self.headings = {key: Heading(key, label, wanted, limits) for key, label in labels.items()}
         facts = load_game_facts(window.games, iterations)
         self.lines = _list_games(facts, self.metrics, _count_flags(facts) if FLAGS in self.shown else {})
         self.choices = _choices(iterations, name_evaluators(project))
-        self.chips = _chips(wanted, self.choices)
         # Games are never deleted, so the next number gives their count.
         self.game_count = project.next_game_number - 1
         is_whole = not (self.after or self.before)
         self.match_count = len(facts) if is_whole else count_matches(project, wanted, MOST_CHOSEN + 1)
 
     @property
+    def kept(self) -> dict[str, object]:
+        """What a form of the page keeps: the other filters, and the order."""
+        order = {} if self.wanted.sort == "newest" else {"sort": self.wanted.sort}
+        return self.wanted.active | order
+
+    @property
+    def more_filters(self) -> dict[str, str]:
+        return {
+            "evaluator": _("Evaluator"),
+            "flag": _("Flags"),
+            "agreement": _("Agreement"),
+            "weak": _("Weak passes"),
+            "odd": _("Oddities"),
+        }
+
+    @property
     def more_count(self) -> int:
-        return sum(name not in ("q", "state", "verdict", "iteration") for name in self.wanted.active)
+        return sum(name in ("since", "until", *self.more_filters) for name in self.wanted.active)
+
+    @property
+    def says(self) -> list[str]:
+        """What fails most often among the games of the page, and how many of them wait for their verdict."""
+        failing = Counter(
+            [
+                key
+                for line in self.lines
+                for key, cell in zip(self.metrics, line.cells, strict=True)
+                if cell.fails
+            ]
+        )
+        says = []
+        for key, count in failing.most_common(1):
+            most = {"metric": LABELS[key].column, "count": count, "shown": len(self.lines)}
+            says.append(_("%(metric)s fails most often: in %(count)d of the %(shown)d shown.") % most)
+        if waiting := [line.state for line in self.lines].count(COMPLETE):
+            wait = ngettext("%(n)d waits for its verdict.", "%(n)d wait for their verdict.", waiting)
+            says.append(wait % {"n": waiting})
+        if (
+            self.wanted.is_ordered_by_metric
+            and self.game_count > MOST_SORTED
+            and self.match_count > MOST_CHOSEN
+        ):
+            says.append(_("Only the newest %(n)d that match are sorted by it.") % {"n": MOST_SORTED})
+        return says
 
 
-def _chips(wanted: ListQuery, choices: Mapping[str, Mapping[Any, Any]]) -> list[tuple[str, str]]:
-    words = {
-        "q": _("search: %(value)s"),
-        "since": _("imported from %(value)s"),
-        "until": _("imported to %(value)s"),
-        "evaluator": _("evaluator: %(value)s"),
-    }
-    chips = []
-    for name, value in wanted.active.items():
-        known: Mapping[Any, Any] = STATES if name == "state" else choices.get(name, {})
-        label = words.get(name, "%(value)s") % {"value": known.get(value, value)}
-        chips.append((label, wanted.change(**{name: ""})))
-    return chips
+def _list_limits(iterations: Mapping[int, IterationRules]) -> dict[str, str]:
+    """Metric -> the threshold as text, for metrics that have the same in all iterations."""
+    found: dict[str, set[str]] = {}
+    for rubric in {rules.version: rules.rubric for rules in iterations.values()}.values():
+        for criterion in rubric.criteria:
+            found.setdefault(criterion.key, set()).add(limit_text(criterion.key, criterion.threshold or 0))
+    return {key: next(iter(limits)) for key, limits in found.items() if len(limits) == 1}
 
 
 def list_columns(metrics: Sequence[str]) -> dict[str, str]:
@@ -174,10 +213,10 @@ def list_columns(metrics: Sequence[str]) -> dict[str, str]:
 
 
 class Heading:
-    """`sorts_by` is the query of the URL that sorts by the column, "" if it cannot be sorted."""
+    """`sorts_by` is the query of the URL that sorts by the column, "" if it cannot be sorted; `needed` a threshold."""
 
-    def __init__(self, key: str, label: str, wanted: ListQuery) -> None:
-        self.label, self.is_number = label, key in NUMBERS or key in LABELS
+    def __init__(self, key: str, label: str, wanted: ListQuery, limits: Mapping[str, str]) -> None:
+        self.label, self.needed, self.is_number = label, limits.get(key, ""), key in NUMBERS or key in LABELS
         first, second = ORDERS.get(key, ("", ""))
         rises = "descending" if FIELDS[wanted.sort][1] else "ascending"
         self.sorted = rises if wanted.sort in (first, second) else ""
@@ -186,7 +225,6 @@ class Heading:
 
 def _choices(iterations: dict[int, IterationRules], people: dict[int, str]) -> dict[str, Mapping[Any, Any]]:
     return {
-        "sort": SORTS,
         "state": STATUSES,
         "verdict": VERDICTS,
         "iteration": {key: rules.name for key, rules in iterations.items()},
@@ -245,8 +283,8 @@ class ListedGame:
         else:
             cells = build_outcome_cells(outcome, words)
             self.tone = PASS if outcome.passes else FAIL
-            word = _("PASS") if outcome.passes else _("FAIL")
-            self.headline = f"{outcome.passed_count}/{len(outcome.lines)} {word}"
+            says = _("%(passed)d of %(all)d") if outcome.passes else _("fails, %(passed)d of %(all)d")
+            self.headline = says % {"passed": outcome.passed_count, "all": len(outcome.lines)}
             self.composite = "" if outcome.composite is None else figure(outcome.composite)
             self.turns = "" if outcome.flip_distance is None else str(outcome.flip_distance)
             self.weak = "; ".join(map(describe_weak_pass, outcome.weak_passes))

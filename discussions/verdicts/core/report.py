@@ -10,16 +10,17 @@ from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key
 from discussions.core import judgement_kinds
 from discussions.core.outcome import OutcomeLine, Reason, Recommendation
+from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.basis import Basis, BasisJudgement
+from workspace.display.core.charts import compute_track_position
 
 
 class FigureRow(Struct, frozen=True):
     """A line of a verdict in words, with its `figures`; its `interval` is the bounds alone.
 
     `text` is the score, never rounded across its threshold, and `count` the counts behind it. `state` is "pass", "fail"
-    or "pending". `turns` says what this game's score was counted from and what would change it, `next_game` where
-    another game under the same prompt would score, `check` the result of the manual check. `flips` says how many
-    judgements would change it, in reports alone.
+    "open" or "pending". `flips` says what would change it, `next_game` where another game under the same prompt would
+    score, `check` the result of the manual check.
     """
 
     label: str
@@ -29,15 +30,19 @@ class FigureRow(Struct, frozen=True):
     state: str
     says: str
     interval: str
-    turns: str
+    flips: str
     next_game: str
     check: str
     figures: OutcomeLine
-    flips: str = ""
 
     @property
     def key(self) -> str:
         return self.figures.key
+
+    def place(self, value: float) -> float:
+        """Where a score stands between the ends of the metric's scale, in percent."""
+        scale = METRICS[self.key].scale
+        return compute_track_position(value, scale.low, scale.high)
 
 
 class Override(Struct, frozen=True):

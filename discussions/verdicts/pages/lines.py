@@ -1,12 +1,11 @@
 """The lines of a verdict as all pages show them: a row for each metric, and the chart."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine
+from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine, Reason
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.verdicts.core.label_budget import find_label_budget
@@ -14,7 +13,6 @@ from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure
-from workspace.display.core.charts import BarRow, BarsChart, threshold_bars
 from workspace.statistics.labels import interval_text
 
 NextGames = Mapping[str, NextGame]
@@ -23,7 +21,37 @@ PASS, FAIL, PENDING, OPEN = "pass", "fail", "pending", "open"
 
 
 def figure_rows(outcome: Outcome, next_games: NextGames = NONE) -> list[FigureRow]:
-    return [figure_row(line, next_games.get(line.key)) for line in outcome.lines]
+    """Failing metrics first, then those that are open or pending."""
+    rows = [figure_row(line, next_games.get(line.key)) for line in outcome.lines]
+    return sorted(rows, key=lambda row: (FAIL, OPEN, PENDING, PASS).index(row.state))
+
+
+def describe_verdict(number: int, outcome: Outcome, *, is_so_far: bool) -> str:
+    """The outcome of a game as the headline of its page, with what decides it."""
+    values = {
+        "game": number,
+        "passed": outcome.passed_count,
+        "all": len(outcome.lines),
+        "needed": outcome.needed_count,
+        "reasons": "; ".join(_describe_reason(outcome, reason) for reason in outcome.reasons),
+    }
+    if outcome.passes is None:
+        says = _("Game %(game)d has no verdict yet")
+    elif outcome.open:
+        says = _("Game %(game)d is open: %(passed)d of %(all)d pass, %(needed)d needed")
+    elif not outcome.passes:
+        says = (
+            _("Game %(game)d fails so far: %(reasons)s")
+            if is_so_far
+            else _("Game %(game)d fails: %(reasons)s")
+        )
+    elif is_so_far:
+        says = _("Game %(game)d passes so far: %(passed)d of %(all)d, %(needed)d needed")
+    elif outcome.passed_count == outcome.needed_count:
+        says = _("Game %(game)d passes, just: %(passed)d of %(all)d, %(needed)d needed")
+    else:
+        says = _("Game %(game)d passes: %(passed)d of %(all)d, %(needed)d needed")
+    return says % values
 
 
 def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRow:
@@ -36,11 +64,18 @@ def figure_row(line: OutcomeLine, next_game: NextGame | None = None) -> FigureRo
         state=get_state(line),
         says=get_state_word(line),
         interval=f"{interval_text(line.interval, 1)}\u00a0%" if line.interval and has_interval else "",
-        turns=describe_flip(line),
+        flips=describe_flip_count(line),
         next_game="" if next_game is None else describe_next_game(line, next_game),
         check="" if line.manual_check is None else check_says(line.manual_check),
         figures=line,
     )
+
+
+def _describe_reason(outcome: Outcome, reason: Reason) -> str:
+    if reason.code != "cost" or outcome.cost_usd is None:
+        return reason.says
+    cost = figure(outcome.cost_usd, float(outcome.cost_limit_usd), decimals=2)
+    return _("it cost $%(cost)s, more than $%(limit).2f") % {"cost": cost, "limit": outcome.cost_limit_usd}
 
 
 def get_state(line: OutcomeLine) -> str:
@@ -87,7 +122,10 @@ def counted_from(line: OutcomeLine) -> str:
     if line.people is not None and line.people.counts:
         says = _("people's estimate from %(judged)d judged of %(total)d messages")
         return says % {"judged": line.people.judged, "total": line.people.total}
-    return LABELS[line.key].count % {"above": line.numerator, "below": line.denominator}
+    says = str(LABELS[line.key].count % {"above": line.numerator, "below": line.denominator})
+    only = _("%(count)s, only %(unit)s")
+    unit = LABELS[line.key].unit % {"n": line.denominator}
+    return only % {"count": says, "unit": unit} if line.is_on_few_references else says
 
 
 def describe_open(line: OutcomeLine) -> str:
@@ -130,40 +168,14 @@ def describe_unasked(label: str, count: int) -> str:
     return says % {"label": label, "n": count}
 
 
-def describe_flip(line: OutcomeLine) -> str:
-    """What this game's score was counted from, and what would change the line; "" while pending."""
-    if line.passes is None:
-        return ""
-    if METRICS[line.key].is_rated:
-        return _describe_distance(line)
-    turns = (
-        _("no judgement of messages would change it")
-        if line.flip is None
-        else _("%(judged)s would flip it") % {"judged": LABELS[line.key].turns % {"n": line.flip}}
-    )
-    if not line.is_applicable:
-        return turns
-    counted_of = line.people.judged if line.people and line.people.counts else line.denominator
-    unit = LABELS[line.key].unit % {"n": counted_of}
-    counted = _("based on only %(unit)s") if line.is_on_few_references else _("based on %(unit)s")
-    return f"{counted % {'unit': unit}}; {turns}"
-
-
 def describe_flip_count(line: OutcomeLine) -> str:
-    """How many judgements would change the line, as a phrase: "9 messages judged differently"; "" while pending."""
+    """What would change the line, in a few words: "9 messages", "under 3.0"; "" while pending."""
     if line.passes is None:
         return ""
     if METRICS[line.key].is_rated:
-        return _describe_distance(line)
-    return _("none would change it") if line.flip is None else str(LABELS[line.key].turns % {"n": line.flip})
-
-
-def _describe_distance(line: OutcomeLine) -> str:
-    distance = abs(Fraction(line.numerator, line.denominator) - Fraction(str(line.threshold)))
-    says = _("%(distance)s points above the threshold")
-    if not line.passes:
-        says = _("%(distance)s points below the threshold")
-    return says % {"distance": figure(distance)}
+        says = _("under %(limit)s") if line.passes else _("%(limit)s or more")
+        return says % {"limit": limit_text(line.key, line.threshold)}
+    return _("nothing") if line.flip is None else str(LABELS[line.key].unit % {"n": line.flip})
 
 
 def describe_next_game(line: OutcomeLine, found: NextGame) -> str:
@@ -281,26 +293,3 @@ def format_p(p: float) -> str:
     if p < 0.001:
         return "< 0.001"
     return f"= {p:.3f}" if abs(p - 0.05) >= 0.0005 else f"= {p:.6f}"
-
-
-def build_threshold_chart(rows: list[FigureRow]) -> BarsChart:
-    return threshold_bars([_bar(row, row.figures) for row in rows])
-
-
-def _bar(row: FigureRow, line: OutcomeLine) -> BarRow:
-    scale = METRICS[line.key].scale
-    low, high = line.interval if line.interval and row.interval else (None, None)
-    return BarRow(
-        label=row.label,
-        value=line.score,
-        threshold=line.threshold,
-        text=row.text,
-        state=row.state,
-        says=row.says,
-        detail=row.count,
-        low=low,
-        high=high,
-        minimum=scale.low,
-        maximum=scale.high,
-        interval_text=row.interval,
-    )

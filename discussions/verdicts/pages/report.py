@@ -29,19 +29,15 @@ from discussions.verdicts.pages.judged import SubjectWords, describe_target
 from discussions.verdicts.pages.lines import (
     NONE,
     NextGames,
-    build_threshold_chart,
-    describe_flip_count,
     describe_next,
     describe_next_basis,
     describe_unasked,
     figure_row,
-    figure_rows,
     verdict_turns,
 )
 from discussions.verdicts.pages.verdict import cost_says
 from discussions.verdicts.queries import count_unasked_suggestions, load_next_games
 from rubric.models import RubricVersion
-from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
 
@@ -88,11 +84,6 @@ def build_report(*, game: Game, only: Person | None = None) -> Report | None:
     )
 
 
-def build_report_chart(*, game: Game) -> BarsChart | None:
-    outcome = Verdict.objects.filter(game=game).not_superseded().values_list("outcome", flat=True).first()
-    return None if outcome is None else build_threshold_chart(figure_rows(read_outcome(outcome)))
-
-
 def _load_evaluations(basis: Basis) -> list[Evaluation]:
     rows = Evaluation.objects.filter(pk__in=[evaluation.id for evaluation in basis.evaluations])
     return list(rows.select_related("evaluator").order_by("pk"))
@@ -100,7 +91,7 @@ def _load_evaluations(basis: Basis) -> list[Evaluation]:
 
 def _build_line(line: OutcomeLine, next_game: NextGame | None) -> FigureRow:
     says = "" if next_game is None else describe_next(line, next_game)
-    return replace(figure_row(line), next_game=says, flips=describe_flip_count(line))
+    return replace(figure_row(line), next_game=says)
 
 
 def _bases(outcome: Outcome, next_games: NextGames) -> list[str]:

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.core.iteration_states import NEVER
-from discussions.core.judgement_kinds import COHERENCE, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome, OutcomeLine
 from discussions.models import Game, Remark, Verdict
 from discussions.slots.permissions import check_see_game, check_take_game
@@ -21,9 +20,9 @@ from discussions.verdicts.pages.lines import (
     NONE,
     PASS,
     NextGames,
-    build_threshold_chart,
     describe_all_open,
     describe_unasked,
+    describe_verdict,
     figure_rows,
     verdict_turns,
 )
@@ -46,23 +45,22 @@ from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
 from workspace.database.prepared_queries import prepared
-from workspace.display.core.charts import BarsChart
 from workspace.models import Person
 
 
 class OutcomePart(Struct, frozen=True):
-    """An outcome with its rows and sentences, and its chart.
+    """An outcome with its rows and sentences, of which `says` is the headline.
 
     `so_far` says how many evaluations it is based on while others are missing, else ""; `judged` how many judgements of
     people, "" without any; `unasked` how many suggested references nobody looked at, "" if somebody did.
     """
 
     outcome: Outcome
+    says: str
     state: str
     so_far: str
     judged: str
     rows: list[FigureRow]
-    chart: BarsChart
     missing: list[str]
     turns: str
     cost: str
@@ -78,7 +76,7 @@ class VerdictPage(Struct, frozen=True):
     verdicts, the newest first. `basis_sha256` and `basis` are sent back with the form; they are "" when they would show
     the work of others. `record_refusal` says why the button is greyed, else "". `record_way` says where a lead can
     remove the cause: "people", "disagreements", or "". `changed` lists what changed since then. `people` are the
-    estimates from the current judgements with a sentence each, empty for those who may not see them. `flags` are the
+    estimates from the current judgements that are no scores, empty for those who may not see them. `flags` are the
     open ones: all for leads, their own for evaluators, who do not see each other's, none if the project ignores them.
     `goes_on` says where an evaluator goes from here: "game", "home" if no game is left, "" for others; `sees_advice` is
     for those who change prompts.
@@ -94,10 +92,25 @@ class VerdictPage(Struct, frozen=True):
     record_refusal: str
     record_way: str
     sees_game: bool
-    people: list[tuple[OutcomeLine, str]]
+    people: list[OutcomeLine]
     goes_on: str
     sees_advice: bool
     flags: list[Remark]
+
+    @property
+    def asked(self) -> list[OutcomeLine]:
+        """The metrics with people's estimate, whether it is the score or stands beside it."""
+        scored = self.outcome.outcome.lines if self.outcome else []
+        return [line for line in scored if line.is_scored_by_people] + self.people
+
+    @property
+    def rings(self) -> dict[str, float]:
+        """Metric -> people's estimate."""
+        return {line.key: line.people.share for line in self.asked if line.people}
+
+    @property
+    def differing(self) -> list[OutcomeLine]:
+        return [line for line in self.asked if line.is_turned_by_people]
 
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
@@ -115,7 +128,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
     return VerdictPage(
         game=game,
-        outcome=outcome_part(outcome, basis, load_next_games(game, outcome) if leads else NONE)
+        outcome=outcome_part(game, outcome, basis, load_next_games(game, outcome) if leads else NONE)
         if outcome and basis and not is_hidden
         else None,
         hidden_because=_hidden_because(game) if outcome and is_hidden else "",
@@ -128,9 +141,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         record_refusal=refusal,
         record_way=_way(preview),
         sees_game=sees_game,
-        people=[(line, describe_people_estimate(line)) for line in load_people_estimates(preview)]
-        if preview and not is_private and not is_hidden
-        else [],
+        people=load_people_estimates(preview) if preview and not is_private and not is_hidden else [],
         goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
         sees_advice=not is_evaluator,
         flags=load_open_flags(game, None if leads else person),
@@ -143,38 +154,31 @@ def _load_verdicts(game: int) -> "QuerySet[Verdict]":
 
 
 def describe_people_estimate(line: OutcomeLine) -> str:
+    """What was counted and what people's estimate is, each with its outcome."""
     people = line.people
     assert people is not None
+    says = _("Counted %(score)s, %(word)s. People asked say %(share)s (%(low).0f to %(high).0f), %(other)s.")
+    if people.counts:
+        says = _(
+            "Counted %(score)s, %(word)s. People asked say %(share)s (%(low).0f to %(high).0f), %(other)s: "
+            "theirs is the score."
+        )
+    scores = {"score": people.counted, "share": people.share}
+    shown = {name: figure(value, line.threshold) + "\u00a0%" for name, value in scores.items()}
+    passes, fails = _("passes"), _("fails")
     words = {
-        STRATEGIC_DEPTH: _("strategic"),
-        COHERENCE: _("coherent"),
-        ROLE_CONSISTENCY: _("consistent with the role"),
+        "word": passes if people.counted >= line.threshold else fails,
+        "other": passes if people.share >= line.threshold else fails,
     }
-    says = _(
-        "Judging by the sample, people would call about %(share).0f\u00a0%% %(word)s (%(low).0f to %(high).0f); "
-        "the counted score is %(score).0f\u00a0%%."
-    ) % {
-        "share": people.share,
-        "word": words[line.key],
-        "low": people.low,
-        "high": people.high,
-        "score": people.counted,
-    }
-    if not line.is_turned_by_people:
-        return says
-    turned = (
-        _("Counted FAIL, people's sample says PASS.")
-        if people.share >= line.threshold
-        else _("Counted PASS, people's sample says FAIL.")
-    )
-    return f"{says} {turned}"
+    return says % {**shown, **words, "low": people.low, "high": people.high}
 
 
-def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -> OutcomePart:
+def outcome_part(game: Game, outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -> OutcomePart:
     """The parts of an outcome and its basis for a page; `next_games` only for people who may know of other games."""
-    so_far, rows = _so_far(outcome, basis), figure_rows(outcome, next_games)
+    so_far = _so_far(outcome, basis)
     return OutcomePart(
         outcome=outcome,
+        says=describe_verdict(game.number, outcome, is_so_far=bool(so_far)),
         state="pending"
         if outcome.passes is None or so_far or outcome.open
         else PASS
@@ -182,8 +186,7 @@ def outcome_part(outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -
         else FAIL,
         so_far=so_far,
         judged=_judged(basis, outcome),
-        rows=rows,
-        chart=build_threshold_chart(rows),
+        rows=figure_rows(outcome, next_games),
         missing=[outcome.line(key).label for key in outcome.missing],
         turns=verdict_turns(outcome, basis.rater_count),
         cost=""

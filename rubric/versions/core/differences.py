@@ -1,6 +1,8 @@
 """What differs between two versions of a rubric, for people to read."""
 
+import re
 from collections import Counter
+from difflib import SequenceMatcher
 
 from msgspec import Struct
 
@@ -8,6 +10,9 @@ from rubric.core.records import Criterion, RubricRecord
 from rubric.versions.core.draft import criterion_texts, list_entries, value_text
 from rubric.versions.core.game_specs import add_defaults
 
+Span = tuple[int, int]
+LEAST_WORDS, MOST_WORDS = 3, 1000
+WORD = re.compile(r"\w+|[^\w\s]")
 ADDED, REMOVED, CHANGED = "added", "removed", "changed"
 
 
@@ -49,6 +54,28 @@ class Differences(Struct, frozen=True):
     def count(self) -> int:
         changed = sum(len(criterion.changes) for criterion in self.criteria)
         return len(self.general) + changed + len(self.parameters) + len(self.lists)
+
+
+def mark_words(before: str, after: str) -> tuple[list[Span], list[Span]]:
+    """The stretches of words that differ, as offsets in both texts; none if they have no word in common.
+
+    Of a text with fewer words than `LEAST_WORDS`, such as a number, and of a long one, nothing is marked.
+    """
+    words = [list(WORD.finditer(text)) for text in (before, after)]
+    first, other = ([match[0] for match in found] for found in words)
+    counts = (len(first), len(other))
+    if not set(first) & set(other) or min(counts) < LEAST_WORDS or max(counts) > MOST_WORDS:
+        return [], []
+    steps = SequenceMatcher(None, first, other, autojunk=False).get_opcodes()
+    changed = [(step[1:3], step[3:5]) for step in steps if step[0] != "equal"]
+    return (
+        [_enclose(words[0], *own) for own, _others in changed if own[0] < own[1]],
+        [_enclose(words[1], *own) for _others, own in changed if own[0] < own[1]],
+    )
+
+
+def _enclose(words: list[re.Match[str]], start: int, end: int) -> Span:
+    return words[start].start(), words[end - 1].end()
 
 
 def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool = True) -> Differences:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from rubric.core.records import Criterion, RubricRecord
 from rubric.models import RubricVersion
 from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
-from rubric.versions.core.differences import CHANGED, Differences, differences
+from rubric.versions.core.differences import CHANGED, Differences, Span, differences, mark_words
 from rubric.versions.core.game_specs import add_defaults, game_specs
 from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, list_examples, readings
 from rubric.versions.permissions import (
@@ -168,10 +168,11 @@ def compare_with(
     return {"before": before, "differences": found, "difference_rows": difference_rows(found)}
 
 
-def difference_rows(found: Differences) -> list[tuple[str, str, str, str, str]]:
+def difference_rows(found: Differences) -> list[tuple[str, str, str, str, str, list[Span], list[Span]]]:
     """All differences in one list, in words: criteria, then parameters, word lists and the version's own texts.
 
-    A row is the criterion or the kind of thing, what differs, before, after, and how: added or removed.
+    A row is the criterion or the kind of thing, what differs, before, after, how (added or removed), and where words
+    differ before and after.
     """
     rows = []
     for criterion in found.criteria:
@@ -191,10 +192,11 @@ def difference_rows(found: Differences) -> list[tuple[str, str, str, str, str]]:
         if words.is_reordered:
             after = _("The same entries in another order.")
         rows.append((_("Word lists"), heading(words.name), before, after, ""))
-    return rows + [
+    rows += [
         (_("The version"), str(named.get(change.name, change.name)), change.before, change.after, "")
         for change in found.general
     ]
+    return [(*row, *mark_words(row[2], row[3])) for row in rows]
 
 
 @require("see_weights")

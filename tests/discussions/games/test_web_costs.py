@@ -45,8 +45,9 @@ def test_a_cost_by_hand_counts_and_is_marked_on_every_page(client, lead, iterati
     assert (answer.status_code, answer["Location"]) == (303, place())
     text = get_text(client.get(place()))
     assert "$1.35" in text and "The invoice of May." in text and "the transcript reports nothing" in text
+    client.cookies["games_columns"] = "cost"
     games = get_text(client.get(reverse("games", args=["ours"])))
-    assert '$1.35<span class="tiny">by hand</span>' in games
+    assert "$1.35 <small>by hand</small>" in games
     game = get_text(client.get(place("game")))
     assert "Cost, as iterations count it" in game and "The invoice of May." in game
     for name, number in (("iteration", iteration.number), ("stage_gate", 1)):

@@ -157,7 +157,7 @@ def test_nothing_beside_a_letter_is_in_the_audit_log_beside_a_name(client):
     shown = [part.alias for part in parts]
     assert shown == sorted(shown) and len(shown) == 2
     people = page(client, lead, address(game)).partition('id="game-people"')[2]
-    assert "Odd" in people and "<time" not in people.partition("</article>")[0]
+    assert "Odd" in people and "<time" not in people.partition('id="game-transcript"')[0]
     program, at = program_of(lead), f"projects/{game.project.slug}/games/{game.number}/evaluations/"
     listed = program.get(at).json()["items"]
     assert [(item["started_at"], item["submitted_at"], item["evaluator"]) for item in listed] == [

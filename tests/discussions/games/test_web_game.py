@@ -187,7 +187,7 @@ def test_the_work_of_people_is_listed_with_its_state(client):
     assert "replies in spirit" in said
     # The mafia side may be 100 % by the rules where people call it inconsistent.
     assert "Figures of the automatic findings: what people judged is not in them." in said
-    assert "Pending until people judged" in said
+    assert "Still pending:" in said
 
 
 def test_the_game_opens_to_whoever_judged_it_once_the_verdict_is_recorded(client):

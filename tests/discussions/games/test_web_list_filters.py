@@ -1,5 +1,6 @@
 """The list of games as a lead uses it: search, filters, sortable headings, columns, and all of it in the address."""
 
+import html
 import re
 from datetime import date
 from decimal import Decimal
@@ -8,8 +9,10 @@ import pytest
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure
+from discussions.games.queries import metric_order
 from discussions.games.queries.list_filters import DIFFER, NOT_APPLICABLE, RESOLVED, UNRESOLVED
-from discussions.games.queries.list_query import SORTS, ListQuery, load_neighbours
+from discussions.games.queries.list_query import FIELDS, ListQuery, load_neighbours
+from discussions.games.views import game_list
 from discussions.games.views.game_list import GamesPage
 from discussions.models import Game
 from discussions.models.manual_figures import COST
@@ -101,17 +104,23 @@ def test_games_on_which_evaluators_differ_are_found_until_they_are_resolved():
     assert listed(project, agreement=RESOLVED) == [game.number]
 
 
-def test_filters_work_together_and_are_chips_that_can_be_removed(client):
+def test_filters_are_links_that_keep_the_others_and_the_order(client):
     project = make_rating_project()
     spring, _summer = make_named(project, "spring <b>", "summer")
     client.force_login(make_lead(project=project))
     asked = {"q": "spring <b>", "state": "waiting", "since": "2001-01-01", "sort": "oldest"}
     page = client.get(reverse("games", args=[project.slug]), asked).content.decode()
-    chips = re.findall(r'class="chip own" href="([^"]+)"', page)
-    assert len(chips) == 3
-    without_search = next(chip for chip in chips if "q=" not in chip).replace("&amp;", "&")
-    assert "sort=oldest" in without_search
-    assert client.get(without_search).content.decode().count('name="game"') == 2
+    assert "1 of 2 games" in " ".join(page.split())
+    finder = page.partition('class="finder"')[2].partition('class="picks"')[0]
+    links = [html.unescape(link) for link in re.findall(r'href="\?([^"]+)"', finder)]
+    assert len(links) > 10 and all("sort=oldest" in link and "q=spring" in link for link in links)
+    kept = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', finder.partition("</form>")[0]))
+    assert kept == {"state": "waiting", "since": "2001-01-01", "sort": "oldest"}
+    wider = client.get(reverse("games", args=[project.slug]), kept).content.decode()
+    assert wider.count('name="game"') == 2
+    recorded = next(link for link in links if "state=verdict" in link)
+    none = client.get(f"{reverse('games', args=[project.slug])}?{recorded}").content.decode()
+    assert "0 of 2 games" in " ".join(none.split()) and "Show all 2" in " ".join(none.split())
     assert f'href="{spring.number}/?in=' in page
     assert "<b>" not in page.split("games-title")[1]
 
@@ -140,8 +149,58 @@ def test_the_status_sorts_by_the_metrics_that_passed_and_the_iteration_by_its_nu
     assert listed(project, sort="first_iteration") == [1, 2, 3, 4]
     client.force_login(make_lead(project=project))
     page = client.get(reverse("games", args=[project.slug]), {"sort": "most_passed"}).content.decode()
-    sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)">Status', page)
+    sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)"\s*>\s*Status', page)
     assert sorted_by == [("descending", "sort=fewest_passed")]
+
+
+def test_a_metric_sorts_recorded_and_automatic_scores_alike_and_those_without_one_last(client):
+    stage = make_stage(project=make_games_project())
+    make_iteration(stage=stage, games=[figures(coherence=75), figures(coherence=10), figures()])
+    project = stage.project
+    import_game(project=project, by=stage.created_by, gameId="unrated")
+    scores = [(line.number, line.cells) for line in GamesPage(project=project, wanted=ListQuery()).lines]
+    assert len(scores) == 4
+    low = GamesPage(project=project, wanted=ListQuery(sort="lowest_coherence"))
+    at = low.metrics.index("coherence")
+    shown = [float(line.cells[at].text) for line in low.lines if line.cells[at].text]
+    assert shown == sorted(shown) and len(shown) >= 3 and shown[0] == 10
+    high = listed(project, sort="highest_coherence")
+    assert high[: len(shown)] == [int(line.number) for line in low.lines][: len(shown)][::-1]
+    rated = listed(project, sort="lowest_engagement")
+    assert rated[-1] == 4, "nobody rated it"
+    assert listed(project, sort="lowest_coherence", verdict="fail") == [
+        number
+        for number in listed(project, sort="lowest_coherence")
+        if number in listed(project, verdict="fail")
+    ]
+
+
+def test_a_metric_is_sorted_among_the_newest_games_and_the_page_says_so(monkeypatch):
+    stage = make_stage(project=make_games_project())
+    make_iteration(stage=stage, games=[figures(coherence=10), figures(coherence=80), figures(coherence=75)])
+    monkeypatch.setattr(metric_order, "MOST_SORTED", 2)
+    assert listed(stage.project, sort="lowest_coherence") == [3, 2]
+    monkeypatch.setattr(game_list, "MOST_SORTED", 2)
+    monkeypatch.setattr(game_list, "MOST_CHOSEN", 1)
+    stage.project.refresh_from_db()
+    page = GamesPage(project=stage.project, wanted=ListQuery(sort="lowest_coherence", most=1))
+    assert page.says[-1] == "Only the newest 2 that match are sorted by it."
+    assert "newest" not in " ".join(GamesPage(project=stage.project, wanted=ListQuery(most=1)).says)
+
+
+def test_the_list_says_what_fails_most_often_what_is_needed_and_what_waits(client):
+    stage = make_stage(project=make_games_project())
+    make_iteration(
+        stage=stage, games=[figures(coherence=10), figures(coherence=20, memory_accuracy=5), figures()]
+    )
+    page = GamesPage(project=stage.project, wanted=ListQuery())
+    assert page.says == ["Coherence fails most often: in 2 of the 3 shown."]
+    assert (page.headings["coherence"].needed, page.headings["engagement"].needed) == ("70\xa0%", "3.0")
+    client.force_login(make_lead(project=stage.project))
+    said = client.get(reverse("games", args=[stage.project.slug])).content.decode()
+    assert len(re.findall(r'class="n fail miss\s', said)) == 3
+    waiting = submitted().game.project
+    assert "1 waits for its verdict." in GamesPage(project=waiting, wanted=ListQuery()).says
 
 
 def test_before_a_game_that_left_the_list_comes_its_end_in_order():
@@ -167,12 +226,13 @@ def test_costs_sort_as_they_count_by_hand_and_unreported_ones_are_left_out(clien
     assert listed(project, sort="costliest") == [2, 1, 4, 3]
     assert listed(project, sort="cheapest") == [3, 4, 1, 2]
     client.force_login(lead)
+    client.cookies["games_columns"] = "cost"
     page = client.get(reverse("games", args=[project.slug]), {"sort": "cheapest"}).content.decode()
     sorted_by = re.findall(r'aria-sort="(\w+)"\s*>\s*<a href="\?([^"]+)">Cost', page)
     assert sorted_by == [("ascending", "sort=costliest")]
 
 
-@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("sort", FIELDS)
 def test_every_order_can_be_paged_and_walked_game_by_game(sort):
     stage = make_stage(project=make_games_project())
     make_iteration(stage=stage, games=[figures(), figures(memory_accuracy=50), figures(coherence=10)])
@@ -192,13 +252,14 @@ def test_columns_are_kept_for_the_person(client):
     make_named(project, "a")
     client.force_login(make_lead(project=project))
     address, choose = (reverse(name, args=[project.slug]) for name in ("games", "choose_columns"))
-    assert "Imported</th>" not in "".join(client.get(address).content.decode().split())
+    assert "Cost</a>" not in "".join(client.get(address).content.decode().split())
     answer = client.post(choose, {"columns": ["imported", "cost"], "back": "sort=oldest"})
     assert (answer.status_code, answer["Location"]) == (303, f"{address}?sort=oldest")
     headings = "".join(client.get(address).content.decode().split())
-    assert "Imported</th>" in headings and "Composite</" not in headings.split("<tbody>")[0]
+    assert "Imported</th>" in headings and "Cost</a>" in headings
+    assert "Iteration</a>" not in headings.split("<tbody>")[0]
     client.post(choose, {})
-    assert "Cost</th>" not in "".join(client.get(address).content.decode().split())
+    assert "Cost</a>" not in "".join(client.get(address).content.decode().split())
     assert client.post(choose, {"columns": "secret"}).status_code == 400
     assert client.post(choose, {"back": "next=https://example.com"}).status_code == 400
 

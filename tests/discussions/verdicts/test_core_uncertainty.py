@@ -30,17 +30,20 @@ def next_depth(*games, prompt="mine", scores=APPENDIX):
 
 def test_this_game_says_what_it_was_counted_on_and_what_would_turn_it():
     rows = {line.key: figure_row(line) for line in verdict(APPENDIX).lines}
-    assert rows[DEPTH].turns == "based on 50 messages; 5 messages judged differently would flip it"
-    assert rows["anti_repetition"].turns == "based on 100 phrases; no judgement of messages would change it"
-    assert rows["personality_diversity"].turns.startswith("based on 10 agents; no judgement")
-    assert rows["engagement"].turns == "0.5 points above the threshold"
+    said = {key: (row.count, row.flips) for key, row in rows.items()}
+    assert said[DEPTH] == ("34 of 50 messages strategic", "5 messages")
+    assert [said[key][1] for key in ("anti_repetition", "personality_diversity")] == ["nothing"] * 2
+    assert said["engagement"][1] == "under 3.0"
+    failing = figure_row(verdict(with_failing(DEPTH)).line(DEPTH))
+    assert failing.flips.endswith("messages")
+    assert figure_row(verdict(APPENDIX, rating="2.5").line("engagement")).flips == "3.0 or more"
 
 
 def test_a_score_from_fewer_than_five_references_says_on_how_many_it_rests():
     few = verdict(PASSING | {"memory_accuracy": share(4, 4)}).line("memory_accuracy")
-    assert figure_row(few).turns.startswith("based on only 4 references; ")
+    assert figure_row(few).count.endswith(", only 4 references")
     enough = verdict(PASSING | {"memory_accuracy": share(5, 5)}).line("memory_accuracy")
-    assert figure_row(enough).turns.startswith("based on 5 references; ")
+    assert "only" not in figure_row(enough).count
 
 
 def test_the_next_game_follows_from_the_games_under_the_same_prompt():

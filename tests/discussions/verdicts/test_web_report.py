@@ -171,5 +171,5 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         verdict = recorded_verdict(message_count=count)
         client.force_login(get_lead(verdict.game))
         client.get(address(verdict.game))
-        with django_assert_num_queries(12):
+        with django_assert_num_queries(11):
             assert client.get(address(verdict.game)).status_code == 200

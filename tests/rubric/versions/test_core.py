@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from benchmarks.calibration import fits
 from rubric.core.records import Criterion, RubricRecord
-from rubric.versions.core.differences import Change, ListChange, differences
+from rubric.versions.core.differences import Change, ListChange, differences, mark_words
 from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import (
     FIRST_VERSIONS,
@@ -303,3 +303,22 @@ def test_a_changed_scale_is_a_difference():
     assert isinstance(after, RubricRecord)
     changes = differences(before, after).criteria[0].changes
     assert Change("scale", "", "0 or 1") in changes
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cut", "new"),
+    [
+        ("Names the message it answers.", "Names each message it answers.", ["the"], ["each"]),
+        ("Uses a name", "Uses a name or a role", [], ["or a role"]),
+        ("One. Two. Three.", "One. Three.", [". Two"], []),
+        ("20 %", "25 %", [], []),
+        ("alpha", "beta", [], []),
+        ("same  words", "same words", [], []),
+        ("", "new", [], []),
+        ("a " * 1001, "a", [], []),
+    ],
+)
+def test_words_that_differ_are_marked_where_something_stays(before, after, cut, new):
+    found = mark_words(before, after)
+    assert [before[start:end] for start, end in found[0]] == cut
+    assert [after[start:end] for start, end in found[1]] == new

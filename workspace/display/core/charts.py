@@ -13,51 +13,8 @@ from workspace.core.text import with_minus
 
 WIDTH = 100
 HEIGHT = 16
-STRIPE = 4
-FAIL = "fail"
 # How many parts of a share bar look different; templates/components/swatch.html draws each once.
 PATTERNS = 6
-
-
-class BarRow(Struct, frozen=True):
-    """One figure against its threshold, all in the unit of the figure.
-
-    `value` is None while it is pending; `low`/`high` bound its interval where there is one. `text` is the figure as the
-    page shows it, `detail` its counts ("37 of 50"), `state` "pass", "fail" or "pending", `says` the word for it ("PASS
-    by rule").
-    """
-
-    label: str
-    value: float | None
-    threshold: float | None
-    text: str
-    state: str = "pending"
-    says: str = ""
-    detail: str = ""
-    low: float | None = None
-    high: float | None = None
-    minimum: float = 0.0
-    maximum: float = 100.0
-    interval_text: str = ""
-
-
-class Bar(Struct, frozen=True):
-    row: BarRow
-    width: float
-    stripes: str
-    threshold_x: float | None
-    interval: str
-    number: int
-
-
-class BarsChart(Struct, frozen=True):
-    bars: list[Bar]
-    has_intervals: bool
-
-
-def threshold_bars(rows: list[BarRow]) -> BarsChart:
-    bars = [_bar(row, number) for number, row in enumerate(rows, start=1)]
-    return BarsChart(bars=bars, has_intervals=any(bar.interval for bar in bars))
 
 
 def compute_track_position(value: float, minimum: float, maximum: float) -> float:
@@ -65,26 +22,6 @@ def compute_track_position(value: float, minimum: float, maximum: float) -> floa
         return 0.0
     share = (value - minimum) / (maximum - minimum)
     return round(WIDTH * min(1.0, max(0.0, share)), 2)
-
-
-def _bar(row: BarRow, number: int) -> Bar:
-    width, threshold_x = (
-        None if value is None else compute_track_position(value, row.minimum, row.maximum)
-        for value in (row.value, row.threshold)
-    )
-    return Bar(
-        row=row,
-        width=width or 0.0,
-        stripes=_stripes(width or 0.0) if row.state == FAIL else "",
-        threshold_x=threshold_x,
-        interval=_bracket(row.low, row.high, row.minimum, row.maximum),
-        number=number,
-    )
-
-
-def _stripes(width: float) -> str:
-    count = int((width - 0.01) // STRIPE) if width > 0 else 0
-    return "".join(f"M{STRIPE * step} 3V13" for step in range(1, count + 1))
 
 
 def _upright(value: float, minimum: float, maximum: float) -> str:
