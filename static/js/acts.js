@@ -5,10 +5,7 @@ const store = `evalsite:acts:${form.dataset.evaluation}`;
 const later = new Set([408, 425, 429, 500, 502, 503, 504]);
 const done = new Set([200, 204, 409, 422]);
 const queue = JSON.parse(localStorage.getItem(store) ?? "[]");
-let sending = false;
-let leaving = false;
-let paused = false;
-let isSignedOut = false;
+let [sending, leaving, paused, isSignedOut] = [false, false, false, false];
 let tries = 0;
 let timer = 0;
 let redrawn = "";
@@ -223,6 +220,8 @@ function offerToForget() {
 // The answer to a renewal that was sent before the refusal may arrive after it and replace its note.
 new MutationObserver(offerToForget).observe(document.getElementById("answer"), { childList: true });
 
+// The second click of a double click would answer the item that has taken the place of the first.
+document.addEventListener("click", (event) => event.detail > 1 && event.target.closest("[form=acts]") && event.preventDefault());
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("form.act")) return;
   event.preventDefault();
