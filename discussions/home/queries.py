@@ -1,10 +1,11 @@
 """What the dashboard of a project counts: summed by the database, in a fixed number of queries."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 from django.db.models import (
@@ -132,7 +133,8 @@ def sum_recorded(project: Project, stage: Stage | None, starts: Sequence[datetim
 def _find_ready(rows: Sequence[tuple[int, int, int]]) -> Ready:
     """The games that wait for a verdict. Those that only one evaluator rates have no ties."""
     shared = [game for game, _number, needed in rows if needed > 1]
-    tied = set(_find_tied(Game.objects.filter(pk__in=shared[:MOST_READ]))) if shared else set()
+    pairs = _find_tied(Game.objects.filter(pk__in=shared[:MOST_READ])) if shared else []
+    tied = {number for _game, number in pairs}
     numbers = [number for _game, number, _needed in rows]
     return Ready(
         to_record=[number for number in numbers if number not in tied],
@@ -141,13 +143,27 @@ def _find_ready(rows: Sequence[tuple[int, int, int]]) -> Ready:
     )
 
 
-def _find_tied(games: "QuerySet[Game]") -> list[int]:
-    """The numbers of games for which a lead must decide before a verdict can be recorded."""
+def _find_tied(games: "QuerySet[Game]") -> list[tuple[int, int]]:
+    """The games, as (key, number), for which a lead must decide before a verdict can be recorded."""
     return [
-        found.number
+        (found.game, found.number)
         for found in load_disagreements(games)
         if any(disagreement.is_tie and disagreement.is_open for disagreement in found.disagreements)
     ]
+
+
+def find_tied(numbers: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """By project, those of its games with these numbers that have a tie; the first MOST_READ shared games are read."""
+    wanted = [Q(project=project, number__in=own) for project, own in numbers.items()]
+    if not wanted:
+        return {}
+    shared = Game.objects.filter(reduce(or_, wanted), Q(needed_count=None) | Q(needed_count__gt=1))
+    shared = shared.filter(iteration__evaluator_count__gt=1).order_by("pk")
+    projects = dict(shared.values_list("pk", "project")[:MOST_READ])
+    found: dict[int, list[int]] = defaultdict(list)
+    for game, number in _find_tied(Game.objects.filter(pk__in=projects)) if projects else ():
+        found[projects[game]].append(number)
+    return found
 
 
 def count_unmeasured(project: Project) -> int:

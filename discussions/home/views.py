@@ -51,7 +51,7 @@ def project(request: SignedIn, slug: str) -> HttpResponse:
     context = frame(request.user, found, "dashboard")
     if role_in(request.user, found) == "evaluator":
         page = build_home(person=request.user, now=timezone.now(), only=found)
-        return respond(request, page="discussions/home/own_part.html", context={"page": page, **context})
+        return respond(request, page="discussions/home/home.html", context={"page": page, **context})
     context["page"] = build_dashboard(project=found, now=timezone.now())
     return respond(request, page="discussions/home/dashboard.html", context=context)
 

@@ -8,7 +8,6 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 from django.conf import settings
@@ -20,14 +19,13 @@ from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
 from discussions.calibration.permissions import check_guideline_is_read
 from discussions.core.evaluation_states import LAPSED, OPEN
-from discussions.core.iteration_states import RATING as BEING_RATED
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.evaluations import EvaluationQuerySet
-from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST, ORDERS, load_queue_rule
+from discussions.models.queue_rules import MOST_REPEATS, ORDERS, load_queue_rule
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import newest_measured
+from discussions.queue.queries import list_in_order, next_draw
 from discussions.slots.actions import (
-    SHUFFLES,
     begin_alone,
     expire_leases,
     give_back,
@@ -39,7 +37,7 @@ from discussions.slots.actions import (
     transition,
 )
 from discussions.slots.permissions import check_assign, check_may_get, check_take_game, reason_unblinded
-from discussions.slots.queries import FreeSlot, barred_until, count_picks, kept_for, next_free
+from discussions.slots.queries import FreeSlot, barred_until, kept_for
 from workspace.audit.actions import record_event
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
@@ -141,23 +139,12 @@ def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration 
 
 def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
     rule = load_queue_rule(project)
-    draw = OLDEST if rule.order == OLDEST else _next_draw(by, project)
+    draw = next_draw(rule, by)
     shown = _draw_number(project, by) if rule.repeat_percent else None
-    slots = _in_order(draw, project, by, [iteration.pk] if iteration else [])
-    first = next(slots, None)
-    if first is None:
-        return None
-    slots = chain([first], slots)
-    if iteration is None and first.has_open:
-        slots = chain(_in_order(draw, project, by, _list_open(project)), slots)
-    taken = (_take(slot, project, by, now, draw, shown) for slot in slots)
+    taken = (
+        _take(slot, project, by, now, draw, shown) for slot in list_in_order(draw, project, by, iteration)
+    )
     return next(filter(None, taken), None)
-
-
-def _list_open(project: Project) -> list[int]:
-    """The iterations of stages that are open for rating: their games come before unsorted ones, mixed."""
-    rows = Iteration.objects.filter(project=project, stage__isnull=False, state=BEING_RATED)
-    return list(rows.values_list("pk", flat=True))
 
 
 # The next evaluation is the first that one of these gives. Each is called with the person locked.
@@ -181,37 +168,6 @@ def _draw_number(project: Project, by: Person) -> int:
 
 def _own_work(project: Project, by: Person) -> EvaluationQuerySet:
     return Evaluation.objects.filter(evaluator=by, game__project=project, purpose__in=(RATING, REPEAT))
-
-
-def _next_draw(person: Person, project: Project) -> tuple[int, int]:
-    """The number of the person's next draw, and the shuffle number that it points to; the event holds both.
-
-    It depends only on the person, the project and the number of games given out, so that it can be computed again.
-    """
-    number = count_picks(person.pk)
-    return number, compute_draw_point(person, project, number)
-
-
-def compute_draw_point(person: Person, project: Project, number: int) -> int:
-    """The shuffle number that a person's draw with that number points to."""
-    digest = hashlib.sha256(f"order:{project.pk}:{person.pk}:{number}".encode()).digest()
-    return int.from_bytes(digest[:8]) % SHUFFLES
-
-
-def _in_order(
-    draw: str | tuple[int, int], project: Project, by: Person, iterations: Sequence[int]
-) -> Iterator[FreeSlot]:
-    """Free slots for the person in order: the oldest first, or from a shuffle number onwards and around."""
-    order, start = (draw, 0) if isinstance(draw, str) else (BY_CHANCE, draw[1])
-    given = {"person": by.pk, "project": project.pk, "barred": barred_until(by, project)}
-    tried: set[int] = set()
-    for since in (0,) if order == OLDEST else (start, 0):
-        while found := next_free(order, **given, since=since, iterations=iterations):
-            new = [slot for slot in found if slot.key not in tried]
-            yield from new
-            tried.update(slot.key for slot in new)
-            last = found[-1].game if order == OLDEST else found[-1].shuffle
-            since = last if new else last + 1
 
 
 def _take(

@@ -1,6 +1,8 @@
-"""What is free for a person in a project, and the workload of its evaluators."""
+"""What is free for a person in a project and in which order, and the workload of its evaluators."""
 
+import hashlib
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -9,12 +11,23 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from discussions.core.evaluation_states import DRAFT, LAPSED, OPEN, RETURNED, SKIPPED, SUBMITTED
-from discussions.models import Evaluation, Revision, Slot
+from discussions.core.iteration_states import RATING as BEING_RATED
+from discussions.models import Evaluation, Iteration, QueueRule, Revision, Slot
+from discussions.models.queue_rules import BY_CHANCE, OLDEST
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.queue.core import LONG_DAYS, CompletedWork, Held, Load, active_minutes, compute_loads
 from discussions.rating.core.visibility import count_judged
 from discussions.rating.queries import load_state
-from discussions.slots.queries import evaluators_in, games_led_by, query_free_slots
+from discussions.slots.core import SHUFFLES
+from discussions.slots.queries import (
+    FreeSlot,
+    barred_until,
+    count_picks,
+    evaluators_in,
+    games_led_by,
+    next_free,
+    query_free_slots,
+)
 from workspace.access.queries import prepare_by_rights
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount
 from workspace.models import Person, Project
@@ -66,6 +79,64 @@ def tell_free(free: int, started: int, aside: int) -> int:
     return max(min(left, 1), left - aside)
 
 
+def next_draw(rule: QueueRule, person: Person) -> str | tuple[int, int]:
+    """How the person's next game is drawn: "oldest", or the number of the draw and the shuffle number it points to.
+
+    It depends only on the person, the project and the number of games given out, so that it can be computed again.
+    """
+    if rule.order == OLDEST:
+        return OLDEST
+    number = count_picks(person.pk)
+    return number, compute_draw_point(person, rule.project, number)
+
+
+def compute_draw_point(person: Person, project: Project, number: int) -> int:
+    """The shuffle number that a person's draw with that number points to."""
+    digest = hashlib.sha256(f"order:{project.pk}:{person.pk}:{number}".encode()).digest()
+    return int.from_bytes(digest[:8]) % SHUFFLES
+
+
+def list_in_order(
+    draw: str | tuple[int, int], project: Project, person: Person, iteration: Iteration | None = None
+) -> Iterator[FreeSlot]:
+    """Free slots for the person: of open iterations, of games that others submitted, then of all, each in draw order.
+
+    A verdict or a comparison waits for the first two. The games of open iterations are mixed, so that nobody can tell
+    the sides of a comparison. A slot can come twice. Of one iteration if that is given.
+    """
+    if iteration is not None:
+        yield from _in_order(draw, project, person, iterations=[iteration.pk])
+        return
+    slots = _in_order(draw, project, person)
+    first = next(slots, None)
+    if first is None:
+        return
+    if first.has_open:
+        opened = Iteration.objects.filter(project=project, stage__isnull=False, state=BEING_RATED)
+        yield from _in_order(draw, project, person, iterations=list(opened.values_list("pk", flat=True)))
+    if first.has_begun:
+        yield from _in_order(draw, project, person, is_begun=True)
+    yield first
+    yield from slots
+
+
+def _in_order(
+    draw: str | tuple[int, int], project: Project, person: Person, **only: Any
+) -> Iterator[FreeSlot]:
+    """Free slots for the person in order: the oldest first, or from a shuffle number onwards and around."""
+    order, start = (draw, 0) if isinstance(draw, str) else (BY_CHANCE, draw[1])
+    given: dict[str, Any] = {"person": person.pk, "project": project.pk, **only}
+    given["barred"] = barred_until(person, project)
+    tried: set[int] = set()
+    for since in (0,) if order == OLDEST else (start, 0):
+        while found := next_free(order, **given, since=since):
+            new = [slot for slot in found if slot.key not in tried]
+            yield from new
+            tried.update(slot.key for slot in new)
+            last = found[-1].game if order == OLDEST else found[-1].shuffle
+            since = last if new else last + 1
+
+
 def query_submitted_since(person: Any, moment: Any) -> "QuerySet[Evaluation]":
     """The games that the person submitted since then, calibration aside."""
     own = Evaluation.objects.filter(evaluator=person, state=SUBMITTED, submitted_at__gte=moment)
@@ -99,7 +170,8 @@ def load_workloads(*, project: Project, now: datetime) -> tuple[list[Load], int]
     )
     columns = ("pk", "evaluator", "evaluator__name", "created_at", "submitted_at", "game__message_count")
     rows = list(submitted.order_by("-submitted_at", "-pk").values_list(*columns))
-    times = _times(project, rows[:MOST_TIMED])
+    spans = {key: (started, submitted_at) for key, _person, _name, started, submitted_at, _count in rows}
+    times = load_times(dict(list(spans.items())[:MOST_TIMED]))
     done = [
         CompletedWork(person, submitted_at, count, active_minutes(times.get(key, ())))
         for key, person, _name, _started, submitted_at, count in rows
@@ -110,9 +182,9 @@ def load_workloads(*, project: Project, now: datetime) -> tuple[list[Load], int]
     return compute_loads(names | holders, done, held, now), MOST_TIMED if len(rows) > MOST_TIMED else 0
 
 
-def _times(project: Project, rows: list[tuple[Any, ...]]) -> dict[int, list[datetime]]:
-    """Evaluation -> when it was taken, judged in, and submitted."""
-    times = {key: [started, submitted_at] for key, _person, _name, started, submitted_at, _count in rows}
+def load_times(spans: Mapping[int, tuple[datetime, datetime]]) -> dict[int, list[datetime]]:
+    """Evaluation -> when it was taken, judged in, and submitted; `spans` has the first and the last of these."""
+    times = {key: [*span] for key, span in spans.items()}
     if times:
         acts = Revision.objects.filter(judgement__evaluation__in=list(times)).order_by()
         for key, moment in acts.values_list("judgement__evaluation", "created_at"):

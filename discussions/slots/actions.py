@@ -14,7 +14,7 @@ from discussions.core.evaluation_states import LAPSED, OPEN, state_after
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
-from discussions.slots.core import LEASE, RENEWED_AFTER, SlotChanges, lease_from, plan_slot_changes
+from discussions.slots.core import LEASE, RENEWED_AFTER, SHUFFLES, SlotChanges, lease_from, plan_slot_changes
 from discussions.slots.permissions import check_assign, check_need_fewer, check_rate, check_return_to_game
 from discussions.slots.queries import load_slots_by_game
 from workspace.audit.actions import record_event
@@ -222,9 +222,6 @@ def release_slot(*, evaluation: Evaluation, reason: str, by: Person, now: dateti
             evaluation=locked, verb="place:released", by=by, now=now, person=locked.evaluator_id
         )
     return locked
-
-
-SHUFFLES = 2**31
 
 
 CHUNK = 500

@@ -6,6 +6,9 @@ from math import ceil
 
 from msgspec import Struct
 
+# The random numbers of slots are below this one.
+SHUFFLES = 2**31
+
 
 class SlotRecord(Struct, frozen=True):
     """One slot for rating: its row and number within the game, whether somebody has it, and whether it is closed.

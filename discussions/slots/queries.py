@@ -32,7 +32,8 @@ class FreeSlot(NamedTuple):
     """A free slot, with the values of an evaluation that begins in it.
 
     `measured` is None while its game is not measured under its iteration's rubric; it cannot be rated then. `has_open`
-    says that an iteration of a stage of the project is open for rating.
+    says that an iteration of a stage of the project is open for rating, `has_begun` that evaluations of the project
+    are submitted whose games have no verdict.
     """
 
     key: int
@@ -41,8 +42,10 @@ class FreeSlot(NamedTuple):
     game: int
     game_number: int
     identification: str
+    message_count: int
     measured: int | None
     has_open: bool
+    has_begun: bool
 
 
 def games_led_by(person: Person) -> GameQuerySet:
@@ -136,14 +139,22 @@ def kept_for(person: int, project: int, barred: int) -> list[FreeSlot]:
 
 
 def next_free(
-    order: str, *, person: int, project: int, barred: int, since: int, iterations: Collection[int] = ()
+    order: str,
+    *,
+    person: int,
+    project: int,
+    barred: int,
+    since: int,
+    iterations: Collection[int] = (),
+    is_begun: bool = False,
 ) -> list[FreeSlot]:
-    """The next free slots in an order, on games after `barred`; of these iterations if any are given.
+    """The next free slots in an order, on games after `barred`; of these iterations, or of begun games, if asked for.
 
     The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
     given = (person, project, barred, since)
-    rows = _query_next(order, *given, iterations) if iterations else _NEXT[order](*given)
+    is_part = bool(iterations or is_begun)
+    rows = _query_next(order, *given, iterations, is_begun) if is_part else _NEXT[order](*given)
     return [FreeSlot(*row) for row in rows]
 
 
@@ -156,21 +167,33 @@ def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
         game=OuterRef("game"), rubric_version=OuterRef("game__iteration__rubric_version")
     )
     opened = Iteration.objects.filter(project=OuterRef("project"), stage__isnull=False, state=BEING_RATED)
+    begun = Slot.objects.filter(project=OuterRef("project"), awaiting_since__isnull=False)
     with_measured = slots.annotate(
-        newest=Subquery(newest.order_by("-pk").values("pk")[:1]), has_open=Exists(opened)
+        newest=Subquery(newest.order_by("-pk").values("pk")[:1]),
+        has_open=Exists(opened),
+        has_begun=Exists(begun),
     )
     return with_measured.values_list(
         *("pk", "number", "shuffle", "game", "game__number", "game__iteration__identification"),
-        *("newest", "has_open"),
+        *("game__message_count", "newest", "has_open", "has_begun"),
     )[:CANDIDATES]
 
 
 def _query_next(
-    order: str, person: int, project: int, barred: int, since: int, iterations: Collection[int] = ()
+    order: str,
+    person: int,
+    project: int,
+    barred: int,
+    since: int,
+    iterations: Collection[int] = (),
+    is_begun: bool = False,
 ) -> "QuerySet[Slot, Any]":
     slots = query_free_slots(person, project).filter(game__gt=barred)
     if iterations:
         slots = slots.filter(game__iteration__in=iterations)
+    if is_begun:
+        begun = Slot.objects.filter(project=project, purpose=RATING, awaiting_since__isnull=False)
+        slots = slots.filter(game__in=begun.values("game"))
     if order == OLDEST:
         return _columns(slots.filter(game__gte=since).order_by("game", "number"))
     return _columns(slots.filter(shuffle__gte=since).order_by("shuffle", "pk"))

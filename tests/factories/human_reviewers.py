@@ -5,6 +5,7 @@ from datetime import datetime
 
 from rubric.human_reviewers.actions import mark, open_review, submit_marked_review
 from rubric.human_reviewers.queries.reviews import ReviewState, load_own_review, load_review_state
+from rubric.human_reviewers.queries.waiting import waiting_sets
 from rubric.models import Comparison, ComparisonSet, Review
 from tests.factories.comparisons import make_set
 from tests.factories.numbers import numbers
@@ -116,3 +117,8 @@ def submitted(review: Review, **given: object) -> Review:
 def find_position(review: Review, number: int) -> int:
     """Where the response of that number is shown."""
     return review.order.index(number) + 1
+
+
+def count_waiting(person: Person) -> int:
+    """How many comparisons wait for a reviewer, over all sets."""
+    return sum(found.waiting_count for found in waiting_sets(person))

@@ -32,6 +32,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text
 from discussions.models import Iteration, Stage
 from workspace.core.text import signed_figure, with_minus
+from workspace.database.capped_counts import MOST_COUNTED
 from workspace.database.prepared_queries import prepared
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Project
@@ -217,9 +218,7 @@ def _acts(
     slug: str, to_do: ToDo, states: GameStates, stage: Stage | None, judged: Sequence[JudgedIteration]
 ) -> list[dict[str, str]]:
     """Decide, record, resolve, open, answer, repair; where nothing of that waits, rate, plan or import."""
-    acts = [_decide(slug, number, judged) for number in to_do.undecided]
-    acts += [*_verdict_acts(slug, to_do.ready), *_other_acts(slug, to_do)]
-    if acts:
+    if acts := list_acts(slug, to_do, judged):
         return acts
     if left := states.waiting + states.rating:
         says = ngettext("%(count)d game waits for its rating", "%(count)d games wait for their rating", left)
@@ -239,6 +238,16 @@ def _acts(
         return [_act(_("Every game has its verdict"), "", *bring)]
     plan = _("Plan the next iteration"), _("Plan"), reverse("open_iteration", args=[slug, stage.number])
     return [_act(_("Every game has its verdict"), "", *plan)]
+
+
+def list_acts(slug: str, to_do: ToDo, judged: Sequence[JudgedIteration] = ()) -> list[dict[str, str]]:
+    """What waits for a lead: decide, record, resolve, open, answer, repair."""
+    acts = [_decide(slug, number, judged) for number in to_do.undecided]
+    return [*acts, *list_verdict_acts(slug, to_do.ready), *_other_acts(slug, to_do)]
+
+
+def say_number(count: int) -> str:
+    return _("100 or more") if count >= MOST_COUNTED else str(count)
 
 
 def _decide(slug: str, number: int, judged: Sequence[JudgedIteration]) -> dict[str, str]:
@@ -265,11 +274,12 @@ def _describe_target(before: JudgedIteration, change: JudgedIteration) -> str:
     return _("%(label)s, its target: %(now)s on average, %(was)s before.") % given
 
 
-def _verdict_acts(slug: str, ready: Ready) -> list[dict[str, str]]:
+def list_verdict_acts(slug: str, ready: Ready) -> list[dict[str, str]]:
+    """Record, and resolve ties."""
     acts = []
     if numbers := ready.to_record:
         says = ngettext(
-            "%(count)d game is ready to record", "%(count)d games are ready to record", len(numbers)
+            "%(count)s game is ready to record", "%(count)s games are ready to record", len(numbers)
         )
         why = _describe_few(numbers)
         if ready.unread:
@@ -279,7 +289,7 @@ def _verdict_acts(slug: str, ready: Ready) -> list[dict[str, str]]:
             why = f"{why} {unread % {'count': ready.unread}}"
         label = _("Record game %(number)d") % {"number": numbers[0]}
         url = reverse("verdict", args=[slug, numbers[0]])
-        acts.append(_act(says % {"count": len(numbers)}, why, label, _("Record"), url))
+        acts.append(_act(says % {"count": say_number(len(numbers))}, why, label, _("Record"), url))
     if numbers := ready.tied:
         says = ngettext(
             "%(count)d game has a tie to resolve", "%(count)d games have ties to resolve", len(numbers)
@@ -309,20 +319,22 @@ def _other_acts(slug: str, to_do: ToDo) -> list[dict[str, str]]:
         for number in to_do.unopened
     ]
     flags = ngettext(
-        "%(count)d flag waits for an answer", "%(count)d flags wait for an answer", to_do.flag_count
+        "%(count)s flag waits for an answer", "%(count)s flags wait for an answer", to_do.flag_count
     )
     faulty = ngettext(
-        "%(count)d import has faults or waits for its columns",
-        "%(count)d imports have faults or wait for their columns",
+        "%(count)s import has faults or waits for its columns",
+        "%(count)s imports have faults or wait for their columns",
         to_do.faulty_count,
     )
-    failed = ngettext("%(count)d job failed", "%(count)d jobs failed", to_do.failed_count)
+    failed = ngettext("%(count)s job failed", "%(count)s jobs failed", to_do.failed_count)
     counted = (
         (to_do.flag_count, flags, _("Answer the flags"), _("Answer"), reverse("flags", args=[slug])),
         (to_do.faulty_count, faulty, _("Check the imports"), _("Check"), reverse("imports", args=[slug])),
         (to_do.failed_count, failed, _("See why"), _("See why"), f"{reverse('status')}#failed"),
     )
-    return acts + [_act(says % {"count": count}, "", *rest) for count, says, *rest in counted if count]
+    return acts + [
+        _act(says % {"count": say_number(count)}, "", *rest) for count, says, *rest in counted if count
+    ]
 
 
 def _metrics(judged: Sequence[JudgedIteration]) -> tuple[list[dict[str, Any]], list[tuple[int, float]]]:

@@ -1,4 +1,4 @@
-"""The home page: what waits for a person, and what they have started."""
+"""The home page: what waits for a person, what they have started, and their week."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -9,23 +9,24 @@ from django.db.models.functions import Coalesce
 from discussions.calibration.queries import own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.games.queries.flags import count_for_evaluator, count_for_leads
-from discussions.home.queries import query_undecided, query_unopened
-from discussions.models import Evaluation, Judgement, Transcript
+from discussions.home.pages.own_list import list_lines
+from discussions.home.pages.own_week import load_week
+from discussions.home.queries import find_tied, query_undecided, query_unopened
+from discussions.models import Evaluation, Judgement
 from discussions.queue.pages import find_submission
-from discussions.queue.queries import FREE_COLUMNS, query_free, query_submitted_since, start_of_day, tell_free
+from discussions.queue.queries import FREE_COLUMNS, query_free, tell_free
 from discussions.slots.core import minutes_left
 from discussions.slots.queries import query_kept_slots, set_aside
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
-from rubric.human_reviewers.queries.waiting import waiting_count
+from rubric.human_reviewers.queries.waiting import waiting_sets
 from workspace.access.permissions import is_admin
 from workspace.access.queries import prepare_by_rights
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.capped_counts import MOST_COUNTED, CappedCount, CappedNumbers, numbers_in
+from workspace.database.capped_counts import MOST_COUNTED, CappedNumbers, numbers_in
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Membership, Person, Project
 
 LISTED, ASIDE = 5, 10
-MOST_TODAY = 10_000
 
 
 def was_skipped(person: Person, key: int) -> bool:
@@ -40,19 +41,19 @@ def build_home(
     is_skipped: bool = False,
     only: Project | None = None,
 ) -> dict[str, Any]:
-    """What waits for the person, in a fixed number of queries; each calibration costs a few more.
+    """What waits for the person: `lines`, what comes next first. A fixed number of queries, some more for what waits.
 
     `submitted` is the key of the evaluation that was just submitted, or 0; `is_skipped` says that one was just skipped.
-    If `only` is set, there are only the person's games in that project. `review_count` is None for a person who reviews
-    no comparisons.
+    If `only` is set, there are only the person's games in that project. `reviews` says that they review comparisons.
     """
-    roles, projects, today_count = _projects(person, now, only)
+    roles, projects = _projects(person, only)
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     own = _load_own(person, None if only is None else projects, rated)
     started = [evaluation for evaluation in own if evaluation.state in OPEN]
     for evaluation in started:
         evaluation.minutes = minutes_left(evaluation.slot.lease_until, now)  # type: ignore[attr-defined]
+    reviewed = waiting_sets(person) if only is None else []
     page: dict[str, Any] = {
         "submission": find_submission(person, submitted, now) if submitted else None,
         "is_skipped": is_skipped,
@@ -61,31 +62,11 @@ def build_home(
         "aside": [evaluation for evaluation in own if evaluation.state not in OPEN][:ASIDE],
         "projects": _list_work(person, projects, roles, led, rated),
         "may_create": is_admin(person),
-        "review_count": waiting_count(person) if only is None else None,
-        "today_count": today_count if rated else 0,
+        "reviews": bool(reviewed),
+        "rates": bool(rated),
+        "week": load_week(person, now, only) if rated else None,
     }
-    able = [work for work in page["projects"] if work["has_next"]]
-    first = None if started or not able else able[0]
-    return page | {"first": first, "is_free": not started and first is None, "focus": _find_focus(page)}
-
-
-def _find_focus(page: dict[str, Any]) -> str:
-    """What has the focus after an act: the slug of a project whose next game comes, else what else is to do.
-
-    "" before an act, the number of an open evaluation, "reviews", or "mine" when nothing is left.
-    """
-    if not page["submission"] and not page["is_skipped"]:
-        return ""
-    ended = page["submission"]["evaluation"].game.project_id if page["submission"] else 0
-    able = [work["project"] for work in page["projects"] if work["has_next"] and work["role"] == "evaluator"]
-    # The project of the game that was submitted goes first: its next game is offered with the news.
-    if same := next((project for project in able if project.pk == ended), None):
-        return str(same.slug)
-    if opened := page["returned"] + page["started"]:
-        return str(opened[0].pk)
-    if able:
-        return str(able[0].slug)
-    return "reviews" if page["review_count"] else "mine"
+    return page | {"lines": list_lines(page, person=person, reviewed=reviewed)}
 
 
 def _list_work(
@@ -93,14 +74,14 @@ def _list_work(
 ) -> list[dict[str, Any]]:
     """What waits for the person in each project. Lists have the first few, counts are of all; 100 is 100 or more.
 
-    `verdicts` are numbers of games without a verdict, `faulty` imports as (number, name), `kept` games that leads
-    assigned to the person, as (number, name of the lead). `flag_count` counts the flags that wait for the person's
-    answer. `unopened` and `undecided` are iterations to open for rating, and changes to decide on.
+    `verdicts` are numbers of games without a verdict, `to_record` those of them without a tie,
+    `kept` games that leads assigned to the person, as (number, name of the lead, messages). `flag_count`
+    counts the flags that wait for the person's answer. `unopened` and `undecided` are iterations to open for rating,
+    and changes to decide on.
     """
     mine, led_work, kept = _own_work(person, rated), _lead_work(led), _kept(person, rated)
     calibrations = own_calibrations(person=person, projects=rated)
-    faulty = [key for work in led_work.values() for key in work.faulty[:LISTED]]
-    names = dict(Transcript.objects.filter(pk__in=faulty).values_list("pk", "name")) if faulty else {}
+    tied = find_tied({key: work.complete for key, work in led_work.items() if work.complete})
     listed = []
     for project in projects:
         own_work, to_do = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
@@ -120,8 +101,9 @@ def _list_work(
                 "calibration": own,
                 "verdict_count": len(verdicts),
                 "verdicts": verdicts[:LISTED],
+                "tied": tied.get(project.pk, []),
+                "to_record": [number for number in verdicts if number not in tied.get(project.pk, ())],
                 "faulty_count": len(to_do.faulty),
-                "faulty": [(key, names[key]) for key in to_do.faulty[:LISTED]],
                 "flag_count": own_work.flags + to_do.flags,
                 "unopened": to_do.unopened[:LISTED],
                 "undecided": to_do.undecided[:LISTED],
@@ -130,32 +112,23 @@ def _list_work(
     return listed
 
 
-def _projects(
-    person: Person, now: datetime, only: Project | None
-) -> tuple[dict[int, str], list[Project], int]:
-    """The person's roles by project, the projects that they may see, by name, and what they submitted today.
-
-    One query, two for an admin.
-    """
-    held = _MEMBERSHIPS(person.pk, person.pk, start_of_day(now))
+def _projects(person: Person, only: Project | None) -> tuple[dict[int, str], list[Project]]:
+    """The person's roles by project, and the projects that they may see, by name. One query, two for an admin."""
+    held = _MEMBERSHIPS(person.pk)
     roles = {one.project_id: one.role for one in held}
-    today_count = max((one.today_count for one in held), default=0)
     if only is not None:
-        return roles, [only], today_count
+        return roles, [only]
     projects = list(Project.objects.all()[:PAGE_SIZE]) if person.is_admin else [one.project for one in held]
-    return roles, projects[:PAGE_SIZE], today_count
+    return roles, projects[:PAGE_SIZE]
 
 
 _MEMBERSHIPS = Prepared(
-    lambda person, again, midnight: (
+    lambda person: (
         Membership.objects.filter(person=person, ended_at=None)
         .select_related("project")
         .order_by("project__name")
-        .annotate(today_count=CappedCount(query_submitted_since(again, midnight).values("pk"), MOST_TODAY))
     ),
     int,
-    int,
-    datetime,
 )
 
 
@@ -194,7 +167,7 @@ def _query_own(
 
 _OWN_COLUMNS = (
     *("state", "purpose", "shown_number", "submitted_at", "created_at", "skipped_reason", "released_reason"),
-    *("returned_comment", "slot__lease_until", "game__number", "game__project__name"),
+    *("returned_comment", "slot__lease_until", "game__number", "game__message_count", "game__project__name"),
 )
 _OWN = prepare_by_rights(
     lambda person, rated: _query_own(person, rated, Project.objects.visible_to(person).values("pk")), list
@@ -202,11 +175,11 @@ _OWN = prepare_by_rights(
 _OWN_IN = prepare_by_rights(_query_own, list, list)
 
 
-def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str]]]:
-    """By project: games that leads assigned to the person, as (number, name of the lead)."""
-    found: dict[int, list[tuple[int, str]]] = {}
-    for project, number, by in _KEPT(person.pk, rated):
-        found.setdefault(project, []).append((number, by))
+def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str, int]]]:
+    """By project: games that leads assigned to the person, as (number, name of the lead, messages)."""
+    found: dict[int, list[tuple[int, str, int]]] = {}
+    for project, *game in _KEPT(person.pk, rated):
+        found.setdefault(project, []).append(tuple(game))
     return found
 
 
@@ -214,7 +187,7 @@ _KEPT = Prepared(
     lambda person, rated: (
         query_kept_slots(person)
         .filter(project__in=rated)
-        .values_list("project", "game__number", "assigned_by__name")[:PAGE_SIZE]
+        .values_list("project", "game__number", "assigned_by__name", "game__message_count")[:PAGE_SIZE]
     ),
     int,
     list,

@@ -261,11 +261,6 @@ def _places(person: Person, sets: list[ComparisonSet], found: _Waiting) -> tuple
     return full, {key: at for at, key in enumerate(order_places(taken, f"places {person.pk}"))}
 
 
-def waiting_count(person: Person) -> int | None:
-    sets = waiting_sets(person)
-    return sum(waiting_set.waiting_count for waiting_set in sets) if sets else None
-
-
 def second_rounds(
     sets: Iterable[ComparisonSet],
     *,

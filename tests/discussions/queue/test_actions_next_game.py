@@ -5,9 +5,11 @@ import json
 import pytest
 
 from discussions.models import Iteration, Slot
-from discussions.queue.actions import change_queue, compute_draw_point, take_next_game
+from discussions.queue.actions import assign_game, change_queue, take_next_game
+from discussions.queue.queries import compute_draw_point
 from discussions.rating.actions.finish import return_to_game, skip_game
 from discussions.slots.actions import open_slots
+from tests.factories.adjudication import submit_as
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, say, start, submitted
@@ -67,6 +69,28 @@ def test_games_of_open_iterations_come_before_unsorted_ones(order):
         skip_game(evaluation=evaluation, reason="Not now.", by=person, now=NOW)
     assert sorted(given[:6]) == [first.number] * 3 + [second.number] * 3
     assert given[6:] == [0, 0, 0]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("order", ["random", "oldest"])
+def test_games_that_others_have_submitted_come_before_untouched_ones(order):
+    project = make_rating_project(evaluator_count=2)
+    lead, first, person = (
+        make_lead(project=project),
+        make_member(project=project),
+        make_member(project=project),
+    )
+    *others, begun = (make_game(project=project) for _at in range(6))
+    change_queue(project=project, order=order, repeat_percent=0, by=lead, now=NOW)
+    assign_game(game=begun, person=first, by=lead, now=NOW)
+    submit_as(take_next_game(project=project, by=first, now=NOW))
+    given = []
+    for _at in range(6):
+        evaluation = take_next_game(project=project, by=person, now=NOW)
+        given.append(evaluation.game)
+        skip_game(evaluation=evaluation, reason="Not now.", by=person, now=NOW)
+    assert given[0] == begun
+    assert {game.pk for game in given[1:]} == {game.pk for game in others}
 
 
 @pytest.mark.django_db

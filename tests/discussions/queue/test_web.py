@@ -57,7 +57,7 @@ def test_what_is_started_says_how_long_it_is_held(client):
     assert (started_game.minutes, started_game.judged, started_game.is_returned) == (20, 1, False)
     (over,) = build_home(person=evaluation.evaluator, now=LATER)["started"]
     assert over.minutes == 0
-    assert "The reservation ended" in get_text(client, evaluation.evaluator, "home")
+    assert "the reservation ended" in get_text(client, evaluation.evaluator, "home")
 
 
 def test_what_was_sent_back_stands_first_with_the_comment(client):
@@ -71,7 +71,7 @@ def test_what_was_sent_back_stands_first_with_the_comment(client):
     )
     assert page["returned"][0].minutes is None
     text = get_text(client, evaluation.evaluator, "home")
-    assert "Returned to you" in text
+    assert f"Game {evaluation.game.number} came back to you" in text
     assert "Look at &lt;message&gt; 3" in text
 
 
@@ -126,10 +126,12 @@ def test_what_is_assigned_is_named_and_given_with_next_game(client):
     games = [make_game(project=project) for _ in range(2)]
     person, lead = make_member(project=project), make_lead(project=project)
     assign_games(project=project, numbers=[1, 2], person=person, by=lead, now=NOW)
-    for name, args in (("home", ()), ("queue", (project.slug,))):
-        text = get_text(client, person, name, *args)
-        assert "Assigned to you" in text
-        assert "game 2" in text
+    for name, args, says in (
+        ("home", (), "Game 1 is assigned to you"),
+        ("queue", (project.slug,), "Assigned to you, up next: game 1"),
+    ):
+        text = " ".join(get_text(client, person, name, *args).split())
+        assert says in text
         assert reverse("next_game", args=[project.slug]) in text
     other = make_member(project=project)
     assert "Reserved for other evaluators by a team lead: 2." in get_text(
@@ -195,7 +197,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert build_home(person=person, now=NOW)["projects"][0]["free_count"] == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
-        (person, "home", (), 8),
+        (person, "home", (), 14),
         (lead, "home", (), 6),
         (person, "queue", (project.slug,), 9),
     ):
@@ -204,7 +206,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
         with django_assert_num_queries(queries):
             text = client.get(reverse(name, args=args)).content.decode()
         if who == person:
-            assert ("100 or more games are open for you." in text) == (count > 100)
+            assert ("100 or more games are open for you" in text) == (count > 100)
 
 
 def test_my_evaluations_offer_to_take_up_only_what_can_be(client):
@@ -308,11 +310,11 @@ def test_the_next_game_is_focused_with_how_many_are_left(client):
     assert "Submitted." in said
     assert "3 games left for you today." in said
     assert said.count("autofocus") == 1
-    assert re.search(r"autofocus\s*> Next game", said)
-    days = [
-        build_home(person=done.evaluator, now=when)["today_count"] for when in (NOW, NOW + timedelta(days=1))
-    ]
-    assert days == [1, 0]
+    assert find_focus(said)[1] == "Start the next game"
+    for when, counts in ((NOW, [0] * 6 + [1]), (NOW + timedelta(days=1), [0] * 5 + [1, 0])):
+        week = build_home(person=done.evaluator, now=when)["week"]
+        assert [count for _day, count in week["days"]] == counts
+        assert week["count"] == counts[-1]
 
 
 def find_focus(text):
@@ -332,10 +334,13 @@ def test_after_the_last_game_what_else_is_to_do_is_focused(client):
     make_game(project=elsewhere)
     make_member(project=elsewhere, person=done.evaluator)
     link = reverse("next_game", args=[elsewhere.slug])
-    assert find_focus(home(client, done.evaluator, done.pk)) == (link, "Next game")
+    assert find_focus(home(client, done.evaluator, done.pk)) == (link, "Start the next game")
     other = take_next_game(project=elsewhere, by=done.evaluator, now=NOW)
-    assert find_focus(home(client, done.evaluator, done.pk)) == (reverse("rate", args=[other.pk]), "Continue")
-    assert "autofocus" not in get_text(client, done.evaluator, "home"), "nothing was done"
+    assert find_focus(home(client, done.evaluator, done.pk)) == (
+        reverse("rate", args=[other.pk]),
+        f"Continue game {other.game.number}",
+    )
+    assert get_text(client, done.evaluator, "home").count("autofocus") == 1
 
 
 def test_after_a_skip_the_next_game_is_focused(client):
@@ -348,7 +353,7 @@ def test_after_a_skip_the_next_game_is_focused(client):
     assert told["Location"] == f"/?skipped={evaluation.pk}"
     said = client.get(told["Location"]).content.decode()
     assert "Skipped. What you judged is kept" in said
-    assert find_focus(said) == (reverse("next_game", args=[project.slug]), "Next game")
+    assert find_focus(said) == (reverse("next_game", args=[project.slug]), "Start the next game")
     stranger = make_member(project=project)
     client.force_login(stranger)
     assert "Skipped." not in client.get(told["Location"]).content.decode()
@@ -375,9 +380,9 @@ def test_it_asks_a_few_queries_more(client, django_assert_num_queries):
     evaluation = submitted()
     client.force_login(evaluation.evaluator)
     client.get("/")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client.get("/")
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         client.get(f"/?submitted={evaluation.pk}")
 
 

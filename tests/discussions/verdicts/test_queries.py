@@ -108,9 +108,7 @@ def test_many_games_and_imports_are_counted_up_to_a_hundred_in_each_project():
     (first,) = places.values()
     assert (first["verdict_count"], first["faulty_count"]) == (100, 100)
     assert len(first["verdicts"]) == 5 and first["verdicts"] == sorted(first["verdicts"])
-    assert [name for _key, name in first["faulty"]] == [f"{at}.json" for at in (102, 101, 100, 99, 98)]
     assert (second["verdict_count"], second["faulty_count"]) == (2, 1)
-    assert [name for _key, name in second["faulty"]] == ["x.json"]
 
 
 def test_hundreds_are_said_in_words(client):

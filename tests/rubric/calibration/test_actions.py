@@ -10,7 +10,7 @@ from rubric.calibration.queries import load_keys, load_progress
 from rubric.comparisons.actions import add_comparisons
 from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.human_reviewers.actions import submit_marked_review
-from rubric.human_reviewers.queries.waiting import second_rounds, waiting_count, waiting_sets
+from rubric.human_reviewers.queries.waiting import second_rounds, waiting_sets
 from rubric.models import CalibrationRound, CalibrationWaiver, Comparison, ComparisonSet, Review
 from rubric.models.reviews import CALIBRATION, RATING, REPEAT, SET_APART, SUBMITTED
 from rubric.reviewer_statistics.queries import load_input, load_self_agreement
@@ -19,6 +19,7 @@ from rubric.reviews.queries import count_taken, load_own_numbers, load_reviewed
 from tests.factories.comparisons import make_set
 from tests.factories.human_reviewers import (
     begin,
+    count_waiting,
     fresh,
     list_reviewers,
     make_review_set,
@@ -127,7 +128,7 @@ def test_who_does_not_pass_is_given_nothing_until_a_lead_lets_them():
     assert (progress.result.alike, progress.result.count, progress.result.passes) == (1, 3, False)
     with pytest.raises(NotAllowed, match="did not pass it yet"):
         take(made, person)
-    assert waiting_count(person) == 0
+    assert count_waiting(person) == 0
     reviewer = reviewer_of(made, person)
     with pytest.raises(Unacceptable, match="Say why"):
         let_review(opened=opened, reviewer=reviewer, reason=" ", by=made.created_by, now=NOW)
@@ -274,8 +275,8 @@ def test_what_waits_goes_down_by_one_with_every_review(soon):
     made = with_repeats(questions=3)
     [person] = list_reviewers(made)
     counts, purposes = [], []
-    while waiting_count(person):
-        counts.append(waiting_count(person))
+    while count_waiting(person):
+        counts.append(count_waiting(person))
         purposes.append(review_next(made, person).purpose)
     assert counts == [5, 4, 3, 2, 1]
     assert purposes == [RATING, REPEAT, RATING, REPEAT, RATING]
@@ -287,8 +288,8 @@ def test_repeats_come_also_while_an_optional_round_is_left_alone(soon):
     [person] = list_reviewers(made)
     make_set_round(made, is_required=False)
     counts, purposes = [], []
-    while waiting_count(person):
-        counts.append(waiting_count(person))
+    while count_waiting(person):
+        counts.append(count_waiting(person))
         purposes.append(review_next(made, person).purpose)
     assert REPEAT in purposes
     assert counts == list(range(len(counts), 0, -1))

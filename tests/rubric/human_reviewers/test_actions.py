@@ -11,11 +11,12 @@ from rubric.comparisons.actions import add_comparisons, close_set, end_reviewer
 from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.human_reviewers.actions import mark, open_review, submit_marked_review, undo_mark
 from rubric.human_reviewers.queries.reviews import load_other_reviews
-from rubric.human_reviewers.queries.waiting import waiting_count, waiting_sets
+from rubric.human_reviewers.queries.waiting import waiting_sets
 from rubric.models import Comparison, ComparisonSet, Mark, MarkRevision, Review, ReviewedResponse
 from rubric.reviews.actions import begin_review
 from tests.factories.human_reviewers import (
     begin,
+    count_waiting,
     find_position,
     fresh,
     list_reviewers,
@@ -323,13 +324,13 @@ def test_ones_own_responses_are_not_shown_and_what_is_left_of_them_is_not_for_on
     with pytest.raises(NotAllowed, match="nothing is left to compare"):
         begin(made, number=3)
     assert states(person) == ["to_review", "started", "not_for_you"]
-    assert waiting_count(person) == 2
+    assert count_waiting(person) == 2
 
 
 def test_nothing_waits_in_a_closed_set():
     made = make_review_set()
     close_set(comparison_set=made, by=made.created_by, now=NOW)
-    assert waiting_count(list_reviewers(made)[0]) == 0
+    assert count_waiting(list_reviewers(made)[0]) == 0
     with pytest.raises(NotAllowed, match="no more reviews"):
         begin(made)
 
