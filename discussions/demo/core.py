@@ -44,8 +44,8 @@ class Opinion(Struct, frozen=True):
 
     References without a label are accurate, and the five answers are written like "yynyn". Samples get the automatic
     value, except that the share `differs` of them gets the opposite. If `most` is set, only so many things are
-    judged, and the evaluation stays a draft. It also stays a draft if `stops_at_more` is set and more messages are
-    asked for. `statements` are the labels of drawn statements, by the position of their message.
+    judged, and the evaluation stays a draft. It also stays a draft if `stops_at_more` is set: so many batches
+    are judged after the roles. `statements` are the labels of drawn statements, by the position of their message.
     """
 
     labels: dict[str, str] = {}
@@ -55,7 +55,7 @@ class Opinion(Struct, frozen=True):
     overrides: dict[str, list[str]] = {}
     remarks: list[dict[str, Any]] = []
     most: int | None = None
-    stops_at_more: bool = False
+    stops_at_more: int = 0
     statements: dict[str, str] = {}
 
 

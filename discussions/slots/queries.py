@@ -153,8 +153,7 @@ def next_free(
     The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
     given = (person, project, barred, since)
-    is_part = bool(iterations or is_begun)
-    rows = _query_next(order, *given, iterations, is_begun) if is_part else _NEXT[order](*given)
+    rows = _query_next(order, is_begun, *given, iterations) if iterations else _NEXT[order, is_begun](*given)
     return [FreeSlot(*row) for row in rows]
 
 
@@ -181,12 +180,12 @@ def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
 
 def _query_next(
     order: str,
+    is_begun: bool,
     person: int,
     project: int,
     barred: int,
     since: int,
     iterations: Collection[int] = (),
-    is_begun: bool = False,
 ) -> "QuerySet[Slot, Any]":
     slots = query_free_slots(person, project).filter(game__gt=barred)
     if iterations:
@@ -201,7 +200,11 @@ def _query_next(
 
 # These run while the person is locked and others wait. Giving out a game takes 10 ms of CPU with its queries prepared,
 # here and in the action, and 19 ms without (bench_queue).
-_NEXT = {order: Prepared(partial(_query_next, order), int, int, int, int) for order in (BY_CHANCE, OLDEST)}
+_NEXT = {
+    (order, is_begun): Prepared(partial(_query_next, order, is_begun), int, int, int, int)
+    for order in (BY_CHANCE, OLDEST)
+    for is_begun in (False, True)
+}
 
 
 @prepared

@@ -33,6 +33,8 @@ def forget_set(event: Event) -> None:
 
 def close_reviews(event: Event) -> None:
     """A person who has submitted all reviews of a set, or of its open second rounds, need not be reminded of them."""
+    if event.details["kind"] != PERSON:
+        return
     review = Review.objects.select_related("reviewer__set", "reviewer__person").get(pk=int(event.object_id))
     person, set_key = review.reviewer.person, review.reviewer.set_id
     told = unread_about(event.chain.project, f"set:{set_key}").filter(person=person)
@@ -46,6 +48,8 @@ def close_reviews(event: Event) -> None:
 
 def tell_second_round(event: Event) -> None:
     """Tell those who submitted a first-round review that the last one of the comparison has opened the second round."""
+    if event.details["kind"] != PERSON:
+        return
     review = Review.objects.select_related("comparison__set").get(pk=int(event.object_id))
     comparison_set = review.comparison.set
     is_first = review.round == FIRST and review.purpose == RATING

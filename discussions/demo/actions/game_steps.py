@@ -103,7 +103,8 @@ def _judge_all(scene: Scene, by: str, taken: Evaluation | None, views: Mapping[s
         _judge_whole(scene, by, evaluation, view)
         reveal_roles(evaluation=evaluation, **scene.stamp(by))
         if view.stops_at_more:
-            _judge_missing(scene, by, evaluation, view)
+            for _batch in range(view.stops_at_more):
+                _judge_missing(scene, by, evaluation, view)
             return
         _judge_whole(scene, by, evaluation, view)
         _label_statements(scene, by, evaluation, view)

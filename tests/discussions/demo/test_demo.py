@@ -140,6 +140,16 @@ def test_the_big_set_has_everything_that_reviews_can_be():
     assert get_refusal(check_see_results, people["lead"], made) == ""
 
 
+@pytest.mark.django_db
+def test_the_set_of_short_questions_has_enough_for_success_and_weights():
+    fill_set("questions")
+    (made,) = ComparisonSet.objects.all()
+    reviewed = load_reviewed(made)
+    # Three reviewers, each of three responses.
+    assert (made.comparisons.count(), made.mode, len(reviewed)) == (40, "both", 40 * 3 * 3)
+    assert all(review.scores for review in reviewed)
+
+
 def test_a_person_never_reviews_an_own_response_and_scores_are_spread():
     people = fill_set()
     seen = ReviewedResponse.objects.filter(review__reviewer__person=people["lead"])

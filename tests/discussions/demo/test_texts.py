@@ -16,5 +16,5 @@ def test_every_note_on_a_response_is_its_reviewers_own():
         for response, said in line.get("scores", {}).items()
         if isinstance(said, dict) and said.get("notes")
     ]
-    assert (len(files), len(notes) > 30) == (3, True)
+    assert (len(files), len(notes) > 30) == (4, True)
     assert [note for note, count in Counter(notes).items() if count > 1] == []
