@@ -24,23 +24,26 @@ def load_week(person: Person, now: datetime, only: Project | None = None) -> dic
     today = timezone.localdate(now)
     first = start_of_day(now - timedelta(days=DAYS - 1))
     rows = query_submitted_since(person, first).order_by("-submitted_at", "-pk")
-    if only is not None:
-        rows = rows.filter(game__project=only)
-    done = list(rows.values_list("pk", "created_at", "submitted_at", "game__message_count"))
-    spans = {key: (taken, submitted) for key, taken, submitted, _count in done[:MOST_TIMED] if submitted}
+    done = list(rows.values_list("pk", "created_at", "submitted_at", "game__message_count", "game__project"))
+    spans = {key: (taken, submitted) for key, taken, submitted, *_game in done[:MOST_TIMED] if submitted}
     times = load_times(spans)
     minutes = {key: found for key, moments in times.items() if (found := active_minutes(moments)) is not None}
-    on = {key: timezone.localdate(submitted) for key, _taken, submitted, _count in done}
-    counts: Counter[date] = Counter(on.values())
     paces = [
-        100 * minutes[key] / count for key, _taken, _submitted, count in done if count and key in minutes
+        100 * minutes[key] / count for key, _taken, _at, count, _project in done if count and key in minutes
     ]
+    # The pace is a person's own in all projects.
+    on = {
+        key: timezone.localdate(submitted)
+        for key, _taken, submitted, _count, project in done
+        if only is None or project == only.pk
+    }
+    counts: Counter[date] = Counter(on.values())
     days = [today - timedelta(days=DAYS - 1 - at) for at in range(DAYS)]
     return {
         "days": [(day, counts[day]) for day in days],
         "most": max(counts.values(), default=0),
         "count": counts[today],
-        "minutes": round(sum(spent for key, spent in minutes.items() if on[key] == today)),
+        "minutes": round(sum(spent for key, spent in minutes.items() if on.get(key) == today)),
         "per_100": median(paces) if paces else MINUTES_PER_100,
     }
 

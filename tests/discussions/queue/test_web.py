@@ -315,6 +315,11 @@ def test_the_next_game_is_focused_with_how_many_are_left(client):
         week = build_home(person=done.evaluator, now=when)["week"]
         assert [count for _day, count in week["days"]] == counts
         assert week["count"] == counts[-1]
+    elsewhere = make_rating_project()
+    week = build_home(person=done.evaluator, now=NOW, only=elsewhere)["week"]
+    assert week is None, "nobody rates there"
+    make_member(project=elsewhere, person=done.evaluator)
+    assert build_home(person=done.evaluator, now=NOW, only=elsewhere)["week"]["count"] == 0
 
 
 def find_focus(text):
