@@ -235,7 +235,7 @@ def test_buttons_of_judgements_are_large_enough_for_a_thumb(page: Page, live_ser
     for evaluation in (start(), start_test()):
         open_rating_page(page, live_server.url, evaluation)
         found = page.eval_on_selector_all(".item .button", heights)
-        assert len(found) > 3
+        assert len(found) > 1  # the answers of one item
         assert min(found) >= 44
 
 

@@ -61,7 +61,8 @@ def test_the_test_is_taken_by_keyboard(live_stack, browser, browser_context_args
     assert said["attribution", "1"] == "2"
     assert said["attribution", "2"] == "cannot_tell"
     page.keyboard.press("y")
-    expect(page.locator("#message-1")).to_be_attached()
+    expect(page.locator("body.phase-read #message-1")).to_be_visible()
+    page.keyboard.press("t")
     expect(focused(page)).to_have_attribute("data-kind", "question")
     watch.check()
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from discussions.models import Evaluation, Revision, Slot
 from discussions.slots.actions import expire_leases, release_slot
-from tests.browser.driving import hold, settle, start_judging
+from tests.browser.driving import hold, settle
 from tests.factories.people import make_lead
 from tests.factories.rating import start
 from workspace.models import Person
@@ -37,8 +37,7 @@ def rating_page(evaluation, page: Page, live_server) -> Page:
         [{"name": settings.SESSION_COOKIE_NAME, "value": cookie, "url": live_server.url}]
     )
     page.clock.install()
-    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
-    start_judging(page)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/?step=engagement")
     page.locator(".item:focus").wait_for()
     return page
 

@@ -68,6 +68,7 @@ def test_everything_can_be_done_by_forms(live_stack, page: Page):
     said = answer_everything(page)
     with page.expect_navigation():
         page.locator('#steps a[data-step="engagement"]').click()
+    page.locator("#item-rating- .edit").click()
     press(page, "rating~~1~3.5")
     said["rating", ""] = "3.5"
     assert said.pop(("reveal", "roles")) == "yes"
