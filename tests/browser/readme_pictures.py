@@ -12,7 +12,7 @@ LARGEST = 150_000
 SIZE = {"width": 1200, "height": 750}
 LEAD, EVALUATOR = (
     ("lead@example.org", "harbour-at-midnight"),
-    ("evaluator@example.org", "quiet-plums-tonight"),
+    ("evaluator2@example.org", "copper-ferry-leaves"),
 )
 
 
@@ -23,10 +23,14 @@ def take_pictures(address: str) -> None:
         lead = _sign_in(browser.new_page(viewport=SIZE), address, *LEAD)
         _take(lead, f"{address}/projects/demo/games/1/verdict/", "verdict")
         _take(lead, f"{address}/projects/demo/stages/1/", "history")
-        evaluator = _sign_in(browser.new_context(viewport=SIZE).new_page(), address, *EVALUATOR)
-        evaluator.keyboard.press("Enter")
-        evaluator.wait_for_url("**/rate/*/**")
-        _take(evaluator, evaluator.url, "rating")
+        rating = _sign_in(browser.new_context(viewport=SIZE).new_page(), address, *EVALUATOR)
+        rating.keyboard.press("Enter")
+        rating.wait_for_url("**/rate/*/**")
+        rating.get_by_role("button", name="Start judging").or_(
+            rating.get_by_role("link", name="Start judging")
+        ).first.click()
+        rating.wait_for_load_state("networkidle")
+        _keep(rating, "rating")
 
 
 def _sign_in(page: Page, address: str, email: str, password: str) -> Page:
@@ -40,6 +44,10 @@ def _sign_in(page: Page, address: str, email: str, password: str) -> Page:
 
 def _take(page: Page, address: str, name: str) -> None:
     page.goto(address, wait_until="networkidle")
+    _keep(page, name)
+
+
+def _keep(page: Page, name: str) -> None:
     file = FOLDER / f"{name}.png"
     page.screenshot(path=file)
     if (size := file.stat().st_size) > LARGEST:
