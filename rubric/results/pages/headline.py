@@ -9,17 +9,31 @@ from msgspec import Struct
 from rubric.results.core.paired_leads import PairedLead, compute_paired_leads
 from rubric.results.core.ranking_uncertainty import LEAST_PANEL
 from rubric.results.core.whole_set import Item, Scored, Subject
-from rubric.results.pages.words import difference_text, gap_range_text, join_names, ranked_alone_text, two
+from rubric.results.pages.words import difference_text, gap_text, join_names, ranked_alone_text, two
 
 MOST_NAMED = 2
 
 
 class Headline(Struct, frozen=True):
-    """The sentence about who leads; behind it, the first against each other subject, as (lead, interval, words)."""
+    """The answer, what stands against it ("" where nothing does), and the first against each other subject, by name.
 
+    `found` holds (lead, gap with its interval, words).
+    """
+
+    answer: str
     says: str
-    first: str
-    rows: list[tuple[PairedLead, str, str]]
+    found: dict[str, tuple[PairedLead, str, str]]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the first is ahead of every other."""
+        return bool(self.found) and not self.says
+
+    @property
+    def needs_reviewers(self) -> bool:
+        return any(
+            lead.gap is not None and lead.reviewers < LEAST_PANEL for lead, _gap, _word in self.found.values()
+        )
 
 
 def build_headline(
@@ -31,29 +45,32 @@ def build_headline(
     """The headline of a set whose subjects are in the order of their means."""
     ranked = [subject for subject in subjects if subject.mean is not None]
     if not ranked:
-        return Headline(ranked_alone_text((row.name, row.mean_rank) for row in subjects), "", [])
+        says = ranked_alone_text((row.name, row.mean_rank) for row in subjects)
+        return Headline(_("Nobody can tell who answers best"), says, {})
     first = ranked[0].name
     found = compute_paired_leads(scored, names, first, [subject.name for subject in ranked[1:]], rounding)
-    rows = [(lead, gap_range_text(lead.interval), _word(first, lead)) for lead in found]
-    return Headline(_headline(ranked, found), first, rows)
+    rows = {
+        lead.rival: (lead, difference_text(lead.gap, lead.interval), _word(first, lead)) for lead in found
+    }
+    answer, says = _headline(ranked, found)
+    return Headline(answer, says, rows)
 
 
-def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> str:
+def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> tuple[str, str]:
+    """Who answers best and by how much; or that nobody can tell, and why."""
     name, mean = ranked[0].name, two(ranked[0].mean)
     if len(ranked) == 1:
-        return _("%(names)s has a mean of %(mean)s.") % {"names": name, "mean": mean}
+        return _("%(names)s has a mean of %(mean)s") % {"names": name, "mean": mean}, _(
+            "Nobody else was scored."
+        )
     level = [subject.name for subject in ranked if subject.place == 1]
     if len(level) > 1:
-        return _("%(names)s share the first rank with a mean of %(mean)s: a tie.") % {
-            "names": join_names(level), "mean": mean,
-        }  # fmt: skip
+        said = _("%(names)s share the first rank with a mean of %(mean)s: a tie")
+        return said % {"names": join_names(level), "mean": mean}, _("Equal means tell nobody apart.")
     untold = [lead for lead in found if lead.word != "ahead"]
     if not untold:
-        said = _("%(name)s leads with a mean of %(mean)s: %(gap)s before %(second)s.")
-        nearest = found[0]
-        return said % {
-            "name": name, "mean": mean, "gap": difference_text(nearest.gap, nearest.interval), "second": nearest.rival,
-        }  # fmt: skip
+        said = _("%(name)s answers best, by %(gap)s points")
+        return said % {"name": name, "gap": gap_text(found[0].gap)}, ""
     sentences = [_untold(name, lead) for lead in untold[:MOST_NAMED]]
     more = len(untold) - MOST_NAMED
     if more > 0:
@@ -63,7 +80,7 @@ def _headline(ranked: Sequence[Subject], found: Sequence[PairedLead]) -> str:
             more,
         )
         sentences.append(said % {"name": name, "n": more})
-    return " ".join(sentences)
+    return _("Nobody can tell who answers best"), " ".join(sentences)
 
 
 def _untold(name: str, lead: PairedLead) -> str:

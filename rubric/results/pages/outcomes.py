@@ -7,21 +7,24 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from rubric.core.scales import HIGHEST, LOWEST
 from rubric.models import Comparison, ComparisonSet, Response
 from rubric.results.core.ranking_uncertainty import (
-    compute_unanimity,
     count_unanimous,
     find_open,
     leads,
     moves,
 )
 from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
-from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, lead_text, name_responses
+from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, name_responses
 from rubric.reviews.core.panel import Rankings
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
+from workspace.display.core.charts import compute_track_position
 
 LONGEST_SHOWN = 160
+# Letters that lie closer, in percent of the scale, cover each other.
+APART = 7.0
 
 
 # The name of each response within its comparison.
@@ -56,43 +59,81 @@ def build_outcomes(
     asked: ResultsQuery,
     rankings: Mapping[str, Rankings],
     rounding: float,
+    names: Mapping[Item, str],
+    subjects: Sequence[str],
 ) -> dict[str, Any]:
-    """One page of the comparisons; `whole` holds means of complete reviews only, [] if weights are hidden.
+    """One page of the comparisons, closest first; `whole` has means of complete reviews only, [] if weights are hidden.
 
-    `rankings` are those of reviewers without a score that counts, by comparison.
+    `rankings` are those of reviewers without a score that counts, by comparison. `subjects` are the names of `names`,
+    best first.
     """
     count = len(named_responses)
     pages = max(1, -(-count // PAGE_SIZE))
     page = min(asked.page, pages)
     first = PAGE_SIZE * (page - 1)
-    shown = Comparison.objects.filter(set=comparison_set, number__gt=first, number__lte=first + PAGE_SIZE)
-    questions = dict(shown.order_by("number").values_list("number", "question"))
     grouped = {key: list(several) for key, several in groupby(scored, key=lambda score: score.comparison)}
     complete = {key: list(several) for key, several in groupby(whole, key=lambda score: score.comparison)}
+    gaps = {outcome.comparison: outcome.gap for outcome in compute_outcomes(scored)}
+    ordered = sorted(named_responses, key=lambda key: (gaps.get(key) is None, gaps.get(key) or 0, int(key)))
+    shown = ordered[first : first + PAGE_SIZE]
+    questions = dict(
+        Comparison.objects.filter(set=comparison_set, number__in=shown).values_list("number", "question")
+    )
+    letters = pick_letters(subjects)
     rows = [
         _outcome_row(
             number,
-            question,
-            grouped.get(str(number), []),
-            complete.get(str(number), []),
-            named_responses[str(number)],
+            questions[int(number)],
+            grouped.get(number, []),
+            complete.get(number, []),
+            named_responses[number],
             asked.shares,
-            rankings.get(str(number), {}),
+            rankings.get(number, {}),
             rounding,
         )
-        for number, question in questions.items()
+        | {"marks": place_marks(grouped.get(number, []), names, letters)}
+        for number in shown
     ]
     last = min(count, first + PAGE_SIZE)
     return {
         "rows": rows,
+        "letters": [(letters[name], name) for name in subjects],
+        "count": count,
         "previous": asked.query(page=page - 1 if page > 2 else "") if page > 1 else "",
         "next": asked.query(page=page + 1) if page < pages else "",
         "says": _("%(first)d to %(last)d of %(count)d") % {"first": first + 1, "last": last, "count": count},
     }
 
 
+def pick_letters(names: Sequence[str]) -> dict[str, str]:
+    """A mark for each name: its first letter, or its rank in `names` where two begin alike."""
+    letters = [name[:1].upper() for name in names]
+    is_plain = len(set(letters)) == len(letters) and all(letter.isalpha() for letter in letters)
+    return {name: letters[at] if is_plain else str(at + 1) for at, name in enumerate(names)}
+
+
+def place_marks(
+    scored: Sequence[Scored], names: Mapping[Item, str], letters: Mapping[str, str]
+) -> list[tuple[str, float, int, bool]]:
+    """Of each response its letter, its place in percent of the scale, a line where no other covers it, and if first."""
+    known = [
+        (mean, letters[names[row.comparison, row.response]])
+        for row in scored
+        if (mean := row.mean) is not None
+    ]
+    best = max((mean for mean, _letter in known), default=None)
+    ends: list[float] = []
+    found = []
+    for mean, letter in sorted(known):
+        x = compute_track_position(float(mean), LOWEST, HIGHEST)
+        line = next((at for at, end in enumerate(ends) if x - end >= APART), len(ends))
+        ends[line : line + 1] = [x]
+        found.append((letter, x, line, mean == best))
+    return found
+
+
 def _outcome_row(
-    number: int,
+    number: str,
     question: str,
     scored: Sequence[Scored],
     whole: Sequence[Scored],
@@ -103,11 +144,9 @@ def _outcome_row(
 ) -> dict[str, Any]:
     """The names of the first, its lead over the second if there is one, and `says`, the word for it.
 
-    It is called ahead only if it is ahead of all others.
-
-    Where all reviewers put the first response first, `says` tells how often chance alone does that.
+    It `is_certain` only if it is ahead of all others.
     """
-    outcome = next(iter(compute_outcomes(scored)), ComparisonOutcome(str(number), [], "", None, 0))
+    outcome = next(iter(compute_outcomes(scored)), ComparisonOutcome(number, [], "", None, 0))
     values = list_values(scored)
     others = [
         score.response
@@ -119,14 +158,27 @@ def _outcome_row(
     means = {score.response: score.criteria for score in whole if shares.keys() <= score.criteria.keys()}
     unanimous = count_unanimous(values, outcome.first[0], rankings) if len(outcome.first) == 1 else 0
     moved = moves(means, shares, outcome.first[0]) if outcome.first else []
+    word = find_open(found).word if found else ""
+    first = join_names(named_responses[key].name for key in outcome.first)
     return {
-        "number": number,
+        "number": int(number),
         "question": one_line(question, LONGEST_SHOWN),
-        "first": join_names(named_responses[key].name for key in outcome.first),
         "outcome": outcome,
-        "lead": found[0] if found else None,
-        "says": lead_text(
-            find_open(found) if found else None, unanimous, compute_unanimity(values, rankings)
-        ),
+        "is_certain": word == "ahead",
+        "says": _say(first, word, unanimous),
         "is_fragile": any(move.is_fragile for move in moved),
     }
+
+
+def _say(first: str, word: str, unanimous: int) -> str:
+    """Who is first, and whether that can be told; "" without a score."""
+    if word == "tie":
+        return _("%(names)s, a tie") % {"names": first}
+    if unanimous:
+        return _("%(name)s first for all %(n)d") % {"name": first, "n": unanimous}
+    if not word:
+        return first
+    said = {"ahead": _("%(name)s first"), "level": _("%(name)s first, level")}.get(
+        word, _("%(name)s first, unclear")
+    )
+    return said % {"name": first}

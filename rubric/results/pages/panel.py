@@ -23,6 +23,7 @@ from rubric.results.pages.words import (
     difference_text,
     draw_means,
     gap_range_text,
+    gap_text,
     join_names,
     lead_word,
     percent_text,
@@ -50,13 +51,16 @@ class RankingRow(Struct, frozen=True):
 
 
 class PanelPart(Struct, frozen=True):
-    """The ranking by one kind of score. `lead` is a sentence about the first response and its lead.
+    """The ranking by one kind of score. `answer` says who answers best, if that can be told.
+
+    `lead` is a sentence about the first response and its lead.
 
     `leads` are (rival, lead, its interval, the word for it).
     """
 
     kind: str
     title: str
+    answer: str
     lead: str
     first: list[str]
     rows: list[RankingRow]
@@ -103,6 +107,7 @@ def build_panel(
     return PanelPart(
         kind=kind,
         title=str(FALLBACK if is_fallback else TITLES[kind]),
+        answer=_answer(first, ahead, named_responses),
         lead=_lead_sentence(first, found, ahead, named_responses, unanimous=unanimous, chance=chance),
         first=first,
         rows=rows,
@@ -146,6 +151,19 @@ def _rows(
         )
         for rank in [*found.standings, *unranked]
     ]
+
+
+def _answer(first: Sequence[str], ahead: Sequence[Lead], named_responses: Mapping[str, NamedResponse]) -> str:
+    word = find_open(ahead).word if ahead else ""
+    names = join_names(named_responses[key].name for key in first)
+    if word == "ahead":
+        return _("%(name)s answers best, by %(gap)s points") % {"name": names, "gap": gap_text(ahead[0].gap)}
+    if word == "level":
+        names = join_names([names, named_responses[find_open(ahead).rival].name])
+        return _("%(names)s are level") % {"names": names}
+    if len(first) > 1:
+        return _("%(names)s share the first rank") % {"names": names}
+    return _("Nobody can tell who answers best")
 
 
 def _lead_sentence(

@@ -54,6 +54,7 @@ def build_views(
             (name, place, [(texts.get(name, ""), at.get(name)) for _head, texts, at in placed_by])
             for name, place in ((row.name, base[row.name]) for row in seen)
         ],
+        "changed": [head for head, _texts, places in placed_by[1:] if places != base],
         "changes": [_change(head, places, base) for head, _texts, places in placed_by[1:]],
         "reasons": reasons,
     }

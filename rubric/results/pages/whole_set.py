@@ -1,6 +1,7 @@
 """The results of a set: the ranking across comparisons, correlations of criteria, and which reviews do not count."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,12 +13,12 @@ from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scales, take_from_common
 from rubric.core.weights import exact
 from rubric.models import ComparisonSet
 from rubric.results.core.ranking_uncertainty import compute_rounding
-from rubric.results.core.whole_set import Scored, Subject, build_subjects, correlations, score_responses
+from rubric.results.core.whole_set import Pair, Scored, Subject, build_subjects, correlations, score_responses
 from rubric.results.pages.headline import Headline, build_headline
 from rubric.results.pages.outcomes import build_outcomes, load_set_responses
 from rubric.results.pages.reviews import NO_SCORES
 from rubric.results.pages.score_views import build_views
-from rubric.results.pages.words import ResultsQuery, draw_means, list_version_options, two
+from rubric.results.pages.words import ResultsQuery, draw_means, list_version_options, two, weight_text
 from rubric.reviews.permissions import check_open_set
 from rubric.reviews.queries import Reviewed, load_rankings, load_reviewed, reviewer_names, to_rows
 from rubric.versions.labels import format_mark
@@ -29,39 +30,69 @@ from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
 from workspace.statistics.labels import number
 
+# A column whose means lie closer than this is not shaded up to the last of its steps.
+LEAST_SPAN, STEPS = 2.2, 4
+# Correlations that are weaker say nothing.
+WEAK = 0.1
+
+
+def shade(
+    values: Sequence[Fraction | float | None], *, lowest: float | None = None, span: float = LEAST_SPAN
+) -> list[int]:
+    """The step of ink of each value, 0 to 4, from `lowest` (else their own lowest) over `span` points or more."""
+    known = [float(value) for value in values if value is not None]
+    low = min(known, default=0.0) if lowest is None else lowest
+    width = max(max(known, default=0.0) - low, span)
+    return [0 if value is None else round(STEPS * (float(value) - low) / width) for value in values]
+
 
 def build_pairs(scored: Sequence[Scored], criteria: Sequence[Criterion]) -> dict[str, Any]:
     """Every pair of criteria, and each criterion with the holistic score if given; over means of responses.
 
-    `rows` are those of a table, `plots` have the first of a pair on the x axis and the second on the y axis.
+    `rows` are those of a triangle, whose columns are `labels`; each cell is a plot with the column on the x axis.
     """
     labels = {criterion.key: criterion.label for criterion in criteria}
     if labels and any(score.holistic is not None for score in scored):
         labels[HOLISTIC] = _("Holistic")
     found = correlations(scored, [criterion.key for criterion in criteria], with_holistic=HOLISTIC in labels)
-    texts = {
-        frozenset((pair.one, pair.other)): "" if pair.correlation is None else number(pair.correlation)
-        for pair in found
+    plots = {
+        (pair.one, pair.other): {
+            "id": f"pair-{at}",
+            "along": labels[pair.one],
+            "up": labels[pair.other],
+            "text": "" if pair.correlation is None else number(pair.correlation),
+            "step": shade([abs(pair.correlation or 0)], lowest=0.0, span=1.0)[0],
+            "scatter": scatter(pair.points, minimum=LOWEST, maximum=HIGHEST),
+        }
+        for at, pair in enumerate(found, start=1)
     }
+    keys = list(labels)
     return {
-        "labels": list(labels.values()),
+        "labels": [labels[key] for key in keys[:-1]],
         "rows": [
-            (label, ["1" if key == other else texts[frozenset((key, other))] for other in labels])
-            for key, label in labels.items()
+            (labels[other], [plots[one, other] for one in keys[:at]]) for at, other in enumerate(keys) if at
         ],
-        "plots": [
-            {
-                "id": f"pair-{at}",
-                "along": labels[pair.one],
-                "up": labels[pair.other],
-                "text": texts[frozenset((pair.one, pair.other))],
-                "scatter": scatter(pair.points, minimum=LOWEST, maximum=HIGHEST),
-            }
-            for at, pair in enumerate(found, start=1)
-        ],
+        "plots": list(plots.values()),
+        "says": _name_strongest(found, labels),
         "response_count": max((len(pair.points) for pair in found), default=0),
         "least": SCATTER_POINTS,
     }
+
+
+def _name_strongest(found: Sequence[Pair], labels: dict[str, str]) -> str:
+    """The two criteria of the strongest correlation, in words."""
+    known = [
+        (pair.correlation, pair) for pair in found if pair.correlation is not None and pair.other != HOLISTIC
+    ]
+    value, strongest = max(known, key=lambda each: abs(each[0]), default=(0.0, None))
+    if strongest is None or abs(value) < WEAK:
+        return _("No two criteria go together")
+    said = (
+        _("Where %(one)s is high, %(other)s is low")
+        if value < 0
+        else _("%(one)s and %(other)s go together most")
+    )
+    return said % {"one": labels[strongest.one], "other": labels[strongest.other]}
 
 
 # What does not count, or counts in another way than the rest, with the reason, in the order of `set_notes`.
@@ -131,7 +162,8 @@ def set_notes(
 class SetResultsPage(Struct, frozen=True):
     """Everything the page shows. `by_author` says whether rows are authors or keys of responses.
 
-    `means` are those of each subject by criterion, each on its own scale; `scales` names those that are not common.
+    `means` are those of each subject by criterion, each on its own scale, as (text, step of ink, whether it is the
+    best); `scales` names those that are not common. `weights` is empty where they are hidden.
     """
 
     asked: ResultsQuery
@@ -146,13 +178,27 @@ class SetResultsPage(Struct, frozen=True):
     chart: DotsChart
     interval_reason: str
     criteria: Sequence[Criterion]
-    means: dict[str, list[str]]
+    differs: str
+    means: dict[str, list[tuple[str, int, bool]]]
     scales: dict[str, str]
+    weights: dict[str, str]
     has_holistic: bool
     views: dict[str, Any]
     pairs: dict[str, Any]
     outcomes: dict[str, Any]
     least_comparisons: int = DOTS
+
+    @property
+    def same_order(self) -> str:
+        """Whether the other analyses have the same order; "" without another analysis."""
+        count, changed = len(self.views["heads"]), self.views["changed"]
+        if count < 2:
+            return ""
+        if changed:
+            return _("The order is another by: %(views)s.") % {"views": ", ".join(changed)}
+        if count == 2:
+            return _("Same order in both analyses:")
+        return _("Same order in all %(n)d analyses:") % {"n": count}
 
     @property
     def dot_count(self) -> int:
@@ -189,15 +235,29 @@ def build_set_results(
         notes=notes + _unequal(subjects),
         headline=build_headline(subjects, scored, names, rounding),
         subjects=subjects,
-        chart=draw_means((row.name, row.means, row.mean, row.figure.interval) for row in subjects),
+        chart=draw_means(
+            ((row.name, row.means, row.mean, row.figure.interval) for row in subjects), is_cut=True
+        ),
         interval_reason=_interval_reason(subjects),
         criteria=criteria,
-        means={row.name: _list_means(row, criteria, scales) for row in subjects},
+        differs=_name_widest(subjects, criteria),
+        means=_shade_means(subjects, criteria, scales),
         scales={item.key: scales[item.key].text for item in criteria if item.key in scales},
+        weights={key: weight_text(share) for key, share in shares.items()} if sees else {},
         has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, names, reviewers, with_holistic=mode == BOTH),
         pairs=build_pairs(scored, criteria),
-        outcomes=build_outcomes(comparison_set, scored, whole, named_responses, asked, rankings, rounding),
+        outcomes=build_outcomes(
+            comparison_set,
+            scored,
+            whole,
+            named_responses,
+            asked,
+            rankings,
+            rounding,
+            names,
+            [row.name for row in subjects],
+        ),
     )
 
 
@@ -210,6 +270,40 @@ def _list_means(row: Subject, criteria: Sequence[Criterion], scales: Scales) -> 
         else format_mark(two(exact(take_from_common(mean, scales.get(key, COMMON)))), key, scales)
         for key, mean in means
     ]
+
+
+def _shade_means(
+    subjects: Sequence[Subject], criteria: Sequence[Criterion], scales: Scales
+) -> dict[str, list[tuple[str, int, bool]]]:
+    columns = []
+    for criterion in criteria:
+        values = [row.criteria.get(criterion.key) for row in subjects]
+        best = max((value for value in values if value is not None), default=None)
+        columns.append(
+            list(zip(shade(values), [value is not None and value == best for value in values], strict=True))
+        )
+    return {
+        row.name: [
+            (text, *column[at])
+            for text, column in zip(_list_means(row, criteria, scales), columns, strict=True)
+        ]
+        for at, row in enumerate(subjects)
+    }
+
+
+def _name_widest(subjects: Sequence[Subject], criteria: Sequence[Criterion]) -> str:
+    """The criteria whose means lie furthest apart and closest together; without a difference the plain title."""
+    spans = {}
+    for criterion in criteria:
+        values = [row.criteria[criterion.key] for row in subjects if criterion.key in row.criteria]
+        spans[criterion.label] = max(values, default=Fraction()) - min(values, default=Fraction())
+    widest, closest = (
+        max(spans, key=spans.__getitem__, default=""),
+        min(spans, key=spans.__getitem__, default=""),
+    )
+    if not spans or spans[widest] == spans[closest]:
+        return _("Means by criterion")
+    return _("%(most)s differs most, %(least)s least") % {"most": widest, "least": closest}
 
 
 def _interval_reason(subjects: Sequence[Subject]) -> str:

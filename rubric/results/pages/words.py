@@ -172,16 +172,6 @@ def unanimous_text(reviewers: int, chance: float, name: str) -> str:
     return says % {"name": name, "n": reviewers, "chance": f"{100 * chance:.2g}"}
 
 
-def lead_text(lead: Lead | None, reviewers: int, chance: float) -> str:
-    """The word for a lead; where all `reviewers` (else 0) put the first response first, that stands before it."""
-    word = lead_word(lead, is_unanimous=bool(reviewers)) if lead else ""
-    if not reviewers:
-        return word
-    says = _("all %(n)d put it first (by chance %(chance)s\u00a0%%)")
-    says %= {"n": reviewers, "chance": f"{100 * chance:.2g}"}
-    return f"{says}; {word}" if word else says
-
-
 def rank_by_value(values: Mapping[str, Fraction | float | None]) -> dict[str, int]:
     """The rank of each key by its value, the highest first; ties share a rank."""
     return compute_rank_numbers(rank_values(values))
@@ -204,11 +194,18 @@ def ranked_alone_text(places: Iterable[tuple[str, Fraction | None]]) -> str:
     return said % {"names": join_names(name for name, place in known if place == best), "place": two(best)}
 
 
-def draw_means(rows: Iterable[tuple[str, list[float], Fraction | None, Interval | None]]) -> DotsChart:
-    """Means with the values behind them, as (name, values, mean, interval), on the scale from 1 to 10."""
+def draw_means(
+    rows: Iterable[tuple[str, list[float], Fraction | None, Interval | None]], *, is_cut: bool = False
+) -> DotsChart:
+    """Means with the values behind them, as (name, values, mean, interval), on the scale from 1 to 10.
+
+    `is_cut` begins the scale at the whole number below all values.
+    """
     drawn = []
     for name, values, mean, interval in rows:
         low, high = interval or (None, None)
         at = None if mean is None else float(mean)
         drawn.append(DotRow(name, values, at, two(mean), low, high, range_text(interval)))
-    return dot_plot(drawn, minimum=LOWEST, maximum=HIGHEST)
+    ends = (value for row in drawn for value in (*row.points, HIGHEST - 1 if row.low is None else row.low))
+    lowest = min(ends, default=LOWEST) if is_cut else LOWEST
+    return dot_plot(drawn, minimum=max(LOWEST, int(lowest)), maximum=HIGHEST)

@@ -2,12 +2,16 @@
 
 import html
 import re
+from fractions import Fraction
 
 import pytest
 from django.urls import reverse
 
 from rubric.comparisons.actions import add_comparisons, add_reviewer
 from rubric.comparisons.core.lines import NewComparison, NewResponse
+from rubric.results.core.whole_set import Scored
+from rubric.results.pages.outcomes import pick_letters, place_marks
+from rubric.results.pages.whole_set import shade
 from rubric.versions.actions import publish_version
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
@@ -47,12 +51,15 @@ def test_authors_stand_by_their_means_over_comparisons(client):
     text = get_text(client, place(reviewed(questions=3, readers=3, scores=scores)))
     assert "Beta and Alpha cannot be told apart: 0.67 (−2.43 to 3.76)." in text
     assert "Beta and Gamma cannot be told apart: 1.38 (−1.71 to 4.48)." in text
-    assert "Beta against" in text and "Alpha 3 0.67 −2.43 to 3.76 cannot be told apart" in text
-    assert "1 Beta 8.10 – 3 0 0 2.00" in text
-    assert "2 Alpha 7.43 – 3 2 0 1.67" in text
-    assert "3 Gamma 6.72 – 3 1 0 2.33" in text
+    assert "Nobody can tell who answers best" in text and "The order is another by: Mean rank." in text
+    assert (
+        "1 Beta 8.10 3 values 2 Alpha 7.43 3 values 0.67 (−2.43 to 3.76), cannot be told apart 3 Gamma 6.72"
+        in text
+    )
+    assert "First alone: B Beta : 0; A Alpha : 2; G Gamma : 1." in text
+    assert "Beta 3 8.10 2.00 rank 2 changes 8.10 – Alpha 3 7.43 1.67 rank 1 changes" in text
     assert "An interval needs at least 20 comparisons; there are 3." in text
-    assert "Beta 7.00 9.00 9.00 8.00 8.10" in text
+    assert "Conciseness differs most, Accuracy least" in text and "Beta 7.00 9.00 9.00 8.00 Alpha" in text
     assert "Mean rank: 2 of 3 change rank." in text
 
 
@@ -61,8 +68,14 @@ def test_who_leads_is_said_where_the_interval_over_common_questions_excludes_0(c
         return {**RECORD_SCORES, 1: {**RECORD_SCORES[1], "accuracy": 9 + question % 2, "clarity": 10}}
 
     text = get_text(client, place(reviewed(questions=6, readers=3, scores=scores)))
-    assert "Alpha leads with a mean of 8.73: 0.63 (0.39 to 0.86) before Beta." in text
-    assert "Beta 6 0.63 0.39 to 0.86 Alpha leads" in text
+    assert (
+        "Alpha answers best, by 0.63 points Same order in all 3 analyses: 6 questions, 3 reviewers." in text
+    )
+    assert (
+        "1 Alpha 8.73 6 values 2 Beta 8.10 6 values 0.63 (0.39 to 0.86) 3 Gamma" in text
+        and "cannot be" not in text
+    )
+    assert "Close the set" in text and "Add questions" not in text
 
 
 def test_one_question_tells_nobody_apart(client):
@@ -85,7 +98,7 @@ def test_authors_without_a_common_question_are_not_compared(client):
     text = get_text(client, place(made))
     assert "Ann and Cid have no question in common, so they are not compared." in text
     assert "Nor does Ann lead 1 other: see below." in text
-    assert "Cid 0 – – no common question" in text
+    assert "2 Cid 7.15 –, no common question" in text
 
 
 def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
@@ -103,9 +116,9 @@ def test_where_nobody_names_an_author_the_keys_stand_for_them(client):
 
 def test_ties_are_ties(client):
     text = get_text(client, place(reviewed(scores=lambda *_: {**RECORD_SCORES, 2: RECORD_SCORES[1]})))
-    assert "Alpha and Beta share the first rank with a mean of 8.15: a tie." in text
-    assert "1 tie Alpha 8.15 – 2 0 2" in text
-    assert "Alpha and Beta fragile 0.00 tie" in text
+    assert "Alpha and Beta share the first rank with a mean of 8.15: a tie" in text
+    assert "1 tie Alpha 8.15 1 tie Beta 8.15 0.00" in text and "A Alpha : 0, 2 in a tie; B Beta" in text
+    assert "Alpha and Beta, a tie fragile 0.00" in text
 
 
 def test_views_are_offered_or_said_why_not(client):
@@ -132,9 +145,41 @@ def test_criteria_go_together_in_a_table_and_plots(client):
     })  # fmt: skip
     client.force_login(make_admin())
     body = client.get(place(made)).content.decode()
-    assert body.count('<figure class="plot">') == 6
+    # Conciseness does not vary, so three of six pairs have a correlation and a plot.
+    assert re.findall(r'<a href="#(pair-\d)">([^<]+)</a>', body) == [
+        ("pair-1", "−1.00"), ("pair-3", "0.00"), ("pair-5", "0.00"),
+    ]  # fmt: skip
+    assert re.findall(r'<figure class="plot" id="(pair-\d)">', body) == ["pair-1", "pair-3", "pair-5"]
     text = get_text(client, place(made))
-    assert "Accuracy 1 −1.00 – 0.00" in text and "Conciseness – – 1 –" in text
+    assert "Where Accuracy is high, Completeness is low" in text
+    assert "Completeness −1.00 Conciseness – – Clarity 0.00 0.00 –" in text
+
+
+def test_shade_counts_within_a_column_and_over_a_least_span():
+    assert shade([Fraction(81, 10), Fraction(65, 10), Fraction(56, 10), Fraction(47, 10)]) == [4, 2, 1, 0]
+    assert shade([6.2, 6.6, None, 6.1]) == [0, 1, 0, 0]
+    assert shade([0.97, 0.12], lowest=0.0, span=1.0) == [4, 0] and shade([]) == []
+
+
+def test_letters_are_initials_or_ranks_and_never_cover_each_other():
+    assert pick_letters(["Birch", "Onyx"]) == {"Birch": "B", "Onyx": "O"}
+    assert pick_letters(["Birch", "Bison"]) == {"Birch": "1", "Bison": "2"}
+    names = {("1", "1"): "Birch", ("1", "2"): "Onyx", ("1", "3"): "Calder"}
+    scored = [
+        Scored("1", key, {"r": Fraction(value)}, {}, None) for key, value in (("1", 8), ("2", 8), ("3", 2))
+    ]
+    marks = place_marks(scored, names, pick_letters(list(names.values())))
+    assert [(letter, line, is_first) for letter, _x, line, is_first in marks] == [
+        ("C", 0, False), ("B", 0, True), ("O", 1, True),
+    ]  # fmt: skip
+
+
+def test_questions_stand_closest_first(client):
+    def scores(question, _reader):
+        return {**RECORD_SCORES, 1: {**RECORD_SCORES[1], "accuracy": {1: 10, 2: 9, 3: 8}[question]}}
+
+    text = get_text(client, place(reviewed(questions=3, readers=3, scores=scores)))
+    assert re.findall(r"soup number (\d)\?", text) == ["2", "3", "1"]
 
 
 def test_what_does_not_count_is_said_and_can_be_let_in(client):
@@ -157,10 +202,10 @@ def test_both_modes_and_holistic_sets(client):
         return {number: {**given, "holistic": 2 * number} for number, given in RECORD_SCORES.items()}
 
     text = get_text(client, place(reviewed(mode="both", scores=scores)))
-    assert "Holistic: 2 of 3 change rank." in text and "Alpha 9.00 8.00 7.00 8.00 8.15 2.00" in text
+    assert "Holistic: 2 of 3 change rank." in text and "Alpha 9.00 8.00 7.00 8.00 2.00" in text
     text = get_text(client, place(reviewed(mode="holistic", scores=scores)))
     assert "Gamma and Beta cannot be told apart with 1 reviewer: 2.00 (−1.67 to 5.67)." in text
-    assert "Criterion against criterion" not in text
+    assert "Correlation" not in text and "Mean by criterion" not in text
 
 
 def test_comparisons_are_listed_by_fifty(client):
@@ -170,13 +215,16 @@ def test_comparisons_are_listed_by_fifty(client):
     reader = add_reviewer(comparison_set=made, kind="elsewhere", name="Eve", by=made.created_by, now=NOW)
     review_with(comparison=row, reviewer=reader, scores=RECORD_SCORES)
     text = get_text(client, place(made))
-    assert "1 to 50 of 52" in text and "soup number 51?" not in text
-    assert "Fragile: less than 0.05" not in text
-    text = get_text(client, place(made, page="2"))
-    assert "51 to 52 of 52" in text and "soup number 50?" not in text
-    assert "52 How do you make soup number 52? Alpha fragile 0.05 can't tell with 1 reviewer" in text
+    assert "1 to 50 of 52" in text and "soup number 50?" not in text
+    assert (
+        "How do you make soup number 52? G B A Alpha first, unclear fragile 0.05 How do you make soup number 1?"
+        in text
+    )
     assert "Fragile: less than 0.05" in text
-    assert "51 How do you make soup number 51? – – – – 0" in text
+    text = get_text(client, place(made, page="2"))
+    assert "51 to 52 of 52" in text and "soup number 49?" not in text
+    assert "Fragile: less than 0.05" not in text
+    assert "How do you make soup number 51? – –" in text
     assert client.get(place(made, page="x")).status_code == 400
     assert client.get(place(made, colour="red")).status_code == 400
 
