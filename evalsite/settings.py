@@ -254,6 +254,8 @@ environment.beside("SITE_URL", EMAIL_HOST)
 # What else an audit line causes: actions that are called with the line, in its transaction.
 EVENT_ACTIONS: dict[str, list[str]] = {
     "game:assigned": ["discussions.events.actions.tell_assigned"],
+    "game:ties_sent": ["discussions.events.actions.tell_ties"],
+    "game:tie_answered": ["discussions.events.actions.close_ties"],
     "game:unassigned": ["discussions.events.actions.forget_assigned"],
     "game:withdrawn": ["discussions.events.actions.forget_game"],
     "evaluation:returned": ["discussions.events.actions.tell_returned"],

@@ -3,6 +3,8 @@
 Showing the names of evaluators is a separate action, because leads decide without names.
 """
 
+from collections import Counter
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from django.db import transaction
@@ -10,7 +12,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, Side
-from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.core.effective import Key
+from discussions.adjudication.permissions import check_adjudicate, check_send_ties, check_third
 from discussions.adjudication.queries import (
     NAMES_SHOWN,
     disagreements_in,
@@ -18,11 +21,11 @@ from discussions.adjudication.queries import (
     load_judgeable_subjects,
 )
 from discussions.core.judgement_kinds import find_judgement_fault
-from discussions.models import Adjudication, Evaluation, Game
+from discussions.models import Adjudication, Evaluation, Game, TieRequest
 from discussions.slots.permissions import check_see_games
 from workspace.audit.actions import key_reused, record_event, short_key, single_act
 from workspace.core.canonical import canonical_hash
-from workspace.core.refusals import Conflict, Unacceptable
+from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Person
 from workspace.texts import clean_text
 
@@ -77,6 +80,88 @@ def adjudicate(
         found = _difference(locked, posted)
         side = _side(found, posted)
         return _insert(locked, found, posted, side, by, now)
+
+
+def adjudicate_group(
+    *, game: Game, value: str, reason: str, shown: Mapping[Key, str], key: str, by: Person, now: datetime
+) -> list[str]:
+    """Decide on several ties with one value and one reason; return why some of them were not decided.
+
+    `shown` holds the `page_sha256` of each. Raises what `adjudicate` raises but Conflict: an answer that changed
+    leaves the others as they are.
+    """
+    refused = []
+    for (kind, subject), sides_sha256 in shown.items():
+        try:
+            adjudicate(
+                game=game, kind=kind, subject=subject, value=value, reason=reason, adopted=None,
+                sides_sha256=sides_sha256, key=f"{key}:{kind}:{subject}", by=by, now=now,
+            )  # fmt: skip
+        except Conflict as conflict:
+            refused.append(conflict.sentence)
+    return refused
+
+
+def send_ties(
+    *, game: Game, keys: Collection[Key], evaluator: Person, by: Person, now: datetime
+) -> list[TieRequest]:
+    """Let one more evaluator answer these open ties of a game, or all of them without `keys`; each tie once.
+
+    Raises NotAllowed, and Unacceptable where that person cannot, or where no such tie is open.
+    """
+    with transaction.atomic():
+        locked = _lock_game(game)
+        check_send_ties(by, locked)
+        check_third(evaluator, locked)
+        sent = set(TieRequest.objects.filter(game=locked).values_list("kind", "subject"))
+        ties = [found.key for found in disagreements_in(locked) if found.is_tie and found.key not in sent]
+        wanted = [tie for tie in ties if not keys or tie in keys]
+        if not wanted:
+            raise Unacceptable(_("No open tie is left to send. Reload the page."), field="group")
+        rows = TieRequest.objects.bulk_create(
+            TieRequest(
+                game=locked, kind=kind, subject=subject, evaluator=evaluator, created_at=now, created_by=by
+            )
+            for kind, subject in wanted
+        )
+        detail = {"game": locked.number, "person": evaluator.pk, "count": len(rows)}
+        record_event("game:ties_sent", locked, by=by, now=now, detail=detail)
+    return rows
+
+
+def answer_tie(*, request: TieRequest, value: str, reason: str = "", by: Person, now: datetime) -> bool:
+    """Answer a tie as its third evaluator; return whether that made a majority, which then decides it.
+
+    Raises NotAllowed for other people, Unacceptable for what is no answer, and Conflict for a second answer.
+    """
+    with transaction.atomic():
+        game = _lock_game(request.game)
+        row = TieRequest.objects.select_for_update().get(pk=request.pk)
+        if row.evaluator_id != by.pk:
+            raise NotAllowed(_("Another evaluator was asked about this tie."))
+        if row.answered_at is not None:
+            raise Conflict(_("You answered this already; the first answer stands."), code="answered")
+        fault = find_judgement_fault(row.kind, row.subject, value, load_judgeable_subjects(game))
+        if fault or (not value and row.kind not in CAN_BE_NO):
+            raise Unacceptable(fault or _("Choose one of the answers."), field="value")
+        row.value, row.reason, row.answered_at = value, reason.strip(), now
+        row.save(update_fields=["value", "reason", "answered_at"])
+        found = next((one for one in disagreements_in(game) if one.key == (row.kind, row.subject)), None)
+        is_resolved = found is not None and found.is_tie and _has_majority(found, value)
+        if found is not None and is_resolved:
+            why = row.reason or _("The third evaluator's answer makes the majority.")
+            key = short_key(f"tie:{row.pk}")
+            posted = _Posted(game.pk, row.kind, row.subject, value, why, None, found.page_sha256, key)
+            _insert(game, found, posted, None, by, now)
+        record_event("game:tie_answered", game, by=by, now=now, detail={"game": game.number, "person": by.pk})
+    return is_resolved
+
+
+def _has_majority(found: Disagreement, value: str) -> bool:
+    """Whether one more answer of that value makes it the most frequent one alone."""
+    counts = Counter(side.value for side in found.sides)
+    counts[value] += 1
+    return all(count < counts[value] for other, count in counts.items() if other != value)
 
 
 def _lock_game(game: Game) -> Game:

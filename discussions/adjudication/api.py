@@ -2,20 +2,26 @@
 
 from datetime import datetime
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.adjudication.actions import adjudicate, unmask_evaluators
+from discussions.adjudication.actions import adjudicate, answer_tie, send_ties, unmask_evaluators
 from discussions.adjudication.core.disagreements import Disagreement, Side, has_letters, letters
-from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.pages import IS
+from discussions.adjudication.permissions import check_adjudicate, check_send_ties
 from discussions.adjudication.queries import disagreements_in, handle_of, has_seen_names, letters_seed
 from discussions.adjudication.views.game import find_side, led_game_or_404
+from discussions.adjudication.views.ties import list_items
 from discussions.core.evaluation_states import SUBMITTED
-from discussions.models import Evaluation, Game
+from discussions.models import Evaluation, Game, TieRequest
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
 from discussions.slots.permissions import check_see_games
+from discussions.slots.queries import evaluators_in
 from workspace.core.limits import LONGEST_REASON
+from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.web.endpoints import Answer, Given, Listed, Operations
 from workspace.web.require import SignedIn
@@ -65,6 +71,88 @@ class AdjudicationGiven(Given):
     value: str = Field(default="", max_length=40)
     reason: str = Field(max_length=LONGEST_REASON)
     sides_sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class TiedItem(Given):
+    kind: str = Field(max_length=30)
+    subject: str = Field(default="", max_length=200)
+
+
+class TiesGiven(Given):
+    """The evaluator's id, and the ties; without ties, all that are open."""
+
+    person: int
+    ties: list[TiedItem] = Field(default=[], max_length=1000)
+
+
+class TieAnswer(Answer):
+    """A tie that waits for you: what was said, and the possible `values`. Nobody else's answer is here."""
+
+    id: int
+    project: str
+    game: int
+    kind: str
+    message: int
+    speaker: str
+    text: str
+    values: list[str]
+
+
+class TieGiven(Given):
+    """Your answer to the tie with that `id`."""
+
+    id: int
+    value: str = Field(max_length=40)
+    reason: str = Field(default="", max_length=LONGEST_REASON)
+
+
+@router.post(GAME + "third-evaluator/", "api_send_ties", "send_ties", "admin")
+def send(request: SignedIn, slug: str, number: int, given: TiesGiven) -> Listed[DisagreementAnswer]:
+    """Send ties to a third evaluator, who rates in the project and did not rate this game.
+
+    The evaluator sees only what was said. An answer that makes a majority decides the tie.
+    """
+    game = led_game_or_404(request.user, slug, number)
+    check_send_ties(request.user, game)
+    person = next((person for person in evaluators_in(game.project) if person.pk == given.person), None)
+    if person is None:
+        raise Unacceptable(
+            _("This person does not rate in the project."), field="person", code="no_evaluator"
+        )
+    keys = [(tie.kind, tie.subject) for tie in given.ties]
+    send_ties(game=game, keys=keys, evaluator=person, by=request.user, now=timezone.now())
+    return _list(game)
+
+
+@router.get("/mine/ties/", "api_ties", "sign_in")
+def list_ties(request: SignedIn) -> Listed[TieAnswer]:
+    """List the ties that wait for your answer."""
+    return _list_ties(request.user)
+
+
+@router.post("/mine/ties/", "api_ties", "sign_in", "rate")
+def answer(request: SignedIn, given: TieGiven) -> Listed[TieAnswer]:
+    """Answer a tie; what still waits is returned."""
+    row = get_object_or_404(TieRequest.objects.select_related("game"), pk=given.id, evaluator=request.user)
+    answer_tie(request=row, value=given.value, reason=given.reason, by=request.user, now=timezone.now())
+    return _list_ties(request.user)
+
+
+def _list_ties(person: Person) -> Listed[TieAnswer]:
+    items = [
+        TieAnswer(
+            id=item["pk"],
+            project=item["project"].slug,
+            game=item["game"],
+            kind=item["kind"],
+            message=item["message"],
+            speaker=item["name"],
+            text=item["text"],
+            values=[value.removeprefix(IS) for value, _word in item["values"]],
+        )
+        for item in list_items(person)
+    ]
+    return Listed[TieAnswer](items=items)
 
 
 @router.get(PATH, "api_disagreements", "see_games")

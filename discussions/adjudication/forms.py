@@ -46,6 +46,32 @@ class AdjudicationForm(forms.Form):
         return str(self.data.get(name, ""))
 
 
+class GroupForm(forms.Form):
+    """One answer and one reason for the ties of a group; the page shows `value` as "is:" and a value."""
+
+    group = forms.CharField(max_length=200)
+    # "kind|hash that the page showed|subject" of each tie.
+    item = forms.Field(widget=forms.SelectMultiple)
+    value = forms.CharField(
+        max_length=60, error_messages={"required": _("Choose the answer that holds for all of them.")}
+    )
+    reason = forms.CharField(
+        max_length=LONGEST_REASON,
+        error_messages={
+            "required": _("Say why: the reason is kept with each decision, and evaluators learn from it."),
+            "max_length": _("A reason has at most 2,000 characters."),
+        },
+    )
+    key = forms.CharField(max_length=100)
+
+
+class ThirdForm(forms.Form):
+    evaluator = forms.IntegerField(
+        min_value=1, error_messages={"required": _("Choose who answers the ties.")}
+    )
+    group = forms.CharField(max_length=200, required=False)
+
+
 class NamesForm(forms.Form):
     page = forms.IntegerField(required=False, min_value=0, max_value=10**6)
     to = forms.ChoiceField(required=False, choices=(("", ""), ("game", "game")))

@@ -1,14 +1,17 @@
 """The subjects of disagreements in words: the text with its position, the evidence, and the automatic value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Struct
 from msgspec.structs import replace
 
+from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement
 from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import VALUES
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.references.vote_record import find_named_round
 from discussions.metrics.core.text import split
@@ -109,6 +112,28 @@ def get_kind_label(kind: str) -> str:
 def answer_word(kind: str, value: str) -> str:
     said = ANSWERS.get((kind, value))
     return answer_label(kind, value) if said is None else str(said)
+
+
+# No answer is a value, too, so a choice has a mark before it.
+IS = "is:"
+
+
+def group_of(disagreement: Disagreement) -> str:
+    """Ties of one kind between the same answers share a question."""
+    return "|".join([disagreement.kind, *sorted({side.value for side in disagreement.sides})])
+
+
+def list_groups(disagreements: Sequence[Disagreement]) -> dict[str, list[Disagreement]]:
+    """The open ties by group, the largest group first."""
+    ties = sorted((one for one in disagreements if one.is_tie and one.is_open), key=group_of)
+    found = {name: list(several) for name, several in groupby(ties, key=group_of)}
+    return dict(sorted(found.items(), key=lambda row: (-len(row[1]), row[0])))
+
+
+def list_values(kind: str) -> list[tuple[str, str]]:
+    """Each answer as the form sends it, and in words."""
+    values = [*VALUES[kind], *([""] if kind in CAN_BE_NO else [])]
+    return [(IS + value, answer_word(kind, value)) for value in values]
 
 
 def build_subject(source: EvidenceSource, kind: str, subject: str) -> JudgedSubject:

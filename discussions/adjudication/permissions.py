@@ -2,11 +2,12 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.models import Evaluation, Game
+from discussions.models import Evaluation, Game, Slot
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
+from discussions.slots.queries import evaluators_in
 from workspace.access.permissions import check_leads
-from workspace.core.refusals import NotAllowed
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Person
 
 
@@ -48,3 +49,31 @@ def check_resolvable(game: Game) -> None:
             % {"there": there, "needed": needed},
             code="evaluations_missing",
         )
+
+
+def check_send_ties(person: Person, game: Game) -> None:
+    """Leads and admins send ties to a third evaluator, also where their own answer is one of the sides."""
+    check_leads(
+        person,
+        game.project,
+        _("Only team leads of this project send ties to a third evaluator. Ask one of them."),
+    )
+    check_resolvable(game)
+
+
+def check_third(person: Person, game: Game) -> None:
+    """A third evaluator rates in the project and has no evaluation of the game."""
+    if person.pk not in {other.pk for other in list_third(game)}:
+        raise Unacceptable(
+            _(
+                "This person cannot answer the ties: choose an evaluator of the project who did not rate this game."
+            ),
+            field="evaluator",
+        )
+
+
+def list_third(game: Game) -> list[Person]:
+    """The evaluators of the project who have not rated the game and hold no slot on it, by name."""
+    rated = set(Evaluation.objects.filter(game=game).values_list("evaluator", flat=True))
+    held = set(Slot.objects.filter(game=game).exclude(evaluator=None).values_list("evaluator", flat=True))
+    return [person for person in evaluators_in(game.project) if person.pk not in rated | held]

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from discussions.adjudication.permissions import check_resolvable
 from discussions.adjudication.queries import load_disagreements
 from discussions.games.queries.flags import FLAG
-from discussions.models import Evaluation, Game, Remark, Transcript
+from discussions.models import Evaluation, Game, Remark, TieRequest, Transcript
 from discussions.models.slots import RATING
 from workspace.access.permissions import may
 from workspace.models import Event
@@ -19,6 +19,20 @@ from workspace.outbox.queries import leads_of, unread_about
 def tell_assigned(event: Event) -> None:
     game, person = event.details["game"], event.details["person"]
     tell(event, [person], "game_assigned", f"game:{game}", about={"game": game})
+
+
+def tell_ties(event: Event) -> None:
+    """Tell the third evaluator; the leads need not look at a tie while somebody answers it."""
+    game, person = event.details["game"], event.details["person"]
+    tell(event, [person], "ties_sent", f"ties:{game}", about={"game": game})
+
+
+def close_ties(event: Event) -> None:
+    """Nothing is left to answer once the last tie of the game is answered."""
+    game, person = event.details["game"], event.details["person"]
+    waiting = TieRequest.objects.filter(game=int(event.object_id), evaluator=person, answered_at=None)
+    if not waiting.exists():
+        mark_done(event, f"ties:{game}", person=person)
 
 
 def forget_assigned(event: Event) -> None:

@@ -1,6 +1,6 @@
 """The rows of the discussions app."""
 
-from discussions.models.adjudications import Adjudication
+from discussions.models.adjudications import Adjudication, TieRequest
 from discussions.models.calibrations import CalibrationGame, CalibrationRound, CalibrationWaiver
 from discussions.models.column_mappings import ColumnMapping
 from discussions.models.decisions import Decision
@@ -47,6 +47,7 @@ __all__ = [
     "Slot",
     "Stage",
     "TeamFigures",
+    "TieRequest",
     "Transcript",
     "Verdict",
     "Withdrawal",

@@ -49,3 +49,31 @@ class Adjudication(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject} of game {self.game_id} resolved"
+
+
+class TieRequest(models.Model):
+    """A tie of a game that one more evaluator answers alone, without the answers of the others.
+
+    `value` is the answer once `answered_at` is set; as in an adjudication, "" can be one.
+    """
+
+    game = models.ForeignKey(Game, models.PROTECT, related_name="tie_requests", db_index=False)
+    kind = models.CharField(max_length=30)
+    subject = models.CharField(max_length=200)
+    evaluator = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    value = models.CharField(max_length=40, blank=True, default="")
+    reason = models.TextField(blank=True, default="")
+    answered_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["game", "kind", "subject"], name="tie_request_once"),
+            models.CheckConstraint(
+                condition=Q(answered_at__isnull=False) | Q(value="", reason=""), name="tie_request_answered"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} of game {self.game_id} for a third evaluator"

@@ -175,10 +175,13 @@ ARGUMENTS = {
         for name in (
             "adjudicate",
             "adjudicate_one",
+            "adjudicate_group",
+            "send_ties",
             "show_names",
             "return_evaluation",
             "need_fewer",
             "api:api_disagreements",
+            "api:api_send_ties",
             "api:api_game_evaluations",
             "api:api_names",
             "api:api_return_evaluation",

@@ -442,6 +442,14 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
             },
         ),
     ],
+    "adjudicate_group": [
+        Row("POST", "401 404 404 404 422 404 422 401", {"group": "x", "value": "is:yes", "key": "k"}),
+    ],
+    "send_ties": [Row("POST", "401 404 404 404 422 404 422 401", {"evaluator": "999999"})],
+    "ties": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 303 303 303 303 303 303 401"),
+    ],
     "show_names": [Row("POST", "401 404 404 404 303 404 303 401")],
     "return_evaluation": [
         Row("POST", "401 404 404 404 303 404 303 401", {"comment": "Look at 5 again"}),

@@ -102,7 +102,9 @@ def test_no_page_speaks_of_one_thing_as_many_draws_little_data_or_finds_a_leader
     drawn = {name: [chart for chart in CHARTS if chart in page] for name, page in statistics.items()}
     assert {name: charts for name, charts in drawn.items() if charts} == {}
     leaders = [
-        name for name, page in pages.items() if re.search(r"(?<!team )\bleads\b(?! is said)|answers best, by", words(page))
+        name
+        for name, page in pages.items()
+        if re.search(r"(?<!team )\bleads\b(?! is said)|answers best, by", words(page))
     ]
     assert leaders == []
     for name, least in (

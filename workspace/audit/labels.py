@@ -65,6 +65,8 @@ SENTENCES = {
     "game:assigned": _("%(who)s assigned a slot of %(thing)s"),
     "game:unassigned": _("%(who)s unassigned a slot of %(thing)s"),
     "game:taken": _("%(who)s started to rate %(thing)s"),
+    "game:ties_sent": _("%(who)s sent ties of %(thing)s to a third evaluator"),
+    "game:tie_answered": _("%(who)s answered a tie of %(thing)s as the third evaluator"),
     "game:needs_fewer": _("%(who)s lowered the number of evaluators of %(thing)s"),
     "game:withdrawn": _("%(who)s withdrew %(thing)s"),
     "game:restored": _("%(who)s restored %(thing)s"),

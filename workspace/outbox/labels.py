@@ -28,6 +28,7 @@ class Occasion(Struct, frozen=True):
 
 OCCASIONS = {
     "game_assigned": Occasion(core.ASSIGNED, "queue", ("slug",)),
+    "ties_sent": Occasion(core.ASSIGNED, "ties"),
     "set_assigned": Occasion(core.ASSIGNED, "reviews"),
     "evaluation_returned": Occasion(core.RETURNED, "rate", ("evaluation",), many="queue"),
     "flag_answered": Occasion(core.MENTIONED, "flags", ("slug",), "flag-{flag}"),
@@ -43,6 +44,7 @@ OCCASIONS = {
 }
 SENTENCES = {
     "game_assigned": _("Game %(game)s is assigned to you."),
+    "ties_sent": _("Ties of game %(game)s wait for your answer."),
     "set_assigned": _("You are a reviewer of comparison set %(set)s."),
     "evaluation_returned": _(
         "Your evaluation of game %(game)s was returned. Read the comment, change it and submit it again."
@@ -61,6 +63,9 @@ SENTENCES = {
 # The sentences for several in one line.
 SENTENCES_OF_MANY = {
     "game_assigned": mark_many("%(n)d game is assigned to you.", "%(n)d games are assigned to you."),
+    "ties_sent": mark_many(
+        "Ties of %(n)d game wait for your answer.", "Ties of %(n)d games wait for your answer."
+    ),
     "set_assigned": mark_many(
         "You are a reviewer of %(n)d comparison set.", "You are a reviewer of %(n)d comparison sets."
     ),

@@ -14,12 +14,20 @@ from django.utils.translation import gettext as _
 from discussions.adjudication.actions import adjudicate as do_adjudicate
 from discussions.adjudication.actions import unmask_evaluators
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, letters
+from discussions.adjudication.core.effective import Key
 from discussions.adjudication.forms import AdjudicationForm, NamesForm
-from discussions.adjudication.pages import answer_word, build_subject, load_evidence_source
-from discussions.adjudication.permissions import check_adjudicate
+from discussions.adjudication.pages import (
+    answer_word,
+    build_subject,
+    get_kind_label,
+    list_groups,
+    list_values,
+    load_evidence_source,
+)
+from discussions.adjudication.permissions import check_adjudicate, list_third
 from discussions.adjudication.queries import disagreements_in, has_seen_names, letters_seed, submitted_in
 from discussions.core.judgement_kinds import VALUES, item_id
-from discussions.models import Evaluation, Game, Remark
+from discussions.models import Evaluation, Game, Remark, TieRequest
 from discussions.queries import newest_measured
 from discussions.slots.permissions import check_see_games
 from workspace.access.permissions import get_refusal
@@ -179,17 +187,79 @@ class AdjudicationPage:
         self.names = names if is_named else {}
         self.nonce = token_urlsafe(12)
         self.cards: list[Card] = []
+        self.sent: dict[Key, str] = {}
+        self.groups: list[dict[str, Any]] = []
+        self.third: list[Person] = []
+        self.group_count = self.unsent_count = 0
         if measured:
             self.source = load_evidence_source(game, measured, game.iteration.rubric_version)
             self.notes = _load_notes(list(names))
+            self._add_ties(disagreements)
             self._add_cards(disagreements[(self.page - 1) * CARDS_A_PAGE : self.page * CARDS_A_PAGE])
         self.refusal = get_refusal(check_adjudicate, person, game) if disagreements else ""
+
+    def _add_ties(self, disagreements: list[Disagreement]) -> None:
+        ties = TieRequest.objects.filter(game=self.game, answered_at=None).values_list(
+            "kind", "subject", "evaluator__name"
+        )
+        self.sent = {(kind, subject): name for kind, subject, name in ties}
+        listed = list_groups(disagreements)
+        self.group_names = {
+            one.key: name for name, several in listed.items() if len(several) > 1 for one in several
+        }
+        self.groups = [self._group(name, several) for name, several in listed.items() if len(several) > 1]
+        self.group_count = len(listed)
+        self.unsent_count = sum(one.key not in self.sent for several in listed.values() for one in several)
+        is_complete = self.submitted_count >= self.game.evaluator_count
+        self.third = list_third(self.game) if self.unsent_count and is_complete else []
+
+    def _group(self, name: str, several: list[Disagreement]) -> dict[str, Any]:
+        """Ties that share a question: each in a row with the answers by letter."""
+        kind = several[0].kind
+        answers = sorted({side.value for one in several for side in one.sides})
+        return {
+            "name": name,
+            "key": f"{self.nonce}:group",
+            "label": get_kind_label(kind),
+            "between": _(" or ").join(answer_word(kind, value) for value in answers),
+            "aliases": sorted({side.alias for one in several for side in one.sides}),
+            "values": list_values(kind),
+            "unsent": sum(one.key not in self.sent for one in several),
+            "rows": [
+                {
+                    "item": f"{kind}|{one.page_sha256}|{one.subject}",
+                    "subject": build_subject(self.source, kind, one.subject),
+                    "words": {side.alias: answer_word(kind, side.value) for side in one.sides},
+                    "card": card_id(one),
+                    "is_sent": one.key in self.sent,
+                }
+                for one in several
+            ],
+        }
 
     def _add_cards(self, disagreements: list[Disagreement]) -> None:
         following = ""
         for disagreement in reversed(disagreements):
             self.cards.insert(0, Card(self, disagreement, following))
             following = card_id(disagreement) if disagreement.is_open else following
+
+    @property
+    def sections(self) -> list[tuple[dict[str, Any], list["Card"]]]:
+        """The cards under their headings; those of a group, and those with nothing to do, are folded."""
+        found: dict[str, list[Card]] = {}
+        for card in self.cards:
+            found.setdefault(card.heading, []).append(card)
+        folded = {
+            str(_("One by one")),
+            str(_("Resolved")),
+            str(_("For information: these do not affect the verdict")),
+        }
+        return [({"says": says, "is_folded": says in folded}, cards) for says, cards in found.items()]
+
+    @staticmethod
+    def holds_posted(cards: list["Card"]) -> bool:
+        """Whether what was sent and not saved is among these."""
+        return any(card.posted for card in cards)
 
     @property
     def first(self) -> str:
@@ -227,6 +297,8 @@ class Card:
         self.names, self.key = page.names, f"{page.nonce}:{kind}:{disagreement.subject}"
         posted = page.posted
         self.posted = posted if posted and (posted["kind"], posted["subject"]) == disagreement.key else None
+        self.is_grouped = disagreement.is_open and disagreement.key in page.group_names
+        self.sent_to = page.sent.get(disagreement.key, "")
         self.subject = build_subject(page.source, kind, disagreement.subject)
         targets = (f"message:{self.subject.message}", f"{kind}:{disagreement.subject}")
         self.notes = {
@@ -251,6 +323,8 @@ class Card:
 
     @property
     def heading(self) -> str:
+        if self.is_grouped:
+            return _("One by one")
         if self.disagreement.is_tie:
             return _("Ties: the verdict waits for these")
         if self.disagreement.is_changed_since:

@@ -176,6 +176,7 @@ OWN = (
     ArchivedTable(games.FlagReply, "flag__evaluation__game__project"),
     # The hash covers keys of evaluations: null says that the answers are still those that were resolved.
     ArchivedTable(games.Adjudication, _GAME, types={"sides_sha256": str | None}),
+    ArchivedTable(games.TieRequest, _GAME),
     ArchivedTable(
         games.Verdict,
         "project",

@@ -23,6 +23,7 @@ from discussions.reliability.core.accuracy import (
     APART,
     AWAY,
     ELSEWHERE,
+    PRECISION,
     SAMPLED,
     STAYED,
     TO_MACHINE,
@@ -112,6 +113,7 @@ def _accuracy_context(project: Project, key: str) -> dict[str, object]:
         "version": version,
         "basis": describe_work(version.evaluations, version.games, version.evaluators),
         "cards": [_build_card(metric, parts, version) for metric, parts in labels.CARDS.items()],
+        **_conclude(version),
         "anchoring": anchoring_context(version.anchoring, load_names(people)),
     }
 
@@ -143,6 +145,25 @@ def _build_card(key: str, parts: tuple[str, ...], version: VersionAccuracy) -> d
     filled = [table for table in tables if not table.empty]
     turns = next((_describe_turns(turns) for turns in version.turns if turns.key == key), "")
     return {"key": key, "title": LABELS[key].title, "tables": filled or tables[:1], "turns": turns}
+
+
+def _conclude(version: VersionAccuracy) -> dict[str, object]:
+    """Which automatic yes is right least often, as `answer`, and the `plot` of the precision of each, lowest first."""
+    rates = [
+        (f"{LABELS[key].title}: {labels.HEADINGS[part]}" if len(parts) > 1 else str(LABELS[key].title), rate)
+        for key, parts in labels.CARDS.items()
+        for part in parts
+        for rate in version.table(part).rates
+        if rate.name == PRECISION and rate.value is not None
+    ]
+    rates.sort(key=lambda each: each[1].value or 0.0)
+    known = [(label, rate) for label, rate in rates if not why_not_yet(rate)]
+    answer = _("Too few answers to say how often automatic findings are right")
+    if known:
+        answer = _("Least often right: %(name)s, %(share)s") % {
+            "name": known[0][0], "share": percent(known[0][1].value or 0.0),
+        }  # fmt: skip
+    return {"answer": answer, "plot": _plot_rates(rates)}
 
 
 def _describe_turns(turns: MetricTurns) -> str:

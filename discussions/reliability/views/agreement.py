@@ -39,7 +39,7 @@ from workspace.core.words import decode_stored
 from workspace.display.core.charts import Segment, share_bar
 from workspace.models import Project
 from workspace.statistics.estimates import Agreement
-from workspace.statistics.labels import agreement_plot, list_undefined
+from workspace.statistics.labels import agreement_answer, agreement_plot, list_undefined
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -107,6 +107,7 @@ def _agreement_context(project: Project) -> dict[str, object]:
         "is_shared": figures.games > 0,
         "basis": basis % {"n": figures.games, "people": team.evaluators},
         "not_blind": figures.submitted - team.evaluations,
+        "answer": agreement_answer([(row.label, row.line.alpha) for row in rows]),
         "plot": agreement_plot([(row.label, row.line.alpha, row.line.gwet) for row in rows]),
         "rows": rows,
         "notes": list(labels.items()),

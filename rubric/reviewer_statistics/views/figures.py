@@ -45,7 +45,7 @@ from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_
 from workspace.models import Person
 from workspace.statistics.conclusions import Figure
 from workspace.statistics.estimates import Agreement
-from workspace.statistics.labels import agreement_plot, figure_row, list_undefined
+from workspace.statistics.labels import agreement_answer, agreement_plot, figure_row, list_undefined
 from workspace.statistics.labels import number as number_text
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import bind_form, only_parameters
@@ -139,6 +139,7 @@ def set_agreement(request: SignedIn, slug: str, number: int) -> HttpResponse:
         lines = [_agreement_line(agreement, record) for agreement in report.lines]
         pairs = sorted(report.pairs, key=lambda pair: 2.0 if pair.alpha.value is None else pair.alpha.value)
         context |= {
+            "answer": agreement_answer([(label, agreement.alpha) for label, agreement, _reasons in lines]),
             "plot": agreement_plot([(label, agreement.alpha, None) for label, agreement, _reasons in lines]),
             "lines": lines,
             "pairs": pairs[:MOST_PAIRS],

@@ -5,7 +5,7 @@ import pytest
 from discussions.adjudication.queries import handle_of
 from discussions.models import Adjudication
 from tests.factories.adjudication import TIE, make_differing
-from tests.factories.people import make_lead
+from tests.factories.people import make_lead, make_member
 from tests.factories.tokens import program_of
 from workspace.models import Event
 
@@ -46,3 +46,22 @@ def test_names_are_shown_to_whom_they_were_asked_for_and_the_log_keeps_that():
     assert program_of(other).get(f"{path}evaluations/").json()["items"] == hidden
     program.post(f"{path}names/")
     assert list(Event.objects.filter(verb="names:shown").values_list("by", flat=True)) == [lead.pk]
+
+
+def test_ties_go_to_a_third_evaluator_who_is_told_nothing_of_the_answers():
+    game = make_differing(slug="here")
+    lead, third = make_lead(project=game.project), make_member(project=game.project)
+    path = f"projects/here/games/{game.number}/"
+    sent = {"person": third.pk, "ties": [{"kind": TIE[0], "subject": TIE[1]}]}
+    assert program_of(lead).post(f"{path}third-evaluator/", sent).status_code == 200
+    assert (
+        program_of(lead).post(f"{path}third-evaluator/", {**sent, "person": lead.pk}).json()["field"]
+        == "person"
+    )
+    program = program_of(third)
+    (tie,) = program.get("mine/ties/").json()["items"]
+    assert (tie["kind"], tie["values"], tie["game"]) == ("coherence", ["yes", "no"], game.number)
+    assert sorted(tie) == ["game", "id", "kind", "message", "project", "speaker", "text", "values"]
+    assert program.post("mine/ties/", {"id": tie["id"], "value": "perhaps"}).json()["field"] == "value"
+    assert program.post("mine/ties/", {"id": tie["id"], "value": "no"}).json()["items"] == []
+    assert Adjudication.objects.get().value == "no"

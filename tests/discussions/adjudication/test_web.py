@@ -233,7 +233,7 @@ def test_long_lists_come_in_pages_and_queries_stay_the_same(client, django_asser
     for game, count in ((small, 2), (large, 40)):
         signed_in(client, game)
         client.get(address(game))
-        with django_assert_num_queries(15):
+        with django_assert_num_queries(19):
             said = client.get(address(game)).content.decode()
         assert said.count('class="card difference') == count
     assert "Page 1 of 2" in said

@@ -69,7 +69,8 @@ def test_figures_are_asked_for_and_shown_in_place(client):
     assert client.get(address(project, "rating"))["Location"] == address(project)
     figure_team(project, by=lead)
     said = shown(client, lead, address(project), headers=HTMX)
-    assert "every 1s" not in said
+    assert "every 1s" not in said and "All figures" in said
+    said = shown(client, lead, address(project))
     assert "1 game that two evaluators or more have submitted, 2 evaluators." in said
 
 
