@@ -18,6 +18,7 @@ from discussions.adjudication.pages import IS, build_subject, list_groups, list_
 from discussions.adjudication.permissions import check_adjudicate, check_send_ties
 from discussions.adjudication.queries import disagreements_in
 from discussions.adjudication.views.game import led_game_or_404
+from discussions.core.judgement_kinds import ROLE_CONSISTENCY
 from discussions.models import TieRequest
 from discussions.queries import newest_measured
 from workspace.core.refusals import Malformed, Refusal, Unacceptable
@@ -109,7 +110,7 @@ def _waiting(person: Person) -> list[TieRequest]:
 
 
 def list_items(person: Person) -> list[dict[str, Any]]:
-    """Hides what the rules found, roles and all answers: only what was said is shown."""
+    """Hides what the rules found and all answers: there is what was said, and the role where that is the question."""
     items = []
     for game, several in groupby(_waiting(person), key=lambda row: row.game):
         measured = newest_measured(game)
@@ -122,5 +123,6 @@ def list_items(person: Person) -> list[dict[str, Any]]:
                 "pk": row.pk, "project": game.project, "game": game.number, "kind": row.kind, "label": subject.label,
                 "message": subject.message, "name": subject.name, "text": subject.text, "spans": subject.spans,
                 "before": subject.before, "quotes": subject.quotes, "values": list_values(row.kind),
+                "role": subject.role if row.kind == ROLE_CONSISTENCY else "",
             })  # fmt: skip
     return items
