@@ -15,7 +15,14 @@ from rubric.results.core.ranking_uncertainty import (
     leads,
     moves,
 )
-from rubric.results.core.whole_set import ComparisonOutcome, Item, Scored, compute_outcomes, list_values
+from rubric.results.core.whole_set import (
+    ComparisonOutcome,
+    Item,
+    Scored,
+    Subject,
+    compute_outcomes,
+    list_values,
+)
 from rubric.results.pages.words import NamedResponse, ResultsQuery, join_names, name_responses
 from rubric.reviews.core.panel import Rankings
 from workspace.core.limits import PAGE_SIZE
@@ -60,11 +67,11 @@ def build_outcomes(
     rankings: Mapping[str, Rankings],
     rounding: float,
     names: Mapping[Item, str],
-    subjects: Sequence[str],
+    subjects: Sequence[Subject],
 ) -> dict[str, Any]:
     """One page of the comparisons, closest first; `whole` has means of complete reviews only, [] if weights are hidden.
 
-    `rankings` are those of reviewers without a score that counts, by comparison. `subjects` are the names of `names`,
+    `rankings` are those of reviewers without a score that counts, by comparison. `subjects` are those of `names`,
     best first.
     """
     count = len(named_responses)
@@ -73,13 +80,11 @@ def build_outcomes(
     first = PAGE_SIZE * (page - 1)
     grouped = {key: list(several) for key, several in groupby(scored, key=lambda score: score.comparison)}
     complete = {key: list(several) for key, several in groupby(whole, key=lambda score: score.comparison)}
-    gaps = {outcome.comparison: outcome.gap for outcome in compute_outcomes(scored)}
-    ordered = sorted(named_responses, key=lambda key: (gaps.get(key) is None, gaps.get(key) or 0, int(key)))
-    shown = ordered[first : first + PAGE_SIZE]
+    shown = _order(named_responses, scored)[first : first + PAGE_SIZE]
     questions = dict(
         Comparison.objects.filter(set=comparison_set, number__in=shown).values_list("number", "question")
     )
-    letters = pick_letters(subjects)
+    letters = pick_letters([subject.name for subject in subjects])
     rows = [
         _outcome_row(
             number,
@@ -94,14 +99,21 @@ def build_outcomes(
         | {"marks": place_marks(grouped.get(number, []), names, letters)}
         for number in shown
     ]
-    last = min(count, first + PAGE_SIZE)
+    return {"rows": rows, "letters": letters, "count": count, **_turn(asked, page, count)}
+
+
+def _order(named_responses: NamedResponses, scored: Sequence[Scored]) -> list[str]:
+    """The comparisons, closest first; those without a second response at the end."""
+    gaps = {outcome.comparison: outcome.gap for outcome in compute_outcomes(scored)}
+    return sorted(named_responses, key=lambda key: (gaps.get(key) is None, gaps.get(key) or 0, int(key)))
+
+
+def _turn(asked: ResultsQuery, page: int, count: int) -> dict[str, str]:
+    first, last = PAGE_SIZE * (page - 1) + 1, min(count, PAGE_SIZE * page)
     return {
-        "rows": rows,
-        "letters": [(letters[name], name) for name in subjects],
-        "count": count,
         "previous": asked.query(page=page - 1 if page > 2 else "") if page > 1 else "",
-        "next": asked.query(page=page + 1) if page < pages else "",
-        "says": _("%(first)d to %(last)d of %(count)d") % {"first": first + 1, "last": last, "count": count},
+        "next": asked.query(page=page + 1) if last < count else "",
+        "says": _("%(first)d to %(last)d of %(count)d") % {"first": first, "last": last, "count": count},
     }
 
 

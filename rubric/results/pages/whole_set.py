@@ -169,24 +169,36 @@ class SetResultsPage(Struct, frozen=True):
     asked: ResultsQuery
     choices: list[tuple[str, str]]
     by_author: bool
-    comparison_count: int
     reviewer_count: int
     left_out_count: int
     notes: list[str]
     headline: Headline
     subjects: list[Subject]
     chart: DotsChart
-    interval_reason: str
     criteria: Sequence[Criterion]
-    differs: str
     means: dict[str, list[tuple[str, int, bool]]]
     scales: dict[str, str]
     weights: dict[str, str]
-    has_holistic: bool
     views: dict[str, Any]
     pairs: dict[str, Any]
     outcomes: dict[str, Any]
     least_comparisons: int = DOTS
+
+    @property
+    def comparison_count(self) -> int:
+        return int(self.outcomes["count"])
+
+    @property
+    def has_holistic(self) -> bool:
+        return any(row.holistic is not None for row in self.subjects)
+
+    @property
+    def differs(self) -> str:
+        return _name_widest(self.subjects, self.criteria)
+
+    @property
+    def interval_reason(self) -> str:
+        return _interval_reason(self.subjects)
 
     @property
     def same_order(self) -> str:
@@ -229,34 +241,20 @@ def build_set_results(
         asked=asked,
         choices=list_version_options(comparison_set) if sees else [],
         by_author=by_author,
-        comparison_count=len(named_responses),
         reviewer_count=len({row.reviewer for row in rows}),
         left_out_count=left_out,
         notes=notes + _unequal(subjects),
         headline=build_headline(subjects, scored, names, rounding),
         subjects=subjects,
-        chart=draw_means(
-            ((row.name, row.means, row.mean, row.figure.interval) for row in subjects), is_cut=True
-        ),
-        interval_reason=_interval_reason(subjects),
+        chart=_draw(subjects),
         criteria=criteria,
-        differs=_name_widest(subjects, criteria),
         means=_shade_means(subjects, criteria, scales),
         scales={item.key: scales[item.key].text for item in criteria if item.key in scales},
         weights={key: weight_text(share) for key, share in shares.items()} if sees else {},
-        has_holistic=any(row.holistic is not None for row in subjects),
         views=build_views(scored, subjects, names, reviewers, with_holistic=mode == BOTH),
         pairs=build_pairs(scored, criteria),
         outcomes=build_outcomes(
-            comparison_set,
-            scored,
-            whole,
-            named_responses,
-            asked,
-            rankings,
-            rounding,
-            names,
-            [row.name for row in subjects],
+            comparison_set, scored, whole, named_responses, asked, rankings, rounding, names, subjects
         ),
     )
 
@@ -270,6 +268,10 @@ def _list_means(row: Subject, criteria: Sequence[Criterion], scales: Scales) -> 
         else format_mark(two(exact(take_from_common(mean, scales.get(key, COMMON)))), key, scales)
         for key, mean in means
     ]
+
+
+def _draw(subjects: Sequence[Subject]) -> DotsChart:
+    return draw_means(((row.name, row.means, row.mean, row.figure.interval) for row in subjects), is_cut=True)
 
 
 def _shade_means(
