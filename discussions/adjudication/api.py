@@ -86,7 +86,7 @@ class TiesGiven(Given):
 
 
 class TieAnswer(Answer):
-    """A tie that waits for you: what was said, and the possible `values`. Nobody else's answer is here."""
+    """A tie that you were asked about: what was said, and the possible `values`. Nobody else's answer is here."""
 
     id: int
     project: str

@@ -53,9 +53,12 @@ class GroupForm(forms.Form):
     # "kind|hash that the page showed|subject" of each tie.
     item = forms.Field(widget=forms.SelectMultiple)
     value = forms.CharField(
-        max_length=60, error_messages={"required": _("Choose the answer that holds for all of them.")}
+        label=_("Which answer is right for all of them?"),
+        max_length=60,
+        error_messages={"required": _("Choose the answer that holds for all of them.")},
     )
     reason = forms.CharField(
+        label=_("One reason for all"),
         max_length=LONGEST_REASON,
         error_messages={
             "required": _("Say why: the reason is kept with each decision, and evaluators learn from it."),
@@ -67,7 +70,9 @@ class GroupForm(forms.Form):
 
 class ThirdForm(forms.Form):
     evaluator = forms.IntegerField(
-        min_value=1, error_messages={"required": _("Choose who answers the ties.")}
+        label=_("Third evaluator"),
+        min_value=1,
+        error_messages={"required": _("Choose who answers the ties.")},
     )
     group = forms.CharField(max_length=200, required=False)
 

@@ -61,15 +61,16 @@ def check_send_ties(person: Person, game: Game) -> None:
     check_resolvable(game)
 
 
-def check_third(person: Person, game: Game) -> None:
+def check_third(person: Person | None, game: Game) -> Person:
     """A third evaluator rates in the project and has no evaluation of the game."""
-    if person.pk not in {other.pk for other in list_third(game)}:
+    if person is None or person.pk not in {other.pk for other in list_third(game)}:
         raise Unacceptable(
             _(
                 "This person cannot answer the ties: choose an evaluator of the project who did not rate this game."
             ),
             field="evaluator",
         )
+    return person
 
 
 def list_third(game: Game) -> list[Person]:

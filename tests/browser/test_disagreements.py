@@ -71,6 +71,7 @@ def test_it_works_without_script(browser, live_server) -> None:
     first.get_by_role("button", name="Save").click()
     expect(page.locator(".difference.asks")).to_have_count(3)
     assert "#disagreement-item-" in page.url
+    page.locator("summary", has_text="Resolved").click()
     expect(page.get_by_text("Without script")).to_be_visible()
     page.get_by_role("button", name="Show names").click()
     expect(page.get_by_role("link", name="Hide names")).to_be_visible()

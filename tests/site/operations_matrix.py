@@ -58,10 +58,12 @@ OPERATIONS: dict[str, list[Row]] = {
             },
         ),
     ],
-    "api:api_send_ties": [operation("POST", "401 404 404 404 422 404 422 401", "admin", {"person": 999999})],
+    "api:api_send_ties": [
+        operation("POST", "401 404 404 404 422 404 422 401", "admin", {"person": "999999"})
+    ],
     "api:api_ties": [
         operation("GET", "401 200 200 200 200 200 200 401", "read"),
-        operation("POST", "401 404 404 404 404 404 404 401", "rate", {"id": 999999, "value": "yes"}),
+        operation("POST", "401 422 422 422 422 422 422 401", "rate", {"id": "999999", "value": "yes"}),
     ],
     "api:api_game_evaluations": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api:api_names": [operation("POST", "401 404 404 404 200 404 200 401", "admin")],

@@ -14,6 +14,7 @@ from workspace.web.unsaved_form import unsaved_fields
 pytestmark = pytest.mark.django_db
 # What our own pages send without asking a person: keys, versions, hashes, places on the page, the button.
 TECHNICAL = {
+    "group", "item",
     "act", "after", "again", "back", "basis", "basis_sha256", "do", "is_on", "key", "kind", "known", "names", "next",
     "nonce", "number", "page", "ready", "sides_sha256", "step", "subject", "target", "to", "took_ms",
     "unchanged", "under_way", "until", "version",

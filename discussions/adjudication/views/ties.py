@@ -4,7 +4,6 @@ from itertools import groupby
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,7 +14,7 @@ from discussions.adjudication.actions import answer_tie
 from discussions.adjudication.actions import send_ties as do_send_ties
 from discussions.adjudication.forms import GroupForm, ThirdForm
 from discussions.adjudication.pages import IS, build_subject, list_groups, list_values, load_evidence_source
-from discussions.adjudication.permissions import check_adjudicate, check_send_ties
+from discussions.adjudication.permissions import check_adjudicate, check_send_ties, check_third
 from discussions.adjudication.queries import disagreements_in
 from discussions.adjudication.views.game import led_game_or_404
 from discussions.core.judgement_kinds import ROLE_CONSISTENCY
@@ -69,7 +68,7 @@ def send_ties(request: SignedIn, slug: str, number: int) -> HttpResponse:
     keys = [one.key for one in list_groups(disagreements_in(game)).get(group, [])] if group else []
     if group and not keys:
         raise Unacceptable(_("No open tie is left to send. Reload the page."))
-    evaluator = get_object_or_404(Person, pk=form.cleaned_data["evaluator"])
+    evaluator = check_third(Person.objects.filter(pk=form.cleaned_data["evaluator"]).first(), game)
     do_send_ties(game=game, keys=keys, evaluator=evaluator, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("adjudicate", args=[slug, number]))
 

@@ -97,7 +97,7 @@ def test_the_third_evaluator_sees_the_tied_items_alone_and_makes_the_majority(cl
     assert ties(game) == {OTHER, ("coherence", "7")}
     assert Notification.objects.filter(person=third, code="ties_sent", read_at=None).count() == 1
     assert client.post(reverse("ties"), {f"value-{keys[2]}": "is:yes"}).status_code == 303
-    assert ties(game) == {OTHER} and "No tie waits for you" in read(client, third, reverse("ties"))
+    assert ties(game) == {OTHER} and "You have no ties to answer" in read(client, third, reverse("ties"))
     assert not Notification.objects.filter(person=third, code="ties_sent", read_at=None).exists()
     decided = {row.subject: (row.value, row.created_by_id) for row in Adjudication.objects.all()}
     assert decided == {"3": ("no", third.pk), "5": ("no", third.pk), "7": ("yes", third.pk)}
