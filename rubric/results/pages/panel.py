@@ -107,7 +107,7 @@ def build_panel(
     return PanelPart(
         kind=kind,
         title=str(FALLBACK if is_fallback else TITLES[kind]),
-        answer=_answer(first, ahead, named_responses),
+        answer=_name_best(first, ahead, named_responses),
         lead=_lead_sentence(first, found, ahead, named_responses, unanimous=unanimous, chance=chance),
         first=first,
         rows=rows,
@@ -153,7 +153,7 @@ def _rows(
     ]
 
 
-def _answer(first: Sequence[str], ahead: Sequence[Lead], named_responses: Mapping[str, NamedResponse]) -> str:
+def _name_best(first: Sequence[str], ahead: Sequence[Lead], named_responses: Mapping[str, NamedResponse]) -> str:
     word = find_open(ahead).word if ahead else ""
     names = join_names(named_responses[key].name for key in first)
     if word == "ahead":
