@@ -153,7 +153,9 @@ def _rows(
     ]
 
 
-def _name_best(first: Sequence[str], ahead: Sequence[Lead], named_responses: Mapping[str, NamedResponse]) -> str:
+def _name_best(
+    first: Sequence[str], ahead: Sequence[Lead], named_responses: Mapping[str, NamedResponse]
+) -> str:
     word = find_open(ahead).word if ahead else ""
     names = join_names(named_responses[key].name for key in first)
     if word == "ahead":
