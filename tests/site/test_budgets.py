@@ -40,7 +40,7 @@ class Budget(NamedTuple):
 
 BUDGETS = {
     # With the size of the next game, which only its draw tells, and the person's week.
-    "home of an evaluator": Budget(15, 9.8, 3.3),
+    "home of an evaluator": Budget(16, 10.7, 3.3),
     "home of a lead": Budget(7, 6.5, 0.6),
     "list of games": Budget(15, 26, 4),
     # Of a version that scores by people's estimate, with the further batches that evaluators asked for.

@@ -1,5 +1,6 @@
 """The one list of the home page: what waits for a person, what comes next first."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from django.utils.translation import ngettext
 from discussions.home.pages.dashboard import ToDo, list_acts, list_verdict_acts, say_number
 from discussions.home.pages.own_week import guess_minutes
 from discussions.home.queries import Ready
-from discussions.models import Evaluation
+from discussions.models import Evaluation, TieRequest
 from discussions.models.queue_rules import load_queue_rule
 from discussions.models.slots import CALIBRATION
 from discussions.queue.queries import list_in_order, next_draw
@@ -70,7 +71,22 @@ def list_lines(page: Work, *, person: Person, reviewed: list[WaitingSet]) -> lis
     reviews = [line for found in reviewed if (line := _describe_review(found))]
     aside = [_list_aside(evaluation, week) for evaluation in page["aside"]]
     first, rest = (games[:1], games[1:]) if is_same else ([], games)
-    return [*first, *begun, *led, *rest, *reviews, *others, *aside]
+    ties = _list_ties(person, [work["project"] for work in rating])
+    return [*first, *begun, *led, *ties, *rest, *reviews, *others, *aside]
+
+
+def _list_ties(person: Person, projects: list[Project]) -> list[HomeLine]:
+    """The ties that the person answers as the third evaluator, one line of a project."""
+    if not projects:
+        return []
+    waiting = TieRequest.objects.filter(evaluator=person, answered_at=None, game__withdrawn_at=None)
+    counts, lines = Counter(waiting.values_list("game__project", flat=True)), []
+    for project in projects:
+        if n := counts.get(project.pk, 0):
+            says = ngettext("%(n)d tie to answer", "%(n)d ties to answer", n) % {"n": n}
+            why, label = _("evaluators differ"), _("Answer the ties")
+            lines.append(HomeLine(says, says, _("Start"), label, reverse("ties"), project.name, why=why))
+    return lines
 
 
 def _list_begun(evaluation: Evaluation, week: Work) -> HomeLine:

@@ -86,6 +86,8 @@ def test_the_third_evaluator_sees_the_tied_items_alone_and_makes_the_majority(cl
     assert sent.status_code == 303 and TieRequest.objects.count() == 3
     assert Notification.objects.filter(person=third, code="ties_sent", read_at=None).count() == 1
     assert "3 ties wait for a third evaluator" in words(read(client, lead, page_of(game)))
+    home = read(client, third, reverse("home"))
+    assert "3 ties to answer" in home and f'href="{reverse("ties")}"' in home
     body = read(client, third, reverse("ties"))
     assert body.count('<fieldset class="tie">') == 3 and "3 ties wait for your answer" in words(body)
     # Nothing tells what others, the rules or the transcript's roles say.
