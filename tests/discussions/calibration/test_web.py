@@ -295,7 +295,7 @@ def test_the_rating_page_says_openly_that_it_is_a_calibration(client):
     opened = make_round()
     person = make_trainee(opened)
     started = take(opened, person)
-    assert '<span class="place chip own">Calibration</span>' in get_text(client, person, "rate", started.pk)
+    assert '<span class="chip">Calibration</span>' in get_text(client, person, "rate", started.pk)
     other = Evaluation.objects.filter(purpose="rating").first()
     assert "Calibration</span>" not in get_text(client, other.evaluator, "rate", other.pk)
 
@@ -330,5 +330,5 @@ def test_home_asks_as_often_however_many_games_a_round_has(client, games, django
     person = make_trainee(opened)
     client.force_login(person)
     client.get(reverse("home"))
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         client.get(reverse("home"))

@@ -198,7 +198,7 @@ def test_every_page_of_a_thing_leads_to_the_form(project, lead):
     compared = make_set(by=lead)
     game = Game.objects.get(pk=evaluation.game_id)
     pages = {
-        reverse("project", args=["ours"]): NEW,
+        LIST: NEW,
         reverse("stage", args=["ours", stage.number]): f"{NEW}?of=stage:{stage.number}",
         reverse("iteration", args=["ours", made.number]): f"{NEW}?of=iteration:{made.number}",
         reverse("game", args=["ours", game.number]): f"{NEW}?of=game:{game.number}",

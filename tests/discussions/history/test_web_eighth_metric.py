@@ -73,12 +73,12 @@ def test_every_page_of_games_shows_the_eighth_metric(client, verdict):
     assert verdict.game.iteration.rubric_version.number == "1.4"
     games = said(client, "games", slug)
     assert re.search(r"<th[^>]*>(?:<[^>]*>|\s)*Words", games)
-    assert re.search(rf'<td class="num pass"[^>]*>\s*{MEAN}\b', games)
+    assert re.search(rf'<td class="n pass[^>]*>\s*{MEAN}\b', games)
     client.post(reverse("diagnostics", args=[slug, number]))
     run_waiting_jobs()
     game = said(client, "game", slug, number)
     counted = f"{sum(len(text.split()) for text in TEXTS)} words in 6 messages"
-    for part in (f"{MEAN} words", counted, "threshold 4 words", "Longest message", "is a full sentence"):
+    for part in (f"{MEAN} words", counted, "4 words", "Longest message", "is a full sentence"):
         assert part in game
     for page in ("verdict", "report", "report_markdown"):
         found = said(client, page, slug, number)
