@@ -487,7 +487,8 @@ function begin() {
   }
   const asking = (mark) => ("named" in judge.dataset ? null : items().find((item) => item.matches(mark)));
   const first = document.getElementById(judge.dataset.named ?? "") ?? asking("[data-needs]") ?? asking("[data-suggested]") ?? items()[0];
-  return first ? go(first) : document.querySelector("#steps [aria-current]")?.focus();
+  if (!first) return document.querySelector("#steps [aria-current]")?.focus();
+  return "fresh" in judge.dataset ? first.focus({ preventScroll: true }) : go(first);
 }
 
 const target = document.getElementById(location.hash.slice(1))?.closest(".item, .msg");

@@ -33,6 +33,6 @@ def test_exactly_one_of_two_gets_the_last_game(live_stack, browser: Browser, bro
     expect(other.get_by_role("heading", level=1)).to_have_text("The queue")
     expect(other.locator("main")).to_contain_text("No game is open for you just now")
     expect(other.locator("main li").first).not_to_be_empty()
-    expect(got[0].get_by_role("heading", level=1)).to_have_text("Game 1")
+    expect(got[0].get_by_role("heading", level=1)).to_contain_text("Game 1 ·")
     for page in pages:
         page.context.close()

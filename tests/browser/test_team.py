@@ -12,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from discussions.models import Adjudication, Evaluation, Slot, Verdict
-from tests.browser.driving import Keyboard, focused
+from tests.browser.driving import Keyboard, focused, start_judging
 from tests.browser.test_verdict_pages import sign_in
 from tests.factories.adjudication import breaches
 from tests.factories.jobs import run_waiting_jobs
@@ -63,6 +63,7 @@ class Evaluator:
         if "/guideline/" in self.page.url:
             self.page.get_by_role("button", name="Next game").click()
             self.page.wait_for_url(re.compile(r"/rate/\d+/"))
+        start_judging(self.page)
         expect(focused(self.page)).to_have_attribute("data-kind", re.compile("."))
 
     def rate(self, most: int = MOST_ASKED) -> int:
