@@ -197,6 +197,7 @@ def _agreement_shows_it(page: Page, live_server, project: Project) -> None:
         page.get_by_role("button", name="Compute").click()
     run_waiting_jobs(now=timezone.now())
     page.goto(address)
+    page.evaluate("for (const fold of document.querySelectorAll('main details')) fold.open = true")
     row = page.get_by_role("row", name=re.compile("^Memory references"))
     row.get_by_role("link").first.click()
     expect(page.get_by_text("vague").first).to_be_visible()
