@@ -13,7 +13,12 @@ from msgspec import Struct
 
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, Side
 from discussions.adjudication.core.effective import Key
-from discussions.adjudication.permissions import check_adjudicate, check_send_ties, check_third
+from discussions.adjudication.permissions import (
+    check_adjudicate,
+    check_answer_tie,
+    check_send_ties,
+    check_third,
+)
 from discussions.adjudication.queries import (
     NAMES_SHOWN,
     disagreements_in,
@@ -25,7 +30,7 @@ from discussions.models import Adjudication, Evaluation, Game, TieRequest
 from discussions.slots.permissions import check_see_games
 from workspace.audit.actions import key_reused, record_event, short_key, single_act
 from workspace.core.canonical import canonical_hash
-from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.texts import clean_text
 
@@ -137,14 +142,13 @@ def answer_tie(*, request: TieRequest, value: str, reason: str = "", by: Person,
     with transaction.atomic():
         game = _lock_game(request.game)
         row = TieRequest.objects.select_for_update().get(pk=request.pk)
-        if row.evaluator_id != by.pk:
-            raise NotAllowed(_("Another evaluator was asked about this tie."))
+        check_answer_tie(by, row)
         if row.answered_at is not None:
             raise Conflict(_("You answered this already; the first answer stands."), code="answered")
         fault = find_judgement_fault(row.kind, row.subject, value, load_judgeable_subjects(game))
         if fault or (not value and row.kind not in CAN_BE_NO):
             raise Unacceptable(fault or _("Choose one of the answers."), field="value")
-        row.value, row.reason, row.answered_at = value, reason.strip(), now
+        row.value, row.reason, row.answered_at = value, clean_text(reason), now
         row.save(update_fields=["value", "reason", "answered_at"])
         found = next((one for one in disagreements_in(game) if one.key == (row.kind, row.subject)), None)
         is_resolved = found is not None and found.is_tie and _has_majority(found, value)

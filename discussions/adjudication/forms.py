@@ -5,6 +5,7 @@ import re
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from workspace.audit.forms import KeyedForm
 from workspace.core.limits import LONGEST_REASON
 
 
@@ -46,7 +47,7 @@ class AdjudicationForm(forms.Form):
         return str(self.data.get(name, ""))
 
 
-class GroupForm(forms.Form):
+class GroupForm(KeyedForm):
     """One answer and one reason for the ties of a group; the page shows `value` as "is:" and a value."""
 
     group = forms.CharField(max_length=200)
@@ -65,10 +66,9 @@ class GroupForm(forms.Form):
             "max_length": _("A reason has at most 2,000 characters."),
         },
     )
-    key = forms.CharField(max_length=100)
 
 
-class ThirdForm(forms.Form):
+class ThirdForm(KeyedForm):
     evaluator = forms.IntegerField(
         label=_("Third evaluator"),
         min_value=1,

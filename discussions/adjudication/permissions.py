@@ -2,12 +2,15 @@
 
 from django.utils.translation import gettext as _
 
-from discussions.models import Evaluation, Game, Slot
+from discussions.core.evaluation_states import WHY_BARRED
+from discussions.models import Evaluation, Game, Slot, TieRequest
 from discussions.models.slots import RATING
 from discussions.queries import newest_measured
+from discussions.slots.permissions import reason_unblinded
 from discussions.slots.queries import evaluators_in
 from workspace.access.permissions import check_leads
 from workspace.core.refusals import NotAllowed, Unacceptable
+from workspace.core.words import say
 from workspace.models import Person
 
 
@@ -74,7 +77,16 @@ def check_third(person: Person | None, game: Game) -> Person:
 
 
 def list_third(game: Game) -> list[Person]:
-    """The evaluators of the project who have not rated the game and hold no slot on it, by name."""
+    """Evaluators of the project who have not rated the game, hold no slot on it, and never saw its secrets; by name."""
     rated = set(Evaluation.objects.filter(game=game).values_list("evaluator", flat=True))
     held = set(Slot.objects.filter(game=game).exclude(evaluator=None).values_list("evaluator", flat=True))
-    return [person for person in evaluators_in(game.project) if person.pk not in rated | held]
+    free = [person for person in evaluators_in(game.project) if person.pk not in rated | held]
+    return [person for person in free if not reason_unblinded(person, game.pk)]
+
+
+def check_answer_tie(person: Person, request: TieRequest) -> None:
+    """The evaluator who was asked, while he or she is an evaluator here and never saw the game's secrets."""
+    if request.evaluator_id != person.pk or not person.is_active:
+        raise NotAllowed(_("Another evaluator was asked about this tie."))
+    if barred := reason_unblinded(person, request.game_id):
+        raise NotAllowed(say(WHY_BARRED[barred]), code="not_blind")

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.outcome import Outcome, OutcomeLine
-from discussions.games.queries.game_facts import FIGURES
+from discussions.games.queries.game_facts import FIGURES, is_unknown
 from discussions.metrics.core.metric import FigureScale
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.pages.lines import FAIL, OPEN, PASS, PENDING, format_score, get_state
@@ -76,13 +76,11 @@ def _recorded(line: OutcomeLine, words: dict[str, str]) -> ScoreCell:
 
 def _counted(criterion: Criterion, counted: list[int] | None, words: dict[str, str]) -> ScoreCell:
     metric = METRICS[criterion.key]
-    if counted is None or metric.is_rated:
+    if counted is None or is_unknown(criterion.key, counted):
         return ScoreCell("", PENDING, words[PENDING])
     numerator, denominator, is_applicable, is_pending = counted
     if not is_applicable:
         return ScoreCell(f"{metric.scale.high:g}", AUTOMATIC, words[BY_RULE])
-    if not denominator or (is_pending and not metric.has_estimate):
-        return ScoreCell("", PENDING, words[PENDING])
     text, reaches = _compare(numerator, denominator, metric.scale, criterion.threshold or 0)
     if is_pending:
         return ScoreCell(text, PENDING, words[ESTIMATE])

@@ -39,10 +39,6 @@ class GoalEstimate(Struct, frozen=True):
     earliest: date | None = None
     latest: date | None = None
 
-    @property
-    def per_week(self) -> float:
-        return 7 * self.done / self.days if self.days else 0.0
-
 
 def divide_time(first: date, today: date) -> Periods:
     """Days for a project of less than two weeks, otherwise weeks from Monday, at most twelve."""

@@ -28,7 +28,7 @@ from discussions.queries import rubric_record
 from discussions.verdicts.core.rule import read_rules
 from discussions.verdicts.pages.lines import FAIL, PASS, PENDING
 from rubric.core.records import Criterion, RubricRecord
-from workspace.core.text import figure
+from workspace.core.text import figure, signed_figure, with_minus
 from workspace.display.core.multiples import Axis, compute_scale
 
 _FIGURES: Any = msgspec.json.Decoder(list[GameFigures])
@@ -107,6 +107,16 @@ class FigureKind(NamedTuple):
 @lru_cache(maxsize=8192)
 def format_figure(value: float, threshold: float, decimals: int = 1) -> str:
     return figure(value, threshold, decimals=decimals)
+
+
+def compute_margin(mean: float, needed: float) -> float:
+    """How far a mean lies above what is needed, in percent of it."""
+    return 100 * (mean - needed) / needed
+
+
+def margin_text(margin: float) -> str:
+    shown = signed_figure(margin) if abs(margin) < 1 else with_minus(f"{margin:+.0f}")
+    return f"{shown}\u00a0%"
 
 
 def describe_weak_score(game: GameFigures, key: str) -> str:

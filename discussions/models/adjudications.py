@@ -51,6 +51,12 @@ class Adjudication(models.Model):
         return f"{self.kind} {self.subject} of game {self.game_id} resolved"
 
 
+class TieRequestQuerySet(models.QuerySet["TieRequest"]):
+    def waiting_for(self, person: Person) -> "TieRequestQuerySet":
+        """The ties that wait for the person's answer, also in projects that he or she has left."""
+        return self.filter(evaluator=person, answered_at=None, game__withdrawn_at=None)
+
+
 class TieRequest(models.Model):
     """A tie of a game that one more evaluator answers alone, without the answers of the others.
 
@@ -66,6 +72,8 @@ class TieRequest(models.Model):
     value = models.CharField(max_length=40, blank=True, default="")
     reason = models.TextField(blank=True, default="")
     answered_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TieRequestQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from discussions.core.evaluation_states import LAPSED, LEADS, LED, LEFT, OPEN, SKIPPED, WHY_BARRED, why_closed
-from discussions.models import Evaluation, Game, Verdict
+from discussions.models import Evaluation, Game, TieRequest, Verdict
 from discussions.slots.queries import memberships_beyond
 from workspace.access.permissions import check_leads, may_lead, role_in
 from workspace.core.refusals import NotAllowed
@@ -112,6 +112,9 @@ def check_may_get(person: Person, game: Game) -> None:
         raise NotAllowed(says % {"name": person.name}, code="no_evaluator")
     if reason_unblinded(person, game.pk):
         says = _("%(name)s led this project while game %(number)d was in it and could see its roles.")
+        raise NotAllowed(says % {"name": person.name, "number": game.number}, code="not_blind")
+    if TieRequest.objects.filter(game=game, evaluator=person).exists():
+        says = _("%(name)s was asked about ties of game %(number)d and could see roles beside them.")
         raise NotAllowed(says % {"name": person.name, "number": game.number}, code="not_blind")
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.core.iteration_states import RATING as BEING_RATED
-from discussions.models import Evaluation, Game, Iteration, Measured, Slot, Verdict
+from discussions.models import Evaluation, Game, Iteration, Measured, Slot, TieRequest, Verdict
 from discussions.models.games import GameQuerySet
 from discussions.models.queue_rules import BY_CHANCE, OLDEST
 from discussions.models.slots import RATING
@@ -108,11 +108,19 @@ def _list_names(project: int) -> "QuerySet[Person, tuple[int, str]]":
 def query_free_slots(person: Any, project: Any) -> "QuerySet[Slot]":
     """Free slots of a project, assigned to nobody, on games that count and that the person has not started.
 
+    Games of which the person answers ties are not among them: their roles are shown beside some ties.
+
     A person who led the project once may not take all of them: see `games_led_by`.
     """
     known = Evaluation.objects.filter(game=OuterRef("game"), evaluator=person)
+    asked = TieRequest.objects.filter(game=OuterRef("game"), evaluator=person)
     return Slot.objects.free().filter(
-        ~Exists(known), project=project, purpose=RATING, assigned_to=None, game__withdrawn_at=None
+        ~Exists(known),
+        ~Exists(asked),
+        project=project,
+        purpose=RATING,
+        assigned_to=None,
+        game__withdrawn_at=None,
     )
 
 

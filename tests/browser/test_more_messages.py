@@ -25,8 +25,8 @@ print(key)
 
 
 def press_inconsistent(page: Page) -> None:
-    """Label the first message that asks."""
-    page.locator("#step-roles .item.asks").first.get_by_role("button", name="Inconsistent").click()
+    """Label the message that asks."""
+    page.locator("#step-roles .item.asks.now").get_by_role("button", name="Inconsistent").click()
     settle(page)
 
 

@@ -22,6 +22,7 @@ from discussions.models import TieRequest
 from discussions.queries import newest_measured
 from workspace.core.refusals import Malformed, Refusal, Unacceptable
 from workspace.models import Person
+from workspace.models.projects import EVALUATOR
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -33,8 +34,7 @@ def adjudicate_group(request: SignedIn, slug: str, number: int) -> HttpResponse:
     game = led_game_or_404(request.user, slug, number)
     check_adjudicate(request.user, game)
     form = bind_form(request, GroupForm)
-    if not form.is_valid():
-        raise Unacceptable(" ".join(str(fault) for faults in form.errors.values() for fault in faults))
+    form.check()
     fields = form.cleaned_data
     if not fields["value"].startswith(IS):
         raise Malformed(_("The form does not say which answer it means. Reload the page and try again."))
@@ -62,8 +62,7 @@ def send_ties(request: SignedIn, slug: str, number: int) -> HttpResponse:
     game = led_game_or_404(request.user, slug, number)
     check_send_ties(request.user, game)
     form = bind_form(request, ThirdForm)
-    if not form.is_valid():
-        raise Unacceptable(" ".join(str(fault) for faults in form.errors.values() for fault in faults))
+    form.check()
     group = form.cleaned_data["group"]
     keys = [one.key for one in list_groups(disagreements_in(game)).get(group, [])] if group else []
     if group and not keys:
@@ -83,7 +82,7 @@ def ties(request: SignedIn) -> HttpResponse:
             choice = str(request.POST.get(f"value-{row.pk}", ""))
             if not choice.startswith(IS):
                 continue
-            reason = str(request.POST.get(f"reason-{row.pk}", ""))[:2000]
+            reason = str(request.POST.get(f"reason-{row.pk}", ""))
             try:
                 answer_tie(
                     request=row,
@@ -97,15 +96,19 @@ def ties(request: SignedIn) -> HttpResponse:
                 status = refusal.status
         if not faults:
             return respond(request, page="", redirect=reverse("ties"))
-    context = {"items": list_items(request.user), "faults": faults, **frame(request.user)}
+    typed = request.POST.dict()  # kept beside what was refused
+    context = {"items": list_items(request.user), "faults": faults, "typed": typed, **frame(request.user)}
     return respond(request, page="discussions/adjudication/ties.html", context=context, status=status)
 
 
 def _waiting(person: Person) -> list[TieRequest]:
-    rows = TieRequest.objects.filter(evaluator=person, answered_at=None, game__withdrawn_at=None)
-    return list(
-        rows.select_related("game__project", "game__iteration__rubric_version").order_by("game", "pk")
+    rows = TieRequest.objects.waiting_for(person).filter(
+        game__project__memberships__person=person,
+        game__project__memberships__role=EVALUATOR,
+        game__project__memberships__ended_at=None,
     )
+    rows = rows.select_related("game__project", "game__iteration__rubric_version")
+    return list(rows.order_by("game", "pk"))
 
 
 def list_items(person: Person) -> list[dict[str, Any]]:

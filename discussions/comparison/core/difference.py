@@ -201,9 +201,8 @@ def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: 
     own, own_df = _squares(change), len(change) - 1
     other, other_df = spread.variance * spread.df - own, spread.df - own_df
     pooled = Error(sqrt(spread.variance * (1 / len(control) + 1 / len(change))), float(spread.df))
-    if (
-        not (own_df and other_df and own) or other < ROUNDING * own
-    ):  # a side without spread says nothing of it
+    # A side at the end of the scale has no spread, and says nothing of it.
+    if not (own_df and other_df and own) or other < ROUNDING * own:
         return pooled
     first, second = other / other_df, own / own_df
     below = float(fdtr(own_df, other_df, second / first))

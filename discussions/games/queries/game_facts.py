@@ -7,6 +7,7 @@ import msgspec
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import Outcome
 from discussions.games.queries.list_filters import COMPLETE, MEASURING, RATED, RECORDED, WAITING, GameRow
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
@@ -101,6 +102,20 @@ OUTCOMES = Prepared(
     lambda games: Verdict.objects.not_superseded().filter(game__in=games).values_list("game_id", "outcome"),
     list,
 )
+
+
+def is_unknown(key: str, counted: list[int] | None) -> bool:
+    """Whether a metric has no score before people judge it.
+
+    `counted` are its figures: numerator, denominator, whether it applies, and whether people have to judge it.
+    """
+    metric = METRICS[key]
+    if counted is None or metric.is_rated:
+        return True
+    _numerator, denominator, is_applicable, is_pending = counted
+    return bool(is_applicable) and (not denominator or (bool(is_pending) and not metric.has_estimate))
+
+
 _COSTS_BY_HAND = Prepared(
     lambda games: (
         ManualFigure.objects.filter(kind=COST, game__in=games).not_superseded().values_list("game_id")

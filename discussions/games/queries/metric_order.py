@@ -1,10 +1,8 @@
 """The list of games by the score of a metric, which is in texts and in no column: of the newest that match."""
 
-from typing import Any
-
 import msgspec
 
-from discussions.games.queries.game_facts import FIGURES, OUTCOMES
+from discussions.games.queries.game_facts import FIGURES, OUTCOMES, is_unknown
 from discussions.games.queries.list_filters import ListFilter, filter_games, read_values
 from discussions.metrics.core.registry import METRICS
 
@@ -32,20 +30,14 @@ def _read_scores(key: str, versions: dict[int, int]) -> dict[int, float]:
         score = next((line["score"] for line in lines if line["key"] == key), None)
         scores |= {} if score is None else {game: score}
     for game, version, figures in FIGURES([game for game in versions if game not in decided]):
-        score = _read_counted(key, msgspec.json.decode(figures).get(key))
-        if versions[game] == version and score is not None:
-            scores[game] = score
+        counted = msgspec.json.decode(figures or "{}").get(key)
+        if versions[game] == version and not is_unknown(key, counted):
+            scores[game] = _compute_score(key, *counted)
     return scores
 
 
-def _read_counted(key: str, counted: Any) -> float | None:
-    """The score before a verdict, None while people have to judge first."""
-    metric = METRICS[key]
-    if counted is None or metric.is_rated:
-        return None
-    numerator, denominator, is_applicable, is_pending = counted
-    if not is_applicable:
-        return float(metric.scale.high)
-    if not denominator or (is_pending and not metric.has_estimate):
-        return None
-    return float(metric.scale.value(numerator, denominator))
+def _compute_score(
+    key: str, numerator: int, denominator: int, is_applicable: bool, _is_pending: bool
+) -> float:
+    scale = METRICS[key].scale
+    return float(scale.value(numerator, denominator) if is_applicable else scale.high)

@@ -17,13 +17,14 @@ from discussions.iterations.pages import (
     JudgedIteration,
     Mean,
     chart_scale,
+    compute_margin,
     compute_totals,
     decision_words,
     figures_in,
     load_figure_kinds,
+    margin_text,
 )
 from discussions.metrics.core.registry import METRICS
-from workspace.core.text import signed_figure
 from workspace.display.core.minimums import HISTORY_VALUES
 from workspace.display.core.multiples import Axis, Point, compute_scale
 
@@ -53,16 +54,15 @@ class Figure:
 
 
 def build_runs(iterations: Sequence[JudgedIteration]) -> dict[str, Any]:
-    """`columns` are the iterations, `runs` a row for each figure: least room first, figures without a room last.
+    """`columns` are the iterations, `runs` a row for each figure: smallest margin first, figures without one last.
 
-    `room` is how far the newest mean of a prompt that was kept or is not decided on lies above what is needed, in
-    percent of it. What is needed is what the newest iteration's rubric version needs; no rows where no game is there.
+    `margin` is of the newest mean of a prompt that was kept or is not decided on, by the newest rubric version. No rows
+    where no game is there.
     """
     columns = [_build_column(iteration.row) for iteration in iterations]
-    rows = []
-    if any(iteration.row.games or iteration.row.left_out for iteration in iterations):
-        rows = [_build_run(figure, columns) for figure in _read_figures(iterations)]
-    rows.sort(key=lambda row: (row["room"] is None, row["room"] or 0.0))
+    has_games = any(iteration.row.games or iteration.row.left_out for iteration in iterations)
+    rows = [_build_run(figure, columns) for figure in _read_figures(iterations)] if has_games else []
+    rows.sort(key=lambda row: (row["margin"] is None, row["margin"] or 0.0))
     known = [sum(len(one.values) for one in row["part"].described) for row in rows]
     return {
         "columns": columns,
@@ -149,18 +149,18 @@ def _values(kind: FigureKind, described: Sequence[dict[str, DescribedFigure]]) -
 
 
 def _build_run(figure: Figure, columns: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    need, room = figure.rules[-1][0], None
+    need, margin = figure.rules[-1][0], None
     pairs = list(zip(figure.described, columns, strict=True))
     known = [one.mean.value for one, column in pairs if one.mean.value is not None and not column["is_back"]]
     if known and need and figure.key not in (COST, CACHE):
-        room = 100 * (known[-1] - need) / need
+        margin = compute_margin(known[-1], need)
     return {
         "part": figure,
         "cells": [{"is_back": column["is_back"], **_build_cell(figure, one)} for one, column in pairs],
         "needs": [find_level(figure, value) for value, _text in figure.rules],
         "ends": (f"{figure.scale.minimum:g}", f"{figure.scale.maximum:g}"),
-        "room": room,
-        "room_text": "" if room is None else f"{signed_figure(room)}\u00a0%",
+        "margin": margin,
+        "margin_text": "" if margin is None else margin_text(margin),
     }
 
 

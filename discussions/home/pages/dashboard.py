@@ -26,12 +26,18 @@ from discussions.home.queries import (
 from discussions.iterations.core.averages import Average
 from discussions.iterations.core.gates import GateStatus
 from discussions.iterations.core.history import History
-from discussions.iterations.pages import JudgedIteration, format_figure, judge_iteration, target_label
+from discussions.iterations.pages import (
+    JudgedIteration,
+    compute_margin,
+    format_figure,
+    judge_iteration,
+    margin_text,
+    target_label,
+)
 from discussions.iterations.queries import load_gate, load_history
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text
 from discussions.models import Iteration, Stage
-from workspace.core.text import signed_figure, with_minus
 from workspace.database.capped_counts import MOST_COUNTED
 from workspace.database.prepared_queries import prepared
 from workspace.display.core.number_lists import format_numbers
@@ -79,18 +85,6 @@ class ToDo(Struct, frozen=True):
     failed_count: int
     undecided: list[int]
     unopened: list[int]
-
-    @property
-    def is_empty(self) -> bool:
-        counts = (
-            self.ready.count,
-            self.flag_count,
-            self.faulty_count,
-            self.failed_count,
-            len(self.undecided),
-            len(self.unopened),
-        )
-        return not any(counts)
 
 
 class GoalProgress(Struct, frozen=True):
@@ -357,7 +351,7 @@ def _metrics(judged: Sequence[JudgedIteration]) -> tuple[list[dict[str, Any]], l
 def _metric_row(
     newest: Average, sides: Sequence[Sequence[Average]], is_kept: Sequence[bool]
 ) -> dict[str, Any] | None:
-    """None where no kept iteration has the mean of all its games. The margin is in percent of what is needed."""
+    """None where no kept iteration has the mean of all its games."""
     needed = newest.threshold
     means = [
         next((line.value for line in lines if line.key == newest.key and line.passes is not None), None)
@@ -366,15 +360,14 @@ def _metric_row(
     known = [mean for mean, kept in zip(means, is_kept, strict=True) if kept and mean is not None]
     if not known or not needed:
         return None
-    margin = 100 * (known[-1] - needed) / needed
-    shown = signed_figure(margin) if abs(margin) < 1 else with_minus(f"{margin:+.0f}")
+    margin = compute_margin(known[-1], needed)
     return {
         "label": newest.label,
         "texts": ", ".join("–" if mean is None else format_figure(mean, needed) for mean in means),
         "spark": draw_spark(means, is_kept, needed),
         "now": format_figure(known[-1], needed) + METRICS[newest.key].scale.symbol,
         "needed": limit_text(newest.key, needed),
-        "margin": f"{shown}\u00a0%",
+        "margin": margin_text(margin),
         "margin_value": margin,
     }
 

@@ -79,7 +79,7 @@ def _list_ties(person: Person, projects: list[Project]) -> list[HomeLine]:
     """The ties that the person answers as the third evaluator, one line of a project."""
     if not projects:
         return []
-    waiting = TieRequest.objects.filter(evaluator=person, answered_at=None, game__withdrawn_at=None)
+    waiting = TieRequest.objects.waiting_for(person)
     counts, lines = Counter(waiting.values_list("game__project", flat=True)), []
     for project in projects:
         if n := counts.get(project.pk, 0):

@@ -18,18 +18,6 @@ POSITIVE = {
 OPEN_LEVEL = 0.9
 
 
-def predict_people(
-    key: str,
-    machine: Mapping[str, str],
-    values: Mapping[str, str],
-    sampled: Collection[str],
-    *,
-    level: float = 0.95,
-) -> tuple[float, float, float]:
-    """The share of messages that people would count for a metric, in percent, and the ends of its interval."""
-    return predict_share(build_strata(key, machine, values, sampled), level)
-
-
 def build_strata(
     key: str, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
 ) -> list[JudgedStratum]:

@@ -8,7 +8,9 @@ from django.urls import reverse
 
 from discussions.adjudication.actions import answer_tie, send_ties
 from discussions.adjudication.queries import disagreements_in
-from discussions.models import Adjudication, TieRequest
+from discussions.models import Adjudication, Slot, TieRequest
+from discussions.slots.permissions import check_may_get
+from discussions.slots.queries import query_free_slots
 from tests.factories.adjudication import LABEL, breaches, difference, list_evaluations, submitted_game
 from tests.factories.people import make_lead, make_member, make_project, moment
 from tests.factories.verdicts import fresh, preview
@@ -136,3 +138,38 @@ def test_who_may_send_and_answer_and_only_once():
     assert answer_tie(request=rows[0], value="yes", by=third, now=now)
     with pytest.raises(Conflict):
         answer_tie(request=rows[0], value="no", by=third, now=now)
+
+
+def test_who_left_the_project_is_shown_no_tie_and_answers_none(client):
+    game, lead, third = made()
+    rows = send_ties(game=game, keys=[OTHER], evaluator=third, by=lead, now=moment(minutes=60))
+    third.memberships.update(ended_at=moment(minutes=61), ended_by=lead)
+    assert "You have no ties to answer" in read(client, third, reverse("ties"))
+    with pytest.raises(NotAllowed):
+        answer_tie(request=rows[0], value="yes", by=third, now=moment(minutes=62))
+
+
+def test_who_answers_ties_does_not_rate_the_game_and_who_led_it_answers_none():
+    game, lead, third = made()
+    led = make_lead(project=game.project)
+    led.memberships.update(ended_at=moment(minutes=50), ended_by=lead)
+    make_member(project=game.project, person=led, now=moment(minutes=51))
+    now = moment(minutes=60)
+    with pytest.raises(Unacceptable, match="did not rate this game"):
+        send_ties(game=game, keys=[], evaluator=led, by=lead, now=now)
+    Slot.objects.filter(game=game).update(evaluator=None, taken_at=None, awaiting_since=None, is_closed=False)
+    assert query_free_slots(third, game.project).filter(game=game).exists()
+    send_ties(game=game, keys=[OTHER], evaluator=third, by=lead, now=now)
+    assert not query_free_slots(third, game.project).filter(game=game).exists()
+    with pytest.raises(NotAllowed, match="was asked about ties of game 1"):
+        check_may_get(third, game)
+
+
+def test_what_was_typed_beside_a_refused_answer_is_kept(client):
+    game, lead, third = made()
+    row = send_ties(game=game, keys=[OTHER], evaluator=third, by=lead, now=moment(minutes=60))[0]
+    client.force_login(third)
+    answer = client.post(reverse("ties"), {f"value-{row.pk}": "is:yes", f"reason-{row.pk}": "x" * 2001})
+    body = answer.content.decode()
+    assert answer.status_code == 422 and "x" * 2001 in body
+    assert re.search(r'value="is:yes"\s+checked', body)

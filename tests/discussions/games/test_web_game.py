@@ -86,7 +86,7 @@ def test_diagnostics_are_computed_when_a_game_is_first_opened(client):
     run_waiting_jobs()
     said = shown(client, game)
     assert "The diagnostics of this game are not computed yet." in said
-    assert "<h4>Diagnostics</h4>" not in said
+    assert "<h3>Diagnostics</h3>" not in said
     assert not Job.objects.filter(kind="companions").exists()  # by GET nothing is written
     computing, ask = "The diagnostics are being computed", f"{address(game)}diagnostics/"
     htmx = {"HX-Request": "true"}
@@ -100,8 +100,8 @@ def test_diagnostics_are_computed_when_a_game_is_first_opened(client):
     run_waiting_jobs()
     part = client.get(ask, headers=htmx).content.decode()
     assert computing not in part and "hx-get" not in part and "hx-post" not in part
-    assert part.count("<h4>Diagnostics</h4>") == part.count('hx-swap-oob="true"') == 6
-    assert "<h4>Diagnostics</h4>" in shown(client, game)
+    assert part.count("<h3>Diagnostics</h3>") == part.count('hx-swap-oob="true"') == 6
+    assert "<h3>Diagnostics</h3>" in shown(client, game)
     assert Job.objects.filter(kind="companions").count() == 1
 
 

@@ -262,15 +262,15 @@ def test_names_and_notes_from_people_are_escaped(client):
     assert "&lt;script&gt;" in body and "⟨U+202E⟩" in body
 
 
-def test_the_row_with_least_room_comes_first_each_on_a_scale_of_its_own(client):
-    """Room is in percent of what is needed, of the newest prompt that was not given up."""
+def test_the_row_with_the_smallest_margin_comes_first_each_on_a_scale_of_its_own(client):
+    """Margins are in percent of what is needed, of the newest prompt that was not given up."""
     stage = make_stage()
     make_iteration(stage=stage, games=three(coherence=71, engagement=4))
     make_iteration(stage=stage, games=three(coherence=99, engagement=1), decision="revert")
     body = get_body(client, stage)
     keys = re.findall(r'<tr id="run-(\w+)"', body)
     assert keys[0] == "coherence" and keys[-2:] == ["cost", "cache"] and len(keys) == 9
-    assert get_text(get_chart(body, "coherence")).endswith("+1.4 %")
+    assert get_text(get_chart(body, "coherence")).endswith("+1 %")
     assert "Iteration 1: 7 of 7 metrics pass" in get_text(body)
     ends = {key: re.findall(r'<text class="scale"[^>]*>([^<]*)<', get_chart(body, key)) for key in keys}
     assert ends["coherence"] == ["100", "60"] and ends["engagement"] == ["5", "1"]
@@ -380,7 +380,7 @@ def test_the_page_tells_of_the_gate_the_iterations_and_what_comes_next(client, s
         "kept",
         "without a reported cost",
         "What to work on next",
-        "Least room first",
+        "Smallest margin first",
     ):
         assert part in said
     assert "<b>try" not in client.get(address(stage)).content.decode()

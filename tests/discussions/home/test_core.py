@@ -33,7 +33,6 @@ def test_the_date_is_what_the_pace_of_the_last_four_weeks_gives():
     assert (found.state, found.done, found.days) == ("known", 24, 24)
     assert found.on == TODAY + timedelta(days=24)
     assert found.earliest < found.on < found.latest
-    assert found.per_week == pytest.approx(7)
 
 
 def test_time_before_the_first_verdict_does_not_count():

@@ -197,7 +197,7 @@ def test_home_and_queue_ask_as_often_however_many_games(client, count, django_as
     assert build_home(person=person, now=NOW)["projects"][0]["free_count"] == free
     assert queue_page(person=person, project=project).free_count == free
     for who, name, args, queries in (
-        (person, "home", (), 14),
+        (person, "home", (), 15),
         (lead, "home", (), 6),
         (person, "queue", (project.slug,), 9),
     ):
@@ -387,9 +387,9 @@ def test_it_asks_a_few_queries_more(client, django_assert_num_queries):
     evaluation = submitted()
     client.force_login(evaluation.evaluator)
     client.get("/")
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         client.get("/")
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         client.get(f"/?submitted={evaluation.pk}")
 
 
