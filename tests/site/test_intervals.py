@@ -14,7 +14,7 @@ from benchmarks.statistics.responses import COEFFICIENTS, LEAST_LEFT, RARE_DESIG
 from discussions.comparison.core.difference import PAIRED_Z, difference, get_level
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
 from discussions.reliability.core.crosstab import compute_interval_over_games
-from discussions.verdicts.core.people_estimate import predict_people
+from discussions.verdicts.core.people_estimate import build_strata
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
 from workspace.statistics.conclusions import mean_figure
@@ -84,7 +84,7 @@ def hold_people(messages: int, drawn: int) -> Try:
         machine = {name: "yes" if counts else "no" for name, counts in zip(names, rule, strict=True)}
         sampled = [names[at] for at in random.choice(messages, drawn, replace=False)]
         values = {name: "yes" if people[int(name)] else "no" for name in sampled}
-        _share, low, high = predict_people("strategic_depth", machine, values, sampled)
+        _share, low, high = predict_share(build_strata("strategic_depth", machine, values, sampled))
         return holds((low, high), 100 * float(people.mean()))
 
     return run
