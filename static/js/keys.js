@@ -407,7 +407,7 @@ function settle({ act, status, redrawn }) {
   if (kind === "statement" && value) return go(document.querySelector(`#${act.from} ~ [data-open]`) ?? from);
   if (kind === "missed") return go(document.querySelector(`[value^="reference~${subject}~"]`)?.closest(".item"));
   if ((act.needed && kind !== "rating") || subject?.startsWith("suggestions")) return onward(from);
-  return go(from ?? document.getElementById(place) ?? message());
+  return go((from && here()) ?? from ?? document.getElementById(place) ?? message());
 }
 
 document.addEventListener("act:over", ({ detail }) => {
