@@ -27,7 +27,6 @@ def build_overview(*, project: Project, person: Person, now: datetime) -> dict[s
     """
     rows = Iteration.objects.filter(project=project).select_related("stage").defer("prompt")
     iterations = list(rows.order_by("number"))
-    waiting = _waiting(project, iterations)
     since = first_monday(timezone.localdate(now))
     evaluations = _evaluations(project, since)
     pace = _pace(evaluations, timezone.localdate(now))
@@ -35,9 +34,7 @@ def build_overview(*, project: Project, person: Person, now: datetime) -> dict[s
     return {
         "stages": _stages(project, iterations),
         "stage_refusal": get_refusal(check_open_stage, person, project),
-        "waiting": waiting,
-        "free_count": sum(line["free"] for line in waiting),
-        "complete_count": sum(line["complete"] for line in waiting),
+        "waiting": _waiting(project, iterations),
         "pace": pace,
         "format_duration": format_duration,
         "people": _people(evaluations),

@@ -19,7 +19,6 @@ from discussions.reliability.core.engagement import (
 )
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import engagement_figures
-from discussions.reliability.views.state import SECTION
 from workspace.core.text import figure
 from workspace.display.core.multiples import LEFT, NARROW, RIGHT, Axis, compute_scale, level
 from workspace.statistics.estimates import Agreement
@@ -47,7 +46,7 @@ def worth_watching(request: SignedIn, slug: str) -> HttpResponse:
         "limit": "" if found.threshold is None else f"{found.threshold:g}",
         "basis": _describe_basis(found),
         "plots": [_draw(metric, found.reliability) for metric in found.metrics],
-        **frame(request.user, project, SECTION),
+        **frame(request.user, project, "iterations"),
     }
     return respond(request, page="discussions/reliability/worth_watching.html", context=context)
 

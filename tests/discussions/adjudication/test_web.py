@@ -272,7 +272,7 @@ def test_it_counts_confusions_and_quotes_differences_without_names(client):
     page = client.get(packet_address(game.project)).content.decode()
     assert "They differ on 5 of" in page
     assert reverse("adjudicate", args=[game.project.slug, game.number]) in page
-    assert 'aria-current="page">Resolve disagreements' in page
+    assert 'aria-current="page">Disagreements' in page
 
 
 def test_a_project_without_shared_games_says_what_to_wait_for(client):

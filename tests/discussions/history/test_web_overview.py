@@ -73,7 +73,7 @@ def test_a_stage_shows_its_row_its_gate_and_what_is_newest(client, project, lead
     assert (len(line.iterations), line.stage.game_count, line.iterations[-1].name) == (2, 6, "Shorter")
     assert get_text(client, project).count('<i class="is-there">') == 2
     said = get_text(client, project)
-    for part in ("2 of 3 iterations in a row", "gate closed", "2 blockers", "Reasons."):
+    for part in ("Stage 1: 2 of 3 iterations in a row", "The gate is closed: 2 blockers.", "Reasons."):
         assert part in said
     assert "<me>" not in client.get(address(project)).content.decode()
 
@@ -88,14 +88,12 @@ def test_games_on_their_way_are_counted_where_they_are(project, lead):
     unsorted, baseline = page.waiting
     assert (unsorted.free, unsorted.started, unsorted.complete) == (2, 1, 0)
     assert (baseline.iteration.stage.number, baseline.free, baseline.started) == (1, 3, 0)
-    assert page.free_count == 5
 
 
 def test_a_game_with_everything_in_waits_for_its_verdict(project, lead):
     submitted(project=project)
     page = get_page(project, lead)
     assert [(line.free, line.started, line.complete) for line in page.waiting] == [(0, 0, 1)]
-    assert page.complete_count == 1
 
 
 def test_the_pace_is_counted_by_week_and_people_stand_by_name(project, lead):
