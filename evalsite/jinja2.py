@@ -31,6 +31,7 @@ from rubric.results.pages import words as rubric_words
 from workspace import markup
 from workspace.core.text import one_line
 from workspace.outbox.queries import count_unread_lines
+from workspace.people.labels import ACTS
 from workspace.statistics import labels
 
 # What the frame around a page reads, for pages that are made before a view or a person is known.
@@ -253,7 +254,7 @@ def environment(**options: Any) -> Environment:
     env.newstyle_gettext = True  # type: ignore[attr-defined]
     env.globals.update(FRAME, url=url, static=static_url, htmx_script=htmx_script, get_language=language)
     env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
-    env.globals.update(markup.GLOBALS, count_unread_lines=count_unread_lines)
+    env.globals.update(markup.GLOBALS, count_unread_lines=count_unread_lines, key_acts=ACTS)
     env.filters.update(
         capfirst=capfirst,
         date=date,

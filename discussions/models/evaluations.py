@@ -9,7 +9,7 @@ from discussions.core.judgement_kinds import STATEMENT
 from discussions.models.games import Game
 from discussions.models.iterations import IDENTIFICATIONS
 from discussions.models.measurements import Measured
-from discussions.models.slots import RATING, REPEAT, Slot
+from discussions.models.slots import CALIBRATION, RATING, REPEAT, Slot
 from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
@@ -128,6 +128,17 @@ class Evaluation(Versioned):
         """The number under which its evaluator judged the game, if the game has another one now; else 0."""
         number = self.shown_number or 0
         return 0 if number == self.game_number else number
+
+    @property
+    def leads_to(self) -> str:
+        """What its evaluator may look at after submitting: "feedback", "verdict" (who rates alone), else "home".
+
+        What is rated under a shown number leads home: it may be a hidden duplicate, which has no verdict.
+        """
+        if self.purpose == CALIBRATION:
+            return "feedback"
+        is_alone = self.purpose == RATING and self.game.evaluator_count == 1 and not self.shown_number
+        return "verdict" if is_alone else "home"
 
     def __str__(self) -> str:
         return f"evaluation {self.pk} of game {self.game_id}"

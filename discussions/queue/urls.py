@@ -7,6 +7,7 @@ from discussions.queue import views
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/queue/", views.queue, name="queue"),
     path("projects/<slug:slug>/next/", views.next_game, name="next_game"),
+    path("rate/<int:evaluation>/submit/", views.submit_evaluation, name="submit_evaluation"),
     path("projects/<slug:slug>/team/", views.team, name="team"),
     path("projects/<slug:slug>/team/held/", views.team_holds, name="team_holds"),
     path("projects/<slug:slug>/team/pace/", views.team_pace, name="team_pace"),

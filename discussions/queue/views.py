@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.calibration.permissions import GUIDELINE_UNREAD
 from discussions.calibration.queries import OwnCalibration, own_calibrations
 from discussions.calibration.views.guidelines import take_after_guideline
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
@@ -26,13 +27,18 @@ from discussions.queue.core import LONG_DAYS, SHORT_DAYS
 from discussions.queue.forms import AssignForm, QueueForm, ReleaseForm
 from discussions.queue.permissions import check_see_team
 from discussions.queue.queries import free_counts, load_progress, load_workloads
+from discussions.rating.actions.finish import submit_evaluation as do_submit
+from discussions.rating.forms import SubmissionForm
+from discussions.rating.pages.evaluation import CompletedAct
+from discussions.rating.pages.review import find_place_after
+from discussions.rating.views import evaluation_or_404, refused
 from discussions.slots.actions import release_slot
 from discussions.slots.core import minutes_left
 from discussions.slots.permissions import check_assign, check_take_game
 from discussions.slots.queries import barred_until, evaluators_in, free_for, games_led_by, query_kept_slots
 from workspace.access.permissions import get_refusal
 from workspace.audit.forms import KeyedForm
-from workspace.core.refusals import Refusal
+from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.database.capped_counts import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
@@ -336,3 +342,29 @@ def next_game(request: SignedIn, slug: str) -> HttpResponse:
     return take_after_guideline(
         request, project, lambda: take_next_game(project=project, by=request.user, now=timezone.now())
     )
+
+
+@require("submit", methods=("POST",))
+def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
+    """Submit, and open the next game of the project if that is wanted; without one, home says so."""
+    found = evaluation_or_404(request.user, evaluation)
+    form = bind_form(request, SubmissionForm)
+    given = form.cleaned_data if form.is_valid() else {}
+    unchanged = bool(given.get("unchanged"))
+    try:
+        submitted = do_submit(evaluation=found, unchanged=unchanged, by=request.user, now=timezone.now())
+    except (NotAllowed, Unacceptable) as refusal:
+        return refused(request, found, form, CompletedAct(), refusal)
+    place = _next_place(submitted, request.user) if given.get("then") else find_place_after(submitted)
+    return respond(request, page="", redirect=place)
+
+
+def _next_place(submitted: Evaluation, by: Person) -> str:
+    """The next game of the project, which says what became of this one; home if there is none for the person now."""
+    project, told = submitted.game.project, f"?submitted={submitted.pk}"
+    try:
+        taken = take_next_game(project=project, by=by, now=timezone.now())
+    except NotAllowed as refusal:  # it is submitted all the same
+        unread = refusal.code == GUIDELINE_UNREAD
+        return reverse("guideline", args=[project.slug]) if unread else reverse("home") + told
+    return (reverse("rate", args=[taken.pk]) if taken else reverse("home")) + told

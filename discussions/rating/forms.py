@@ -40,9 +40,10 @@ ActForm.base_fields = SharedFields(ActForm.base_fields)
 
 
 class SubmissionForm(KeyedForm):
-    """Submitting; `unchanged` also if nothing changed since a lead returned it."""
+    """Submitting, and whether the next game opens; `unchanged` also if nothing changed since a lead returned it."""
 
     unchanged = forms.ChoiceField(required=False, choices=(("yes", ""),))
+    then = forms.ChoiceField(required=False, choices=(("next", ""),))
 
 
 class SkipForm(KeyedForm):

@@ -10,7 +10,6 @@ urlpatterns: list[URLPattern] = [
     path("rate/<int:evaluation>/", views.rate, name="rate"),
     path("rate/<int:evaluation>/judge/", views.judge, name="judge"),
     path("rate/<int:evaluation>/undo/", views.undo, name="undo"),
-    path("rate/<int:evaluation>/submit/", views.submit_evaluation, name="submit_evaluation"),
     path("rate/<int:evaluation>/reopen/", views.reopen_evaluation, name="reopen_evaluation"),
     path("rate/<int:evaluation>/differences/", views.own_differences, name="own_differences"),
     path("rate/<int:evaluation>/thoughts/", views.thoughts, name="thoughts"),

@@ -10,17 +10,14 @@ from django.utils import timezone
 from discussions.core.evaluation_states import state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation
-from discussions.models.queue_rules import load_queue_rule
-from discussions.models.slots import CALIBRATION, RATING
 from discussions.rating.actions.finish import reopen_evaluation as do_reopen
 from discussions.rating.actions.finish import return_to_game as do_return
 from discussions.rating.actions.finish import skip_game as do_skip
-from discussions.rating.actions.finish import submit_evaluation as do_submit
 from discussions.rating.actions.judgements import act
 from discussions.rating.actions.judgements import undo as do_undo
 from discussions.rating.core.refusals import say_thoughts_closed
 from discussions.rating.core.visibility import TRANSCRIPT
-from discussions.rating.forms import ActForm, LeaseForm, SkipForm, SubmissionForm
+from discussions.rating.forms import ActForm, LeaseForm, SkipForm
 from discussions.rating.pages.authorship_test import identification_answer, identification_page
 from discussions.rating.pages.differences import build_differences_page
 from discussions.rating.pages.evaluation import (
@@ -32,6 +29,7 @@ from discussions.rating.pages.evaluation import (
 )
 from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
 from discussions.rating.pages.own_work import build_own_history, mine_page
+from discussions.rating.pages.review import describe_submitted
 from discussions.rating.pages.thoughts import build_thoughts_page
 from discussions.rating.pages.visible_evaluation import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
@@ -69,9 +67,11 @@ def evaluation_or_404(person: Person, evaluation: int) -> Evaluation:
 def rate(request: SignedIn, evaluation: int) -> HttpResponse:
     """The page, or as a region the forms of one message or the results of a search; `message` selects its page.
 
-    A closed evaluation can still be read.
+    `submitted` is the evaluation that led to this one: the page says what became of it. A closed one can be read.
     """
-    asked = only_parameters(request, "step", "at", "player", "votes", "nonce", "page", "find", "message")
+    asked = only_parameters(
+        request, "step", "at", "player", "votes", "nonce", "page", "find", "message", "submitted"
+    )
     found = evaluation_or_404(request.user, evaluation)
     if asked["message"]:
         return redirect(message_address(found, parse_number(asked["message"]), asked["step"]))
@@ -83,7 +83,11 @@ def rate(request: SignedIn, evaluation: int) -> HttpResponse:
         parse_number(asked["page"]),
         asked["find"],
     )
-    return show_full_page(request, found, wanted, build_lease(evaluation=found, now=timezone.now()))
+    lease = build_lease(evaluation=found, now=timezone.now())
+    key = parse_number(asked["submitted"])
+    before = load_own_evaluation(request.user, key) if key else None
+    told = describe_submitted(load_state(before)) if before else None
+    return show_full_page(request, found, wanted, lease, told=told)
 
 
 def message_address(evaluation: Evaluation, position: int, step: str) -> str:
@@ -106,10 +110,11 @@ def show_full_page(
     status: int = 200,
     unsaved: bool = False,
     typed: str = "",
+    told: tuple[str, str] | None = None,
 ) -> HttpResponse:
     """The full page, or the part of it that is shown while the transcript is closed."""
     work = load_state(evaluation)
-    refused = {"changed": None, "unsaved": unsaved, "typed": typed}
+    refused = {"changed": None, "unsaved": unsaved, "typed": typed, "told": told}
     if not work.visibility.transcript:
         test = identification_page(work=work, wanted=wanted, lease=lease)
         return respond(request, page=TEST, context={"page": test} | refused, status=status)
@@ -151,32 +156,6 @@ def undo(request: SignedIn, evaluation: int) -> HttpResponse:
         return refused(request, found, form, CompletedAct(), refusal)
     done = CompletedAct(saved.kind, saved.subject, saved.revealed, saved.revision.created_at)
     return answered(request, found, form, done, work=saved.work)
-
-
-@require("submit", methods=("POST",))
-def submit_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
-    found = evaluation_or_404(request.user, evaluation)
-    form = bind_form(request, SubmissionForm)
-    unchanged = form.is_valid() and bool(form.cleaned_data["unchanged"])
-    try:
-        submitted = do_submit(evaluation=found, unchanged=unchanged, by=request.user, now=timezone.now())
-    except (NotAllowed, Unacceptable) as refusal:
-        return refused(request, found, form, CompletedAct(), refusal)
-    return respond(request, page=PAGE, redirect=_after(submitted))
-
-
-def _after(submitted: Evaluation) -> str:
-    """The page that follows a submission: the verdict for the only evaluator of a game, the feedback for a trainee.
-
-    If the project uses hidden duplicates, all games lead home, since a duplicate has no verdict to lead to.
-    """
-    game = submitted.game
-    if submitted.purpose == CALIBRATION:
-        return reverse("calibration_feedback", args=[submitted.pk])
-    has_duplicates = load_queue_rule(game.project).repeat_percent > 0
-    if submitted.purpose == RATING and game.evaluator_count == 1 and not has_duplicates:
-        return reverse("verdict", args=[game.project.slug, game.number])
-    return f"{reverse('home')}?submitted={submitted.pk}"
 
 
 @require("rate", methods=("POST",))

@@ -55,6 +55,7 @@ function typed(submitter, fields) {
 }
 
 function add(source, submitter, held = !submitter) {
+  if (leaving) return; // the page gives way to another
   const part = submitter?.closest(".item, .msg") ?? document.activeElement?.closest(".item, .msg");
   const fields = Object.fromEntries([...new FormData(source, submitter)].filter(([name]) => !name.includes("~")));
   delete fields.csrfmiddlewaretoken;

@@ -2,6 +2,8 @@
 const judge = document.getElementById("judge");
 const sheet = document.getElementById("keysheet");
 const single = document.getElementById("single-keys");
+// Key -> act, as the page prints the person's own keys; of two with one key the last counts. Answers are buttons.
+const names = new Map([...sheet.querySelectorAll("[data-does]")].map((one) => [one.textContent, one.dataset.does]));
 const store = "evalsite:single-keys";
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 // Items are asked one at a time; the others are hidden, or lines that the keys do not act on.
@@ -136,8 +138,6 @@ function onward(from, isAsked = false) {
   return next ? go(next) : document.querySelector("#submit button")?.focus();
 }
 
-const near = (list, from, way) => (list.includes(from) ? list[list.indexOf(from) + way] : list[0]);
-
 // Go to another page of a long transcript, by the page's own link.
 const turn = (way) => document.querySelector(`[data-turn="${way}"]`)?.click();
 
@@ -208,11 +208,8 @@ function reach(field) {
   return field.matches("textarea") || field.select();
 }
 
-// The page of a long transcript is part of the address.
-function linkTo(one) {
-  const page = document.getElementById("acts").elements.page?.value;
-  return `${location.origin}${location.pathname}${page ? `?page=${page}` : ""}#m${one.dataset.position}`;
-}
+const linkTo = (one, page = document.getElementById("acts").elements.page?.value) => // of a long transcript
+  `${location.origin}${location.pathname}${page ? `?page=${page}` : ""}#m${one.dataset.position}`;
 
 // Without a clipboard, which browsers allow only with https, show the text to copy by hand.
 function copy(what, done) {
@@ -222,7 +219,7 @@ function copy(what, done) {
   return navigator.clipboard.writeText(what).then(() => say(done.replace("{n}", now.slice(8))), shown);
 }
 
-const wait = (key) => { prefix = key; say(judge.dataset.waits); };
+const wait = (key) => { prefix = key; say(judge.dataset.waits.replace("{key}", key)); };
 
 const takeBack = (button = document.querySelector("#undo button:enabled")) => (button ? button.click() : false);
 
@@ -259,29 +256,27 @@ text.addEventListener("scroll", () => {
 });
 
 const moves = {
-  j: () => go(beside(1) ?? turn("next")),
-  k: () => go(beside(-1) ?? turn("prev")),
-  "[": () => go(round(-1)),
-  "]": () => go(round(1)),
-  ".": () => onward(here(), true),
-  ",": () => go(need(here(), -1)),
-  m: () => (message()?.querySelector("[data-m]") ? wait("m") : false),
-  n: () => reach(message()?.querySelector("textarea")),
-  t: readOrJudge,
-  "/": () => reach(document.getElementById("find")),
-  g: () => reach(document.getElementById("go-to")),
-  q: () => copy(message()?.querySelector(".said").textContent, judge.dataset.textCopied),
-  l: () => copy(message() && linkTo(message()), judge.dataset.linkCopied),
-  o: () => message()?.dataset.player !== undefined && sieve(alone ? "" : message().dataset.player),
-  e: evidence,
-  r: () => about("reason"),
-  w: () => about("comment"),
-  f: () => about("flag"),
-  u: () => takeBack(),
-  s: () => pop("skip"),
-  "+": () => about("missed"),
-  "?": () => { sheet.open = !sheet.open; sheet.querySelector(sheet.open ? "div" : "summary").focus(); },
+  next_message: () => go(beside(1) ?? turn("next")),
+  last_message: () => go(beside(-1) ?? turn("prev")),
+  last_round: () => go(round(-1)),
+  next_round: () => go(round(1)),
+  next: () => onward(here(), true),
+  previous: () => go(need(here(), -1)),
+  change: (key) => (message()?.querySelector("[data-m]") ? wait(key) : false),
+  note: () => reach(message()?.querySelector("textarea")),
+  phase: readOrJudge,
+  submit: () => isIn("submit") && send(),
+  find: () => reach(document.getElementById("find")),
+  go_to: () => reach(document.getElementById("go-to")),
+  copy_text: () => copy(message()?.querySelector(".said").textContent, judge.dataset.textCopied),
+  copy_link: () => copy(message() && linkTo(message()), judge.dataset.linkCopied),
+  only: () => message()?.dataset.player !== undefined && sieve(alone ? "" : message().dataset.player),
+  evidence,
+  undo: () => takeBack(),
+  skip: () => pop("skip"),
+  help: () => { sheet.open = !sheet.open; sheet.querySelector(sheet.open ? "div" : "summary").focus(); },
 };
+for (const field of ["reason", "comment", "flag", "missed"]) moves[field] = () => about(field);
 
 // Do at once what a second act in the forms of the message would do.
 function flip(chip) {
@@ -292,23 +287,29 @@ function flip(chip) {
   button.remove();
 }
 
+// The second press of a key that submitted is for the page before, not for the game that came.
+const isDouble = () => isIn("read") || (location.search.includes("submitted=") && performance.now() < PAUSE);
+const send = () => !isDouble() && document.querySelector("#submit button")?.click();
+
 // Every letter and number does something: it acts on the current item, moves, or says why it does neither.
 function press(key) {
   if (prefix) {
+    const both = `${prefix} ${key}`;
     prefix = "";
     says.replaceChildren();
     const chip = message()?.querySelector(`[data-m="${CSS.escape(key)}"]`);
-    return chip ? flip(chip) : key === "u" && takeBack() !== false ? undefined : explain(`m ${key}`);
+    return chip ? flip(chip) : names.get(key) === "undo" && takeBack() !== false ? undefined : explain(both);
   }
   const named = `[data-key="${CSS.escape(key)}"]`;
   const own = isIn("read") ? null : (here()?.querySelector(named) ?? current()?.querySelector(named));
   const button = own ?? all(`[data-keys="${CSS.escape(key)}"]`).find((one) => one.checkVisibility());
   if (own) for (const details of all("details.pop[open]")) details.open = false;
   if (button) return button.click();
-  return Object.hasOwn(moves, key) && moves[key]() !== false ? undefined : explain(key);
+  const move = moves[names.get(key)];
+  return move && move(key) !== false ? undefined : explain(key);
 }
 
-const isKey = (key) => /^[a-z0-9]$/.test(key) || Object.hasOwn(moves, key);
+const isKey = (key) => /^[a-z0-9]$/.test(key) || names.has(key);
 
 // Space presses the focused element, also while an answer is awaited; if a field is loading, it is typed there.
 const isPress = ({ key, target }) => key === " " && !("looking" in document.body.dataset) && target.matches("button, summary, a, input");
@@ -344,7 +345,7 @@ document.addEventListener("keydown", (event) => {
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     if (target.matches("textarea")) target.blur(); // saves the typed text first
-    return strike("", () => document.querySelector("#submit button")?.click());
+    return strike("", send);
   }
   if (event.ctrlKey || event.metaKey) return;
   // Text typed before its field appeared is also sent by an Enter pressed before that.
@@ -363,7 +364,7 @@ document.addEventListener("keydown", (event) => {
   const way = { ArrowDown: 1, ArrowUp: -1 }[key];
   if (way && !isIn("read") && !target.matches("[type=radio], #keysheet *, #menu *")) {
     event.preventDefault();
-    strike("", () => go(near(items(), current(), way)));
+    strike("", () => go(items()[items().indexOf(current()) + way]));
   } else if (single.checked && (isKey(key.toLowerCase()) || (isBusy() && key.length === 1 && !isPress(event)))) {
     event.preventDefault();
     strike(key, () => isKey(key.toLowerCase()) && press(key.toLowerCase()));

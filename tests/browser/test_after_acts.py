@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Game
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions.finish import reveal_roles, submit_evaluation
 from discussions.rating.actions.remarks import remark
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import record_verdict
@@ -22,6 +22,7 @@ from tests.factories.rating import (
     make_rating_project,
     ready_to_submit,
     say_engagement,
+    say_what_is_missing,
     start,
 )
 from tests.factories.verdicts import fresh, preview
@@ -47,7 +48,7 @@ def submit_by_keys(page: Page, site: str, evaluation: Evaluation) -> None:
     page.goto(f"{site}/rate/{evaluation.pk}/")
     expect(page.locator(":focus")).to_have_count(1)
     page.keyboard.press("Control+Enter")
-    page.wait_for_url(re.compile(r"/verdict/$|submitted="))
+    page.wait_for_url("**submitted=*")
 
 
 def returned(comment: str) -> Evaluation:
@@ -61,7 +62,7 @@ def returned(comment: str) -> Evaluation:
 
 @pytest.mark.parametrize("evaluators", [1, 2])
 @pytest.mark.parametrize("is_flagged", [False, True])
-def test_the_next_game_is_one_enter_away(page: Page, live_server, evaluators: int, is_flagged: bool) -> None:
+def test_the_next_game_is_one_key_away(page: Page, live_server, evaluators: int, is_flagged: bool) -> None:
     project = make_rating_project(evaluator_count=evaluators)
     evaluation = ready_to_submit(project=project)
     make_game(project=project)
@@ -69,21 +70,67 @@ def test_the_next_game_is_one_enter_away(page: Page, live_server, evaluators: in
         given = {"kind": "flag", "target": "game", "text": "?", "key": "f", "now": timezone.now()}
         remark(evaluation=evaluation, by=evaluation.evaluator, **given)
     submit_by_keys(page, live_server.url, evaluation)
+    page.keyboard.press("Control+Enter")  # a second press is for the page before
+    expect(page.locator("body.phase-read .text:focus")).to_have_count(1)
+    assert f"/rate/{Evaluation.objects.get(state='draft').pk}/?submitted={evaluation.pk}" in page.url
+    says = re.compile(rf"^Game {evaluation.game.number} submitted: \d of 7 pass$")
+    expect(page.locator(".told")).to_have_text(says)
+    page.keyboard.press("t")
+    expect(page.locator(".item:focus")).to_have_count(1)
+    assert not page.locator("#answer > *").count()
+
+
+@pytest.mark.parametrize("evaluators", [1, 2])
+def test_who_stays_with_the_game_has_the_next_in_focus(page: Page, live_server, evaluators: int) -> None:
+    project = make_rating_project(evaluator_count=evaluators)
+    evaluation = ready_to_submit(project=project)
+    make_game(project=project)
+    sign_in_as(page, live_server.url, evaluation.evaluator)
+    page.goto(f"{live_server.url}/rate/{evaluation.pk}/")
+    page.get_by_role("button", name=re.compile("Submit and (see the verdict|stop here)")).click()
+    page.wait_for_url(re.compile(r"/verdict/$" if evaluators == 1 else r"/\?submitted="))
     expect(focused(page)).to_have_text(re.compile("next game", re.IGNORECASE))
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"/rate/\d+/"))
-    expect(page.locator("body.phase-read .text:focus")).to_have_count(1)
-    page.keyboard.press("t")
-    expect(page.locator(".item:focus")).to_have_count(1)
+
+
+def test_a_double_press_submits_nothing_else(page: Page, live_server) -> None:
+    """Also where the next game is one that only waits for being submitted."""
+    first = ready_to_submit()
+    project, by, now = first.game.project, first.evaluator, timezone.now()
+    submit_evaluation(evaluation=first, by=by, now=now)
+    make_game(project=project)
+    second = take_next_game(project=project, by=by, now=now)
+    assert second is not None
+    say_what_is_missing(second)
+    reveal_roles(evaluation=second, by=by, now=now)
+    say_what_is_missing(second)
+    return_evaluation(
+        evaluation=again(first), comment="Question 3 again.", by=make_lead(project=project), now=now
+    )
+    sign_in_as(page, live_server.url, by)
+    page.goto(f"{live_server.url}/rate/{first.pk}/")
+    press(page, "n")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"**/rate/{second.pk}/?submitted={first.pk}")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("body.phase-submit")).to_have_count(1)
+    settle(page)
+    assert again(second).state == "draft"
+    while page.evaluate("performance.now()") < 1500:  # PAUSE of keys.js
+        page.wait_for_timeout(50)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(f"{live_server.url}/?submitted={second.pk}")
+    assert again(second).state == "submitted"
 
 
 @pytest.mark.parametrize("evaluators", [1, 2])
 def test_after_the_last_game_enter_leads_on(page: Page, live_server, evaluators: int) -> None:
     evaluation = ready_to_submit(project=make_rating_project(evaluator_count=evaluators))
     submit_by_keys(page, live_server.url, evaluation)
-    expect(focused(page)).to_have_text("Your work" if evaluators == 1 else re.compile("My evaluations"))
+    expect(focused(page)).to_have_text(re.compile("Record game|My evaluations"))
     page.keyboard.press("Enter")
-    page.wait_for_url(f"{live_server.url}/" if evaluators == 1 else "**/mine/")
+    page.wait_for_url("**/verdict/" if evaluators == 1 else "**/mine/")
 
 
 def test_recording_leaves_the_next_game_in_focus(page: Page, live_server) -> None:
@@ -131,7 +178,7 @@ def test_a_returned_evaluation_opens_at_what_was_named_and_asks_before_it_goes_b
     press(page, "Tab", "Tab")
     expect(focused(page)).to_have_text("Submit all the same")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/verdict/")
+    page.wait_for_url("**/?submitted=*")
     assert again(evaluation).state == "submitted"
 
 
@@ -142,7 +189,7 @@ def test_what_was_changed_goes_back_at_once(page: Page, live_server) -> None:
     expect(focused(page)).to_have_attribute("id", "item-question-3")
     press(page, "n")
     page.keyboard.press("Control+Enter")
-    page.wait_for_url("**/verdict/")
+    page.wait_for_url("**/?submitted=*")
 
 
 def test_a_returned_evaluation_is_submitted_without_script(browser, live_server) -> None:
@@ -155,11 +202,11 @@ def test_a_returned_evaluation_is_submitted_without_script(browser, live_server)
     page.get_by_role("link", name="Look at it").first.click()
     assert page.url.endswith("?step=engagement#item-question-3")
     page.locator("#steps a[data-step=review]").click()
-    page.locator("#submit button").click()
+    page.locator("#submit button").first.click()
     expect(page.locator("#unchanged")).to_contain_text("Nothing changed since it was returned.")
     assert again(evaluation).state == "returned"
     page.get_by_role("button", name="Submit all the same").click()
-    page.wait_for_url("**/verdict/")
+    page.wait_for_url("**/?submitted=*")
     context.close()
 
 

@@ -28,7 +28,7 @@ def test_a_first_game_of_60_messages_takes_few_keys(number, page: Page, live_ser
     for _answer in answer_by_keys(keys, objected=load_state(evaluation).inconsistent):
         pass
     keys.press("Control+Enter")
-    rating_page.wait_for_url("**/verdict/")
+    rating_page.wait_for_url("**/?submitted=*")
     tell(f"{len(keys)} keys: {' '.join(keys.pressed)}")
     assert len(keys) <= MOST_KEYS[number]
     evaluation.refresh_from_db()
@@ -42,22 +42,25 @@ def test_three_games_are_rated_without_leaving_the_keyboard(page: Page, live_ser
     page.goto(live_server.url)
     keys = Keyboard(page)
     keys.tab_to(page.get_by_role("button", name="Next game"))
+    keys.press("Enter")
+    page.wait_for_url(re.compile("/guideline/"))  # a newcomer first reads how rating works
+    keys.tab_to(page.get_by_role("button", name="Next game"))
+    keys.press("Enter")
     for number in range(1, 4):
-        keys.press("Enter")
-        if number == 1:  # a newcomer first reads how rating works
-            page.wait_for_url(re.compile("/guideline/"))
-            keys.tab_to(page.get_by_role("button", name="Next game"))
-            keys.press("Enter")
         page.wait_for_url(re.compile(r"/rate/\d+/"))
-        keys.press("t")  # the game is read
+        expect(page.locator("body.phase-read .text:focus")).to_have_count(1)
+        before, answers = len(keys), 0
+        keys.press("t")
         expect(page.locator(".item:focus")).to_have_count(1)
         for _answer in answer_by_keys(keys):
-            pass
+            answers += 1
+        expect(focused(page)).to_have_text(re.compile("Submit and next game"))
+        was = page.url
         keys.press("Control+Enter")
-        page.wait_for_url(re.compile("submitted"))
+        page.wait_for_url(lambda url, was=was: url != was and "submitted=" in url)
         assert Evaluation.objects.filter(evaluator=evaluator, state="submitted").count() == number
-        if number < 3:
-            expect(focused(page)).to_have_text(re.compile("next game", re.IGNORECASE))
+        # One an answer, and four: start, next after the rating, reveal (among the answers), submit and next.
+        assert len(keys) - before <= answers + 3
     watch.check()
 
 

@@ -102,7 +102,7 @@ def test_everything_can_be_done_by_forms(live_stack, page: Page):
 def press_submit(page: Page) -> None:
     """Hand it in; the verdict page follows."""
     page.locator('#steps a[data-step="review"]').click()
-    page.get_by_role("button", name=re.compile("^Submit")).click()
+    page.get_by_role("button", name="Submit and see the verdict").click()
     page.wait_for_url("**/verdict/")
 
 
@@ -111,7 +111,7 @@ def test_what_is_missing_is_named_and_led_to(live_stack, page: Page):
     sign_in(page, live_stack)
     take_next_game(page)
     page.locator('#steps a[data-step="review"]').click()
-    page.get_by_role("button", name=re.compile("^Submit")).click()
+    page.get_by_role("button", name="Submit and next game").click()
     expect(page.get_by_role("alert")).to_contain_text("Not accepted")
     assert judgements(live_stack) == {}
     page.locator('#steps a[data-step="review"]').click()

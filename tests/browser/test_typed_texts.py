@@ -88,13 +88,13 @@ def test_submitting_from_the_field_saves_its_text_first(rating_page: Page, evalu
     keys = Keyboard(rating_page)
     for _answer in answer_by_keys(keys):
         pass
-    expect(focused(rating_page)).to_have_text("Submit Ctrl Enter")
+    expect(focused(rating_page)).to_have_text("Submit and next game Ctrl Enter")
     rating_page.reload()
     expect(focused(rating_page)).to_have_attribute("data-step", "review")  # nothing is left to judge
     keys.press("j")
     type_comment(rating_page, "said last")
     rating_page.keyboard.press("Control+Enter")
-    rating_page.wait_for_url("**/verdict/")
+    rating_page.wait_for_url("**/?submitted=*")
     assert comments() == ["said last"]
     evaluation.refresh_from_db()
     assert evaluation.state == "submitted"

@@ -77,6 +77,10 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     # not there without METRICS_TOKEN
     "metrics": [Row("GET", "404 404 404 404 404 404 404 404")],
     # one's own
+    "own_keys": [
+        Row("GET", "302 200 200 200 200 200 200 302"),
+        Row("POST", "401 303 303 303 303 303 303 401", {"yes": "k", "last_message": "y"}),
+    ],
     "settings": [
         Row("GET", "302 200 200 200 200 200 200 302"),
         Row("POST", "401 303 303 303 303 303 303 401", {"name": "Somebody", "time_zone": "UTC"}),

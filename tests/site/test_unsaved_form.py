@@ -17,7 +17,7 @@ TECHNICAL = {
     "group", "item",
     "act", "after", "again", "back", "basis", "basis_sha256", "do", "is_on", "key", "kind", "known", "names", "next",
     "nonce", "number", "page", "ready", "sides_sha256", "step", "subject", "target", "to", "took_ms",
-    "unchanged", "under_way", "until", "version",
+    "then", "unchanged", "under_way", "until", "version",
 }  # fmt: skip
 
 

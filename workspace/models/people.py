@@ -64,6 +64,8 @@ class Person(AbstractBaseUser):
     is_system = models.BooleanField(default=False)
     is_service = models.BooleanField(default=False)
     has_single_keys = models.BooleanField(default=True)
+    # Act -> key, where it is not the default: see workspace.people.labels.
+    keys = models.JSONField(null=True, blank=True)
     time_zone = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField()
 

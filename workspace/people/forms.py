@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from workspace.models.people import time_zones
 from workspace.people.actions.projects import MOST_MEGABYTES
+from workspace.people.labels import ACTS, DEFAULTS, find_key_faults
 from workspace.people.queries import propose_slug
 
 HARD_TO_GUESS = _("12 characters or more; several words are easy to remember and hard to guess.")
@@ -66,6 +67,28 @@ class SettingsForm(forms.Form):
         field.choices = [("", _("The browser's")), *zones]  # type: ignore[attr-defined]
         shown_in = gettext("Times are shown in %(zone)s now.")
         field.help_text = shown_in % {"zone": timezone.get_current_timezone_name()}
+
+
+class KeysForm(forms.Form):
+    """One field for each act of the pages where one rates; an empty one, or all by `defaults`, takes the default."""
+
+    defaults = forms.BooleanField(label=_("Reset to defaults"), required=False)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        attrs = {"class": "input small", "size": "2", "autocomplete": "off", "autocapitalize": "off"}
+        for name, (_key, label, _where) in ACTS.items():
+            widget = forms.TextInput(attrs=attrs)
+            self.fields[name] = forms.CharField(label=label, max_length=9, required=False, widget=widget)
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if given.pop("defaults", False):
+            return {}
+        chosen = {name: key.lower() for name, key in given.items() if key}
+        for name, fault in find_key_faults(DEFAULTS | chosen).items():
+            self.add_error(name, fault)
+        return chosen
 
 
 class PasswordForm(forms.Form):

@@ -7,6 +7,7 @@ from workspace.people.views import people, projects
 
 urlpatterns: list[URLPattern] = [
     path("settings/", people.settings, name="settings"),
+    path("settings/keys/", people.own_keys, name="own_keys"),
     path("settings/password/", people.password, name="account_change_password"),
     path("settings/sign-ins/end/", people.end_other_browsers, name="end_other_sign_ins"),
     path("settings/theme/", people.set_theme, name="set_theme"),

@@ -116,6 +116,7 @@ SHARED = (
             "is_active": "no for accounts that were not there: an admin switches them on",
             "is_admin": "no for accounts that were not there",
             "has_single_keys": "as for every new account",
+            "keys": "as for every new account",
             "time_zone": "as for every new account",
             "created_at": "when it was imported",
         },

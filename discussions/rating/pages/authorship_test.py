@@ -17,6 +17,7 @@ from discussions.rating.pages.records import Changed, EvaluationPage, Item, Miss
 from discussions.rating.pages.review import build_guides
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation, build_visible_evaluation
 from discussions.rating.queries import EvaluationState
+from workspace.people.labels import keys_of
 
 STEP = "identify"
 
@@ -78,12 +79,13 @@ def identification_page(
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, [], is_barred=is_barred)
     open_judgements = [missing for missing in visible.visibility.missing if missing.step == STEP]
-    needed = asked_in_test(visible.progress)
+    needed, key = asked_in_test(visible.progress), keys_of(evaluation.evaluator.keys)
     return IdentificationPage(
         **head,
         evaluation_id=evaluation.pk,
         step=STEP,
         nonce=wanted.nonce,
+        key=key,
         is_open=visible.is_open,
         judged=needed - sum(missing.kind == judgement_kinds.ATTRIBUTION for missing in open_judgements),
         needed=needed,
@@ -99,7 +101,10 @@ def identification_page(
             for player, texts in zip(shown_test.agents, shown_test.samples, strict=True)
         ],
         left_out=[work.seen.name(player) for player in shown_test.left_out],
-        items=[_item(visible, shown_test, number) for number in range(1, len(shown_test.unseen) + 1)],
+        items=[
+            _item(visible, shown_test, number, key["cannot_tell"])
+            for number in range(1, len(shown_test.unseen) + 1)
+        ],
         opening=_opening(visible),
         stops_at=work.drawn_test.needed if work.drawn_test else 0,
         may_skip=work.progress.may_skip_test and not work.is_test_over,
@@ -121,7 +126,7 @@ def identification_answer(
     return page, Changed(items=[page.opening, *others, *judged])
 
 
-def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> AttributionItem:
+def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int, key: str) -> AttributionItem:
     answers = [
         AttributionAnswer(str(player), visible.seen.name(player), str(player) if player <= LAST_KEY else "")
         for player in shown_test.agents
@@ -132,7 +137,7 @@ def _item(visible: VisibleEvaluation, shown_test: ShownTest, number: int) -> Att
         of=len(shown_test.unseen),
         text=shown_test.unseen[number - 1],
         is_final=visible.progress.may_skip_test and visible.progress.is_test_over,
-        answers=[*answers, AttributionAnswer(judgement_kinds.CANNOT_TELL, _("Can't tell"), "x")],
+        answers=[*answers, AttributionAnswer(judgement_kinds.CANNOT_TELL, _("Can't tell"), key)],
     )
 
 

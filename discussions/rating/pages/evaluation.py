@@ -39,6 +39,7 @@ from discussions.rating.queries import EvaluationState
 from discussions.slots.permissions import reason_unblinded
 from workspace.core.words import say
 from workspace.database.prepared_queries import Prepared
+from workspace.people.labels import keys_of
 
 LISTS = {
     "engagement": ("questions", "rating"),
@@ -221,6 +222,8 @@ def _shared(
     judged, needed = review.progress(visible)
     return {
         "evaluation_id": work.evaluation.pk,
+        "leads_to": work.evaluation.leads_to,
+        "key": keys_of(work.evaluation.evaluator.keys),
         "nonce": wanted.nonce,
         "step": review.open_step(visible, wanted.step),
         "is_open": visible.is_open,

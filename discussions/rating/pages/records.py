@@ -384,7 +384,9 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     """Fields of every page and every answer of one evaluation; those with defaults are set only on a full page.
 
     `game_number` is ours, never the file's. `has_later` says that more may be asked for after the reveal than `needed`
-    says; the number would reveal what the rules say. `guides` is what the rubric version says at each step.
+    says; the number would reveal what the rules say. `leads_to` is what may be
+    looked at after submitting; `key` has the evaluator's key of each act, `guides` what the rubric version says at each
+    step.
     `returned` is what the lead's comment on a returned evaluation is about.
     """
 
@@ -398,6 +400,8 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     can_undo: bool
     undo_key: str
     step: str
+    leads_to: str = ""
+    key: dict[str, str] = {}
     has_later: bool = False
     player: int = 0
     game_number: int = 0

@@ -3,15 +3,20 @@
 from collections import Counter
 from decimal import Decimal
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from discussions.core import judgement_kinds
+from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Outcome, OutcomeLine
 from discussions.metrics.core.memory_accuracy import without_deliberate
 from discussions.metrics.core.registry import figure_value
 from discussions.metrics.labels import figure_text, limit_text
+from discussions.models import Evaluation
+from discussions.models.queue_rules import load_queue_rule
+from discussions.models.slots import CALIBRATION
 from discussions.rating.core.visibility import STEPS, count_judged, list_unidentified, open_suggestions
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
@@ -186,6 +191,36 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         if not visible.visibility.thoughts
         else [],
     )
+
+
+def find_place_after(submitted: Evaluation) -> str:
+    """The page that tells what became of a submitted evaluation: its feedback, its game's verdict, or home.
+
+    If the project uses hidden duplicates, all games lead home, since a duplicate has no verdict to lead to.
+    """
+    if submitted.leads_to == "feedback":
+        return reverse("calibration_feedback", args=[submitted.pk])
+    if submitted.leads_to == "verdict" and not load_queue_rule(submitted.game.project).repeat_percent:
+        return reverse("verdict", args=[submitted.game.project.slug, submitted.game.number])
+    return f"{reverse('home')}?submitted={submitted.pk}"
+
+
+def describe_submitted(work: EvaluationState) -> tuple[str, str] | None:
+    """What became of a submitted evaluation in one line, and the page that says more; None for any other.
+
+    The line has figures only where its evaluator saw them before submitting.
+    """
+    evaluation = work.evaluation
+    if evaluation.state != SUBMITTED or evaluation.purpose == CALIBRATION:
+        return None
+    place = find_place_after(evaluation)
+    game = evaluation.rated_as or evaluation.game_number
+    if not work.visibility.preview:
+        return _("Game %(game)d submitted") % {"game": game}, place
+    lines = work.own_outcome.lines
+    passed = sum(line.passes is True for line in lines)
+    says = _("Game %(game)d submitted: %(passed)d of %(all)d pass")
+    return says % {"game": game, "passed": passed, "all": len(lines)}, place
 
 
 def _say_open(line: OutcomeLine) -> str:

@@ -24,6 +24,7 @@ from rubric.reviews.queries import load_own_numbers
 from rubric.versions.labels import format_mark
 from workspace.access.permissions import get_refusal
 from workspace.models import Person
+from workspace.people.labels import keys_of
 
 HOLISTIC_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
 MOST_MISSING = 6
@@ -329,6 +330,7 @@ def review_page(*, work: ReviewState, nonce: str, step: str, person: Person) -> 
         ],
         "begins_with_responses": not (step or visible.progress()[0]),
         "single_keys": person.has_single_keys,
+        "key": keys_of(person.keys),
     }
 
 
@@ -342,6 +344,7 @@ def review_answer(
     is_undoable = done.is_new and not done.is_undo and not (done.kind == HOLISTIC and work.is_locked)
     page = {
         **_shared(visible, nonce, step, done.saved_at, is_undoable=is_undoable and visible.is_open),
+        "key": keys_of(person.keys),
         "whole": visible.whole() if HOLISTIC_STEP in changed["steps"] else [],
         "criteria": visible.criteria() if CRITERIA_STEP in changed["steps"] else [],
     }

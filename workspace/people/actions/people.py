@@ -5,6 +5,7 @@ stored.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.contrib.auth.password_validation import validate_password
@@ -24,6 +25,7 @@ from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.core import INVITATION
 from workspace.outbox.queries import page_address
 from workspace.people.actions.projects import ROLES, insert_membership
+from workspace.people.labels import DEFAULTS, find_key_faults
 from workspace.people.permissions import (
     check_change_account,
     check_make_password_link,
@@ -127,6 +129,21 @@ def change_settings(*, name: str, time_zone: str, has_single_keys: bool, by: Per
         if former != by.name:
             detail |= {"former_name": former, "name": by.name}
         record_event("settings:changed", by, by=by, now=now, project=None, detail=detail)
+    return by
+
+
+def change_keys(*, keys: Mapping[str, str], by: Person, now: datetime) -> Person:
+    """Set one's own keys of the pages where one rates, act -> key; an act that is left out gets its default.
+
+    Raises Unacceptable for the first key that cannot be used, with the act as its field.
+    """
+    chosen = {**DEFAULTS, **keys}
+    for name, fault in find_key_faults(chosen).items():
+        raise Unacceptable(fault, field=name)
+    by.keys = {name: key for name, key in chosen.items() if key != DEFAULTS[name]} or None
+    with transaction.atomic():
+        by.save(update_fields=["keys"])
+        record_event("settings:changed", by, by=by, now=now, project=None, detail={"keys": by.keys or {}})
     return by
 
 

@@ -26,6 +26,7 @@ from workspace.outbox.queries import sends_email
 from workspace.people.actions.people import (
     Invited,
     accept_invitation,
+    change_keys,
     change_password,
     change_settings,
     choose_password,
@@ -42,12 +43,14 @@ from workspace.people.forms import (
     AdminInvitationForm,
     ChosenPasswordForm,
     JoinForm,
+    KeysForm,
     MemberForm,
     PasswordForm,
     RoleForm,
     SettingsForm,
     ThemeForm,
 )
+from workspace.people.labels import keys_of
 from workspace.people.permissions import (
     check_change_account,
     check_change_membership,
@@ -330,6 +333,19 @@ def settings(request: SignedIn) -> HttpResponse:
     page = "workspace/people/settings_change.html"
     present = {"name": person.name, "time_zone": person.time_zone, "has_single_keys": person.has_single_keys}
     return form_page(request, SettingsForm, change, page=page, context=context, initial=present)
+
+
+@require("sign_in", methods=("GET", "POST"))
+def own_keys(request: SignedIn) -> HttpResponse:
+    """The keys of the pages where one rates; each person has their own."""
+
+    def change(form: KeysForm) -> str:
+        change_keys(keys=form.cleaned_data, by=request.user, now=timezone.now())
+        return reverse("own_keys")
+
+    page, present = "workspace/people/keys_change.html", keys_of(request.user.keys)
+    context = partial(frame, request.user)
+    return form_page(request, KeysForm, change, page=page, context=context, initial={**present})
 
 
 @require("sign_in", methods=("GET", "POST"))
