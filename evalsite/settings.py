@@ -255,7 +255,10 @@ environment.beside("SITE_URL", EMAIL_HOST)
 EVENT_ACTIONS: dict[str, list[str]] = {
     "game:assigned": ["discussions.events.actions.tell_assigned"],
     "game:ties_sent": ["discussions.events.actions.tell_ties"],
-    "game:tie_answered": ["discussions.events.actions.close_ties"],
+    "game:tie_answered": [
+        "discussions.events.actions.close_ties",
+        "discussions.events.actions.tell_still_tied",
+    ],
     "game:unassigned": ["discussions.events.actions.forget_assigned"],
     "game:withdrawn": ["discussions.events.actions.forget_game"],
     "evaluation:returned": ["discussions.events.actions.tell_returned"],

@@ -221,6 +221,8 @@ def _insert(
     game: Game, found: Disagreement, posted: _Posted, side: Side | None, by: Person, now: datetime
 ) -> Adjudication:
     before = found.resolved
+    # Nobody is asked any more; if the sides change, the tie can be sent again.
+    TieRequest.objects.filter(game=game, kind=found.kind, subject=found.subject, answered_at=None).delete()
     made = Adjudication.objects.create(
         game=game,
         kind=found.kind,

@@ -4,6 +4,7 @@ an audit line, in its transaction.
 
 from django.db.models import QuerySet
 
+from discussions.adjudication.core.effective import Key
 from discussions.adjudication.permissions import check_resolvable
 from discussions.adjudication.queries import load_disagreements
 from discussions.games.queries.flags import FLAG
@@ -27,12 +28,13 @@ def tell_ties(event: Event) -> None:
     tell(event, [person], "ties_sent", f"ties:{game}", about={"game": game})
 
 
-def close_ties(event: Event) -> None:
-    """Nothing is left to answer once the last tie of the game is answered."""
-    game, person = event.details["game"], event.details["person"]
-    waiting = TieRequest.objects.filter(game=int(event.object_id), evaluator=person, answered_at=None)
-    if not waiting.exists():
-        mark_done(event, f"ties:{game}", person=person)
+def close_ties(event: Event, number: int = 0) -> None:
+    """Nothing is left to answer once each tie that a person was asked about is answered, or resolved by a lead."""
+    project, number = event.chain.project, number or event.details["game"]
+    waiting = TieRequest.objects.filter(game__project=project, game__number=number, answered_at=None)
+    asked = unread_about(project, f"ties:{number}").exclude(person__in=waiting.values("evaluator"))
+    for person in list(asked.values_list("person", flat=True)):
+        mark_done(event, f"ties:{number}", person=person)
 
 
 def forget_assigned(event: Event) -> None:
@@ -44,7 +46,7 @@ def forget_game(event: Event) -> None:
     games = Game.objects.filter(withdrawals=int(event.object_id))
     numbers = list(games.values_list("number", flat=True))
     evaluations = Evaluation.objects.filter(game__in=games).values_list("pk", flat=True)
-    about = [f"{thing}:{number}" for number in numbers for thing in ("game", "tie")]
+    about = [f"{thing}:{number}" for number in numbers for thing in ("game", "tie", "ties")]
     take_back(event, *about, *(f"evaluation:{key}" for key in evaluations))
 
 
@@ -70,16 +72,17 @@ def close_evaluation(event: Event) -> None:
 
 
 def close_tie(event: Event) -> None:
-    """Nothing is left to resolve in a game when a lead has decided on its last tie."""
+    """Nothing is left to resolve in a game when a lead has decided on its last tie; nor for who was asked about it."""
     number, project = event.details["game"], event.chain.project
+    close_ties(event)
     is_told = unread_about(project, f"tie:{number}").exists()
-    if is_told and not _has_open_tie(Game.objects.filter(project=project, number=number)):
+    if is_told and not _list_open_ties(Game.objects.filter(project=project, number=number)):
         mark_done(event, f"tie:{number}")
 
 
-def _has_open_tie(game: QuerySet[Game]) -> bool:
+def _list_open_ties(game: QuerySet[Game]) -> list[Key]:
     games = load_disagreements(game)
-    return any(one.is_tie and one.is_open for differing in games for one in differing.disagreements)
+    return [one.key for differing in games for one in differing.disagreements if one.is_tie and one.is_open]
 
 
 def tell_tie(event: Event) -> None:
@@ -91,16 +94,33 @@ def tell_tie(event: Event) -> None:
     game = evaluation.game
     if evaluation.purpose != RATING or game.evaluator_count < 2:
         return
+    if not may(check_resolvable, game):
+        return
+    ties = _list_open_ties(Game.objects.filter(pk=game.pk, withdrawn_at=None))
+    if ties:
+        _tell_leads(event, game)
+    else:
+        mark_done(event, f"tie:{game.number}")
+    # Evaluators who changed their answers may agree now on what somebody else was asked about.
+    for row in TieRequest.objects.filter(game=game, answered_at=None):
+        if (row.kind, row.subject) not in ties:
+            row.delete()
+    close_ties(event, game.number)
+
+
+def tell_still_tied(event: Event) -> None:
+    """The third evaluator answered the last tie, and one is still open: it is a lead's again."""
+    game = Game.objects.get(pk=int(event.object_id))
+    is_asked = TieRequest.objects.filter(game=game, answered_at=None).exists()
+    if not is_asked and _list_open_ties(Game.objects.filter(pk=game.pk, withdrawn_at=None)):
+        _tell_leads(event, game)
+
+
+def _tell_leads(event: Event, game: Game) -> None:
     rated = Evaluation.objects.filter(game=game, purpose=RATING).exclude(submitted_at=None)
     own = set(rated.values_list("evaluator", flat=True))
     leads = [lead.pk for lead in leads_of(event.chain.project) if lead.pk not in own]
-    if not leads or not may(check_resolvable, game):
-        return
-    subject = f"tie:{game.number}"
-    if _has_open_tie(Game.objects.filter(pk=game.pk, withdrawn_at=None)):
-        tell(event, leads, "game_tied", subject, about={"game": game.number}, for_leads=True)
-    else:
-        mark_done(event, subject)
+    tell(event, leads, "game_tied", f"tie:{game.number}", about={"game": game.number}, for_leads=True)
 
 
 def tell_flagged(event: Event) -> None:

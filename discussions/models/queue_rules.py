@@ -6,8 +6,12 @@ from django.db.models import Q
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
-BY_CHANCE, OLDEST = "random", "oldest"
-ORDERS = [(BY_CHANCE, "in random order, each person their own"), (OLDEST, "oldest first")]
+CLOSEST, BY_CHANCE, OLDEST = "closest", "random", "oldest"
+ORDERS = [
+    (CLOSEST, "closest to another verdict first, the rest in random order"),
+    (BY_CHANCE, "in random order, each person their own"),
+    (OLDEST, "oldest first"),
+]
 MOST_REPEATS = 50
 
 
@@ -15,7 +19,7 @@ class QueueRule(models.Model):
     """The order of a project's games, and the percentage of hidden duplicates among those given out (0 by default)."""
 
     project = models.OneToOneField(Project, models.PROTECT, related_name="queue_rule", primary_key=True)
-    order = models.CharField(max_length=12, default=BY_CHANCE, choices=ORDERS)
+    order = models.CharField(max_length=12, default=CLOSEST, choices=ORDERS)
     repeat_percent = models.PositiveSmallIntegerField(default=0)
     changed_at = models.DateTimeField()
     changed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")

@@ -142,7 +142,8 @@ def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | N
     draw = next_draw(rule, by)
     shown = _draw_number(project, by) if rule.repeat_percent else None
     taken = (
-        _take(slot, project, by, now, draw, shown) for slot in list_in_order(draw, project, by, iteration)
+        _take(slot, project, by, now, draw, shown)
+        for slot in list_in_order(draw, project, by, rule, iteration)
     )
     return next(filter(None, taken), None)
 
@@ -433,7 +434,7 @@ def change_queue(
     """
     check_assign(by, project)
     if order not in dict(ORDERS):
-        raise Unacceptable(_("Choose one of the two orders."), field="order", code="unknown")
+        raise Unacceptable(_("Choose one of the orders."), field="order", code="unknown")
     if not 0 <= repeat_percent <= MOST_REPEATS:
         says = _("At most %(most)d percent of the games can be hidden duplicates.") % {"most": MOST_REPEATS}
         raise Unacceptable(says, field="repeat_percent", code="too_many")

@@ -14,6 +14,8 @@ from statistics import median
 
 from msgspec import Struct
 
+from discussions.core.outcome import Outcome
+from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.words import say, say_many
 
 WEEKS = 8
@@ -60,6 +62,22 @@ def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: 
         Week(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)
     ]
     return Pace(found, len(everything), _median(everything))
+
+
+FARTHEST = 1_000_000
+
+
+def rank_closeness(outcome: Outcome, tie_count: int, raters: int) -> int:
+    """How far one more evaluation is from changing the verdict that an outcome gives so far; the lowest come first.
+
+    0 while the verdict is pending or depends on an open metric. Else the fewest judgements that would turn it, or half
+    points of the rating, over all its `raters`, less the ties, which the next answers break; not below 0. FARTHEST
+    where nothing that people say would turn it.
+    """
+    if outcome.passes is None or outcome.open:
+        return 0
+    steps = [step for step in (outcome.flip_distance, find_rating_flip(outcome, raters)) if step is not None]
+    return max(0, min(steps) - tie_count) if steps else FARTHEST
 
 
 def _utc(moment: datetime) -> datetime:

@@ -8,12 +8,13 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from discussions.models.queue_rules import BY_CHANCE, MOST_REPEATS, OLDEST
+from discussions.models.queue_rules import BY_CHANCE, CLOSEST, MOST_REPEATS, OLDEST
 from rubric.versions.forms import several_lines
 from workspace.display.core.number_lists import MOST, numbers_in
 from workspace.models import Person
 
 ORDER_CHOICES = (
+    (CLOSEST, _("closest to another verdict first, the rest in random order")),
     (BY_CHANCE, _("in random order, each person their own")),
     (OLDEST, _("oldest first, the same for everybody")),
 )
@@ -89,7 +90,8 @@ class QueueForm(forms.Form):
         label=_("Order"),
         choices=ORDER_CHOICES,
         help_text=_(
-            "Returned and reserved games come before, then those of open iterations, mixed, then unsorted ones."
+            "Returned and reserved games come before, then those of open iterations, mixed, then those that others "
+            "submitted: here the order can begin where the fewest judgements would turn the verdict. Then the rest."
         ),
     )
     repeat_percent = forms.IntegerField(

@@ -4,22 +4,34 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from discussions.core.evaluation_states import DRAFT, LAPSED, OPEN, RETURNED, SKIPPED, SUBMITTED
 from discussions.core.iteration_states import RATING as BEING_RATED
-from discussions.models import Evaluation, Iteration, QueueRule, Revision, Slot
-from discussions.models.queue_rules import BY_CHANCE, OLDEST
+from discussions.models import Adjudication, Evaluation, Game, Iteration, QueueRule, Revision, Slot
+from discussions.models.queue_rules import BY_CHANCE, CLOSEST, OLDEST
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
-from discussions.queue.core import LONG_DAYS, CompletedWork, Held, Load, active_minutes, compute_loads
+from discussions.queue.core import (
+    FARTHEST,
+    LONG_DAYS,
+    CompletedWork,
+    Held,
+    Load,
+    active_minutes,
+    compute_loads,
+    rank_closeness,
+)
 from discussions.rating.core.visibility import count_judged
 from discussions.rating.queries import load_state
 from discussions.slots.core import SHUFFLES
 from discussions.slots.queries import (
+    CANDIDATES,
+    MOST_RANKED,
     FreeSlot,
     barred_until,
     count_picks,
@@ -28,6 +40,7 @@ from discussions.slots.queries import (
     next_free,
     query_free_slots,
 )
+from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.queries import prepare_by_rights
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount
 from workspace.models import Person, Project
@@ -79,62 +92,99 @@ def tell_free(free: int, started: int, aside: int) -> int:
     return max(min(left, 1), left - aside)
 
 
-def next_draw(rule: QueueRule, person: Person) -> str | tuple[int, int]:
+def next_draw(rule: QueueRule, person: Person, picks: int | None = None) -> str | tuple[int, int]:
     """How the person's next game is drawn: "oldest", or the number of the draw and the shuffle number it points to.
 
-    It depends only on the person, the project and the number of games given out, so that it can be computed again.
+    It depends only on the person, the project and the number of games given out, so that it can be computed again;
+    `picks` is that number where it is known.
     """
     if rule.order == OLDEST:
         return OLDEST
-    number = count_picks(person.pk)
-    return number, compute_draw_point(person, rule.project, number)
+    number = count_picks(person.pk) if picks is None else picks
+    return number, compute_draw_point(person, rule.project_id, number)
 
 
-def compute_draw_point(person: Person, project: Project, number: int) -> int:
+def compute_draw_point(person: Person, project: int, number: int) -> int:
     """The shuffle number that a person's draw with that number points to."""
-    digest = hashlib.sha256(f"order:{project.pk}:{person.pk}:{number}".encode()).digest()
+    digest = hashlib.sha256(f"order:{project}:{person.pk}:{number}".encode()).digest()
     return int.from_bytes(digest[:8]) % SHUFFLES
 
 
 def list_in_order(
-    draw: str | tuple[int, int], project: Project, person: Person, iteration: Iteration | None = None
+    draw: str | tuple[int, int],
+    project: Project,
+    person: Person,
+    rule: QueueRule,
+    iteration: Iteration | None = None,
+    barred: int | None = None,
 ) -> Iterator[FreeSlot]:
     """Free slots for the person: of open iterations, of games that others submitted, then of all, each in draw order.
 
     A verdict or a comparison waits for the first two. The games of open iterations are mixed, so that nobody can tell
-    the sides of a comparison. A slot can come twice. Of one iteration if that is given.
+    the sides of a comparison. If the rule says so, the first games that others submitted are those whose verdict is
+    closest to another one. Which games are begun stays with the draw, so each has the same chance to enter figures of
+    rated games, such as the accuracy. A slot can come twice. Of one iteration if that is given. `barred` is what
+    `barred_until` gives, where it is known.
     """
+    barred = barred_until(person, project) if barred is None else barred
+    in_order = partial(_in_order, draw, person=person.pk, project=project.pk, barred=barred)
     if iteration is not None:
-        yield from _in_order(draw, project, person, iterations=[iteration.pk])
+        yield from in_order(iterations=[iteration.pk])
         return
-    slots = _in_order(draw, project, person)
+    slots = in_order()
     first = next(slots, None)
     if first is None:
         return
     if first.has_open:
         opened = Iteration.objects.filter(project=project, stage__isnull=False, state=BEING_RATED)
-        yield from _in_order(draw, project, person, iterations=list(opened.values_list("pk", flat=True)))
+        yield from in_order(iterations=list(opened.values_list("pk", flat=True)))
     if first.has_begun:
-        yield from _in_order(draw, project, person, is_begun=True)
+        begun = in_order(is_begun=True)
+        if rule.order == CLOSEST:
+            yield from _list_closest_first(list(islice(begun, MOST_RANKED)))
+        yield from begun
     yield first
     yield from slots
 
 
-def _in_order(
-    draw: str | tuple[int, int], project: Project, person: Person, **only: Any
-) -> Iterator[FreeSlot]:
-    """Free slots for the person in order: the oldest first, or from a shuffle number onwards and around."""
+def _in_order(draw: str | tuple[int, int], **given: Any) -> Iterator[FreeSlot]:
+    """Free slots for a person in order: the oldest first, or from a shuffle number onwards and around."""
     order, start = (draw, 0) if isinstance(draw, str) else (BY_CHANCE, draw[1])
-    given: dict[str, Any] = {"person": person.pk, "project": project.pk, **only}
-    given["barred"] = barred_until(person, project)
+    most = MOST_RANKED if given.get("is_begun") else CANDIDATES
     tried: set[int] = set()
     for since in (0,) if order == OLDEST else (start, 0):
         while found := next_free(order, **given, since=since):
             new = [slot for slot in found if slot.key not in tried]
             yield from new
             tried.update(slot.key for slot in new)
+            if len(found) < most:
+                break
             last = found[-1].game if order == OLDEST else found[-1].shuffle
             since = last if new else last + 1
+
+
+def _list_closest_first(slots: list[FreeSlot]) -> list[FreeSlot]:
+    """The slots by `rank_closeness` of what the submitted evaluations say, then as they come; one query, and some for
+    each game in which something changed.
+    """
+    decided = Adjudication.objects.filter(game=OuterRef("game")).order_by("-pk").values("pk")[:1]
+    rows = (
+        Evaluation.objects.submitted_ratings().filter(game__in={slot.game for slot in slots}).order_by("pk")
+    )
+    known = defaultdict[int, list[Any]](list)
+    for game, *facts in rows.values_list("game", "pk", "version", "seed", "submitted_at", Subquery(decided)):
+        known[game].append(tuple(facts))
+    return sorted(slots, key=lambda slot: _closeness(slot.game, slot.measured, tuple(known[slot.game])))
+
+
+# Computing a verdict takes milliseconds. A cost by hand is not among what it is kept for: it only may come late.
+@lru_cache(maxsize=1024)
+def _closeness(game: int, _measured: int | None, _submitted: tuple[Any, ...]) -> int:
+    rows = Game.objects.select_related("iteration__rubric_version", "transcript")
+    preview = load_verdict_preview(rows.get(pk=game))
+    if preview is None:
+        return FARTHEST
+    return rank_closeness(preview.outcome, len(preview.found.ties), preview.basis.rater_count)
 
 
 def query_submitted_since(person: Any, moment: Any) -> "QuerySet[Evaluation]":

@@ -24,8 +24,9 @@ from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR, LEAD
 
-# How many are read at once; when several people try the same slot, all but one take the next.
-CANDIDATES = 8
+# How many are read at once; when several people try the same slot, all but one take the next. Of begun games so many
+# are compared with one another.
+CANDIDATES, MOST_RANKED = 8, 20
 
 
 class FreeSlot(NamedTuple):
@@ -169,7 +170,7 @@ def count_picks(person: int) -> int:
     return sum(_count_picks(person))
 
 
-def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
+def _columns(slots: "QuerySet[Slot]", most: int = CANDIDATES) -> "QuerySet[Slot, Any]":
     newest = Measured.objects.filter(
         game=OuterRef("game"), rubric_version=OuterRef("game__iteration__rubric_version")
     )
@@ -183,7 +184,7 @@ def _columns(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
     return with_measured.values_list(
         *("pk", "number", "shuffle", "game", "game__number", "game__iteration__identification"),
         *("game__message_count", "newest", "has_open", "has_begun"),
-    )[:CANDIDATES]
+    )[:most]
 
 
 def _query_next(
@@ -201,9 +202,10 @@ def _query_next(
     if is_begun:
         begun = Slot.objects.filter(project=project, purpose=RATING, awaiting_since__isnull=False)
         slots = slots.filter(game__in=begun.values("game"))
+    most = MOST_RANKED if is_begun else CANDIDATES
     if order == OLDEST:
-        return _columns(slots.filter(game__gte=since).order_by("game", "number"))
-    return _columns(slots.filter(shuffle__gte=since).order_by("shuffle", "pk"))
+        return _columns(slots.filter(game__gte=since).order_by("game", "number"), most)
+    return _columns(slots.filter(shuffle__gte=since).order_by("shuffle", "pk"), most)
 
 
 # These run while the person is locked and others wait. Giving out a game takes 10 ms of CPU with its queries prepared,

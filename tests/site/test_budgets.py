@@ -40,12 +40,13 @@ class Budget(NamedTuple):
 
 BUDGETS = {
     # With the size of the next game, which only its draw tells, and the person's week.
-    "home of an evaluator": Budget(16, 10.7, 3.3),
-    "home of a lead": Budget(7, 6.5, 0.6),
+    "home of an evaluator": Budget(9, 8, 3.3),
+    "home of a lead": Budget(6, 5, 0.6),
     "list of games": Budget(15, 26, 4),
     # Of a version that scores by people's estimate, with the further batches that evaluators asked for.
     "game": Budget(24, 70, 5.6),
-    "verdict": Budget(21, 21, 4.6),
+    # With an answer that alone would turn a metric, where one would: the metric is counted again with it.
+    "verdict": Budget(21, 26, 4.6),
     "report": Budget(13, 30, 3.1),
     "dashboard": Budget(19, 46, 9.5),
     "evaluator's page": Budget(12, 50, 0.6),

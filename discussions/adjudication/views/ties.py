@@ -78,7 +78,10 @@ def ties(request: SignedIn) -> HttpResponse:
     only_parameters(request)
     faults, status = [], 200
     if request.method == "POST":
-        for row in _waiting(request.user):
+        waiting = _waiting(request.user)
+        if _is_any_gone(request, {row.pk for row in waiting}):
+            faults, status = [_("A tie was resolved meanwhile, so your answer to it was not needed.")], 409
+        for row in waiting:
             choice = str(request.POST.get(f"value-{row.pk}", ""))
             if not choice.startswith(IS):
                 continue
@@ -99,6 +102,15 @@ def ties(request: SignedIn) -> HttpResponse:
     typed = request.POST.dict()  # kept beside what was refused
     context = {"items": list_items(request.user), "faults": faults, "typed": typed, **frame(request.user)}
     return respond(request, page="discussions/adjudication/ties.html", context=context, status=status)
+
+
+def _is_any_gone(request: SignedIn, waiting: set[int]) -> bool:
+    """Whether an answer was sent to a tie that a lead resolved after the page was loaded."""
+    sent = {int(key) for name in request.POST if (key := name.removeprefix("value-")).isdecimal()}
+    gone = sent - waiting
+    return (
+        len(gone) > TieRequest.objects.filter(evaluator=request.user, pk__in=gone).count() if gone else False
+    )
 
 
 def _waiting(person: Person) -> list[TieRequest]:

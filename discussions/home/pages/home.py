@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from discussions.calibration.queries import own_calibrations
@@ -12,19 +12,22 @@ from discussions.games.queries.flags import count_for_evaluator, count_for_leads
 from discussions.home.pages.own_list import list_lines
 from discussions.home.pages.own_week import load_week
 from discussions.home.queries import find_tied, query_undecided, query_unopened
-from discussions.models import Evaluation, Judgement
+from discussions.models import CalibrationRound, Evaluation, Judgement, TieRequest
 from discussions.queue.pages import find_submission
 from discussions.queue.queries import FREE_COLUMNS, query_free, tell_free
 from discussions.slots.core import minutes_left
 from discussions.slots.queries import query_kept_slots, set_aside
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
 from rubric.human_reviewers.queries.waiting import waiting_sets
+from rubric.models import Reviewer
+from rubric.models.comparisons import PERSON
 from workspace.access.permissions import is_admin
 from workspace.access.queries import prepare_by_rights
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.capped_counts import MOST_COUNTED, CappedNumbers, numbers_in
+from workspace.database.capped_counts import MOST_COUNTED, CappedCount, CappedNumbers, numbers_in
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Membership, Person, Project
+from workspace.models.projects import LEAD
 
 LISTED, ASIDE = 5, 10
 
@@ -46,14 +49,16 @@ def build_home(
     `submitted` is the key of the evaluation that was just submitted, or 0; `is_skipped` says that one was just skipped.
     If `only` is set, there are only the person's games in that project. `reviews` says that they review comparisons.
     """
-    roles, projects = _projects(person, only)
+    held = [row for row in _MEMBERSHIPS(person.pk) if only is None or row.project_id == only.pk]
+    roles, projects = _projects(person, only, held)
     led = [project.pk for project in projects if is_admin(person) or roles.get(project.pk) == "lead"]
     rated = [project.pk for project in projects if roles.get(project.pk) == "evaluator"]
     own = _load_own(person, None if only is None else projects, rated)
     started = [evaluation for evaluation in own if evaluation.state in OPEN]
     for evaluation in started:
         evaluation.minutes = minutes_left(evaluation.slot.lease_until, now)  # type: ignore[attr-defined]
-    reviewed = waiting_sets(person) if only is None else []
+    may_review = only is None and (not held or any(row.reviews for row in held))
+    reviewed = waiting_sets(person) if may_review else []
     page: dict[str, Any] = {
         "submission": find_submission(person, submitted, now) if submitted else None,
         "is_skipped": is_skipped,
@@ -66,7 +71,7 @@ def build_home(
         "rates": bool(rated),
         "week": load_week(person, now, only) if rated else None,
     }
-    return page | {"lines": list_lines(page, person=person, reviewed=reviewed)}
+    return page | {"lines": list_lines(page, person=person, reviewed=reviewed, held=held)}
 
 
 def _list_work(
@@ -79,8 +84,10 @@ def _list_work(
     counts the flags that wait for the person's answer. `unopened` and `undecided` are iterations to open for rating,
     and changes to decide on.
     """
-    mine, led_work, kept = _own_work(person, rated), _lead_work(led), _kept(person, rated)
-    calibrations = own_calibrations(person=person, projects=rated)
+    mine, led_work = _own_work(person, rated), _lead_work(led)
+    kept = _kept(person, [project for project, work in mine.items() if work.has_kept])
+    trained = [project for project, work in mine.items() if work.has_round]
+    calibrations = own_calibrations(person=person, projects=trained) if trained else {}
     tied = find_tied({key: work.complete for key, work in led_work.items() if work.complete})
     listed = []
     for project in projects:
@@ -107,29 +114,42 @@ def _list_work(
                 "flag_count": own_work.flags + to_do.flags,
                 "unopened": to_do.unopened[:LISTED],
                 "undecided": to_do.undecided[:LISTED],
+                "tie_count": own_work.ties,
             }
         )
     return listed
 
 
-def _projects(person: Person, only: Project | None) -> tuple[dict[int, str], list[Project]]:
-    """The person's roles by project, and the projects that they may see, by name. One query, two for an admin."""
-    held = _MEMBERSHIPS(person.pk)
-    roles = {one.project_id: one.role for one in held}
+def _projects(
+    person: Person, only: Project | None, held: list[Membership]
+) -> tuple[dict[int, str], list[Project]]:
+    """The person's roles by project, and the projects that they may see, by name; a query for an admin."""
+    present = [row for row in held if row.ended_at is None]
+    roles = {one.project_id: one.role for one in present}
     if only is not None:
         return roles, [only]
-    projects = list(Project.objects.all()[:PAGE_SIZE]) if person.is_admin else [one.project for one in held]
+    projects = (
+        list(Project.objects.all()[:PAGE_SIZE]) if person.is_admin else [one.project for one in present]
+    )
     return roles, projects[:PAGE_SIZE]
 
 
-_MEMBERSHIPS = Prepared(
-    lambda person: (
-        Membership.objects.filter(person=person, ended_at=None)
-        .select_related("project")
-        .order_by("project__name")
-    ),
-    int,
-)
+def _query_memberships(person: int) -> "QuerySet[Membership]":
+    """The memberships of a person, and those as a lead that ended; with how many games they took, and `reviews`."""
+    picks = Evaluation.objects.filter(evaluator=OuterRef("person")).order_by().values("evaluator")
+    reviewers = Reviewer.objects.filter(person=OuterRef("person"), kind=PERSON, ended_at=None)
+    return (
+        Membership.objects.filter(Q(ended_at=None) | Q(role=LEAD), person=person)
+        .select_related("project__queue_rule")
+        .annotate(
+            picks=Coalesce(Subquery(picks.annotate(count=Count("pk")).values("count")), 0),
+            reviews=Exists(reviewers),
+        )
+        .order_by("project__name", "pk")
+    )
+
+
+_MEMBERSHIPS = Prepared(_query_memberships, int)
 
 
 def _load_own(person: Person, shown: list[Project] | None, rated: list[int]) -> list[Evaluation]:
@@ -208,11 +228,17 @@ class _ToLead(NamedTuple):
 
 
 class _ToRate(NamedTuple):
-    """One project's free games, the games whose verdict the person records alone (numbers), and flags for them."""
+    """One project's free games, the games whose verdict the person records alone (numbers), flags and ties for them.
+
+    The last two say whether games are assigned to them, and whether a calibration round is open.
+    """
 
     free: int
     alone: list[int]
     flags: int
+    ties: int = 0
+    has_kept: bool = False
+    has_round: bool = False
 
 
 _NOTHING_TO_LEAD, _NOTHING_TO_RATE = _ToLead([], [], 0), _ToRate(0, [], 0)
@@ -248,8 +274,8 @@ _LED = Prepared(
 def _own_work(person: Person, rated: list[int]) -> dict[int, _ToRate]:
     """The person's own work by project, at most a hundred games; one query."""
     return {
-        key: _ToRate(tell_free(free, started, aside), numbers_in(alone), flags)
-        for key, free, started, aside, alone, flags in _RATED[person.is_admin](person.pk, rated)
+        key: _ToRate(tell_free(free, started, aside), numbers_in(alone), *others)
+        for key, free, started, aside, alone, *others in _RATED[person.is_admin](person.pk, rated)
     }
 
 
@@ -259,8 +285,13 @@ _RATED = prepare_by_rights(
         .annotate(
             alone=CappedNumbers(complete_alone(OuterRef("pk"), person), "game__number"),
             flags=count_for_evaluator(person, OuterRef("pk")),
+            ties=CappedCount(
+                TieRequest.objects.waiting_for(person).filter(game__project=OuterRef("pk")).values("pk")
+            ),
+            has_kept=Exists(query_kept_slots(person).filter(project=OuterRef("pk"))),
+            has_round=Exists(CalibrationRound.objects.filter(project=OuterRef("pk"), closed_at=None)),
         )
-        .values_list(*FREE_COLUMNS, "alone", "flags")
+        .values_list(*FREE_COLUMNS, "alone", "flags", "ties", "has_kept", "has_round")
     ),
     list,
 )

@@ -1,6 +1,5 @@
 """The one list of the home page: what waits for a person, what comes next first."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -11,12 +10,11 @@ from django.utils.translation import ngettext
 from discussions.home.pages.dashboard import ToDo, list_acts, list_verdict_acts, say_number
 from discussions.home.pages.own_week import guess_minutes
 from discussions.home.queries import Ready
-from discussions.models import Evaluation, TieRequest
-from discussions.models.queue_rules import load_queue_rule
+from discussions.models import Evaluation, QueueRule
 from discussions.models.slots import CALIBRATION
 from discussions.queue.queries import list_in_order, next_draw
 from rubric.human_reviewers.queries.waiting import Waiting, WaitingSet
-from workspace.models import Person, Project
+from workspace.models import Membership, Person, Project
 
 Work = dict[str, Any]
 
@@ -44,7 +42,9 @@ class HomeLine(NamedTuple):
         return ngettext("about %(n)d minute", "about %(n)d minutes", self.minutes) % {"n": self.minutes}
 
 
-def list_lines(page: Work, *, person: Person, reviewed: list[WaitingSet]) -> list[HomeLine]:
+def list_lines(
+    page: Work, *, person: Person, reviewed: list[WaitingSet], held: list[Membership]
+) -> list[HomeLine]:
     """Everything that waits. What is begun comes first, then decisions of leads, next games, reviews, and the rest.
 
     After a submission the next game of the same project comes first. The size of a next game is looked up only where
@@ -63,30 +63,24 @@ def list_lines(page: Work, *, person: Person, reviewed: list[WaitingSet]) -> lis
         key=lambda work: (work["project"].pk != ended, not work["kept"]),
     )
     is_same = bool(ready) and ready[0]["project"].pk == ended
-    is_top = is_same or not begun + led
+    ties = [_describe_ties(work) for work in rating if work["tie_count"]]
+    is_top = is_same or not begun + led + ties
     games = [
-        _describe_next(work, week, person if is_top and not at else None) for at, work in enumerate(ready)
+        _describe_next(work, week, person, held if is_top and not at else []) for at, work in enumerate(ready)
     ]
     others = [line for work in rating for line in _list_others(work)]
     reviews = [line for found in reviewed if (line := _describe_review(found))]
     aside = [_list_aside(evaluation, week) for evaluation in page["aside"]]
     first, rest = (games[:1], games[1:]) if is_same else ([], games)
-    ties = _list_ties(person, [work["project"] for work in rating])
     return [*first, *begun, *led, *ties, *rest, *reviews, *others, *aside]
 
 
-def _list_ties(person: Person, projects: list[Project]) -> list[HomeLine]:
-    """The ties that the person answers as the third evaluator, one line of a project."""
-    if not projects:
-        return []
-    waiting = TieRequest.objects.waiting_for(person)
-    counts, lines = Counter(waiting.values_list("game__project", flat=True)), []
-    for project in projects:
-        if n := counts.get(project.pk, 0):
-            says = ngettext("%(n)d tie to answer", "%(n)d ties to answer", n) % {"n": n}
-            why, label = _("evaluators differ"), _("Answer the ties")
-            lines.append(HomeLine(says, says, _("Start"), label, reverse("ties"), project.name, why=why))
-    return lines
+def _describe_ties(work: Work) -> HomeLine:
+    """The ties of a project that the person answers as the third evaluator."""
+    n = work["tie_count"]
+    says = ngettext("%(n)s tie to answer", "%(n)s ties to answer", n) % {"n": say_number(n)}
+    why, label = _("evaluators differ"), _("Answer the ties")
+    return HomeLine(says, says, _("Start"), label, reverse("ties"), work["project"].name, why=why)
 
 
 def _list_begun(evaluation: Evaluation, week: Work) -> HomeLine:
@@ -148,7 +142,7 @@ def _act(project: Project, view: str, *args: object, **given: Any) -> HomeLine:
     return HomeLine(link=reverse(view, args=[project.slug, *args]), place=project.name, **given)
 
 
-def _describe_next(work: Work, week: Work, person: Person | None) -> HomeLine:
+def _describe_next(work: Work, week: Work, person: Person, held: list[Membership]) -> HomeLine:
     """The next game of a project: an assigned one by its number, else of the size that the draw gives."""
     project: Project = work["project"]
     calibration = work["calibration"]
@@ -180,22 +174,25 @@ def _describe_next(work: Work, week: Work, person: Person | None) -> HomeLine:
             why=_("%(by)s assigned it to you") % values,
             minutes=guess_minutes(week, count),
         )
-    size = find_next_size(person, project) if person is not None else 0
+    size = find_next_size(person, project, held)
     if not size:
         return line
     heading = ngettext("Your next game has %(n)d message", "Your next game has %(n)d messages", size)
     return line._replace(heading=heading % {"n": size}, minutes=guess_minutes(week, size))
 
 
-def find_next_size(person: Person, project: Project) -> int:
-    """The messages of the game that the queue would give next.
+def find_next_size(person: Person, project: Project, held: list[Membership]) -> int:
+    """The messages of the game that the queue would give next; `held` are the person's memberships and what is known.
 
     0 where there is none, and in a project with hidden duplicates: a size that does not come true would reveal one.
     """
-    rule = load_queue_rule(project)
-    if rule.repeat_percent:
+    own = [row for row in held if row.project_id == project.pk]
+    rule = getattr(own[0].project, "queue_rule", None) or QueueRule(project=project) if own else None
+    if rule is None or rule.repeat_percent:
         return 0
-    first = next(list_in_order(next_draw(rule, person), project, person), None)
+    draw = next_draw(rule, person, own[0].picks)  # type: ignore[attr-defined]
+    barred = None if any(row.ended_at for row in own) else 0
+    first = next(list_in_order(draw, project, person, rule, barred=barred), None)
     return first.message_count if first is not None and first.measured is not None else 0
 
 

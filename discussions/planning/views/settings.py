@@ -11,7 +11,7 @@ from discussions.core.evaluation_states import OPEN
 from discussions.iterations.actions.opening import change_iteration
 from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Iteration
-from discussions.models.queue_rules import load_rating_rule
+from discussions.models.queue_rules import CLOSEST, load_queue_rule, load_rating_rule
 from discussions.planning.actions import plans as actions
 from discussions.planning.forms import REVEAL_CHOICES, IterationForm, RatingRuleForm
 from discussions.slots.queries import Effect, load_effect
@@ -92,6 +92,7 @@ def _show_settings(
         "started_count": started.exclude(identification=iteration.identification).count(),
         "wanted": wanted,
         "effect": [] if wanted is None else _describe_effect(load_effect(iteration, wanted)),
+        "is_closest_first": load_queue_rule(project).order == CLOSEST,
         "storage": storage,
         "storage_refusal": get_refusal(check_set_storage_limit, request.user, project),
         "form": IterationForm(initial=stored),

@@ -13,7 +13,7 @@ from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION
 from discussions.rating.pages.items import rule_says
 from discussions.rating.pages.records import StepGuide
-from discussions.rating.pages.review import STEP_METRICS, build_guides
+from discussions.rating.pages.review import STEP_METRICS, build_guides, compare_with_rule
 from discussions.rating.pages.visible_evaluation import (
     VisibleEvaluation,
     build_visible_evaluation,
@@ -77,11 +77,9 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
 
 def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> MetricDifferences:
     judged, found = 0, []
-    for position, finding in sorted(visible.shown.findings[metric].items()):
-        yours = visible.value(metric, str(position))
-        rule = judgement_kinds.machine_value(metric, finding)
-        judged += bool(yours)
-        if yours and yours != rule:
+    for position, finding, yours, rule in compare_with_rule(visible, metric):
+        judged += 1
+        if yours != rule:
             is_role = metric == judgement_kinds.ROLE_CONSISTENCY
             because = rule_says(finding.rule, finding.words) if is_role else ""
             found.append(_difference(visible, position, (metric, yours, rule), because))

@@ -98,10 +98,18 @@ class LiveFigure(Struct, frozen=True):
     limit: str
 
 
+class MissingStep(Struct, frozen=True):
+    item_id: str
+    says: str
+    step: str
+    page: int = 0
+
+
 class ReviewStep(Struct, frozen=True):
     """The summary before submitting; `unasked` says how many suggested references were not looked at, or "".
 
-    `open` are the metrics, with a sentence each, that more answers would settle.
+    `open` are the metrics, with a sentence each, that more answers would settle. `turns` says what would change the
+    verdict, `turning` is an answer that alone would. `apart` are answers that differ from the rule, of `compared`.
     """
 
     cost: str
@@ -112,13 +120,10 @@ class ReviewStep(Struct, frozen=True):
     notes: list[str]
     unasked: str = ""
     open: list[tuple[str, str]] = []
-
-
-class MissingStep(Struct, frozen=True):
-    item_id: str
-    says: str
-    step: str
-    page: int = 0
+    turns: str = ""
+    turning: MissingStep | None = None
+    apart: list[MissingStep] = []
+    compared: int = 0
 
 
 class Sentence(Struct, frozen=True):

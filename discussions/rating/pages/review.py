@@ -1,6 +1,7 @@
 """Progress and result of the work: steps, what is missing, live figures, and the summary before submitting."""
 
 from collections import Counter
+from collections.abc import Iterator
 from decimal import Decimal
 
 from django.urls import reverse
@@ -11,8 +12,9 @@ from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import NEVER
 from discussions.core.judgement_kinds import item_id
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION, Outcome, OutcomeLine
+from discussions.core.records import MessageFinding
 from discussions.metrics.core.memory_accuracy import without_deliberate
-from discussions.metrics.core.registry import figure_value
+from discussions.metrics.core.registry import METRICS, figure_value
 from discussions.metrics.labels import figure_text, limit_text
 from discussions.models import Evaluation
 from discussions.models.queue_rules import load_queue_rule
@@ -21,7 +23,14 @@ from discussions.rating.core.visibility import STEPS, count_judged, list_unident
 from discussions.rating.pages.records import LiveFigure, MissingStep, RatingStep, ReviewStep, StepGuide
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
-from discussions.verdicts.pages.lines import check_says, describe_open, describe_unasked, get_state
+from discussions.verdicts.core.turning import find_turning_answer, would_turn
+from discussions.verdicts.pages.lines import (
+    check_says,
+    describe_open,
+    describe_unasked,
+    get_state,
+    verdict_turns,
+)
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 
@@ -178,6 +187,11 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         return ReviewStep(
             cost, [], _("Everything that is required is judged."), None, [], notes, unasked=unasked
         )
+    compared = [
+        (metric, position, yours == rule)
+        for metric in judgement_kinds.MESSAGE_KINDS
+        for position, _finding, yours, rule in compare_with_rule(visible, metric)
+    ]
     return ReviewStep(
         cost=cost,
         rows=[_figure(line) for line in outcome.lines],
@@ -186,6 +200,14 @@ def review(visible: VisibleEvaluation, work: EvaluationState) -> ReviewStep | No
         because=[reason.says for reason in outcome.reasons],
         notes=_notes(work, outcome),
         unasked=unasked,
+        turns=verdict_turns(outcome),
+        turning=_find_turning(visible, work, outcome),
+        apart=[
+            _link_answer(visible, metric, str(position))
+            for metric, position, is_same in compared
+            if not is_same
+        ],
+        compared=len(compared),
         # With thoughts in sight further answers would not be blind.
         open=[(line.key, _say_open(line)) for line in outcome.lines if line.is_open]
         if not visible.visibility.thoughts
@@ -221,6 +243,31 @@ def describe_submitted(work: EvaluationState) -> tuple[str, str] | None:
     passed = sum(line.passes is True for line in lines)
     says = _("Game %(game)d submitted: %(passed)d of %(all)d pass")
     return says % {"game": game, "passed": passed, "all": len(lines)}, place
+
+
+def compare_with_rule(
+    visible: VisibleEvaluation, metric: str
+) -> Iterator[tuple[int, MessageFinding, str, str]]:
+    """The messages that the evaluator judged where findings are in sight: finding, own answer and the rule's."""
+    for position, finding in sorted(visible.shown.findings.get(metric, {}).items()):
+        if yours := visible.value(metric, str(position)):
+            yield position, finding, yours, judgement_kinds.machine_value(metric, finding)
+
+
+def _find_turning(visible: VisibleEvaluation, work: EvaluationState, outcome: Outcome) -> MissingStep | None:
+    """An answer of the evaluator that alone would turn the verdict."""
+    for line in outcome.lines if outcome.flip_distance == 1 else []:
+        if would_turn(outcome, line.key):
+            answer = find_turning_answer(line, work.own, work.measurements, work.rubric, work.own_samples)
+            if answer and visible.value(*answer):
+                return _link_answer(visible, *answer)
+    return None
+
+
+def _link_answer(visible: VisibleEvaluation, kind: str, subject: str) -> MissingStep:
+    step = next(step for step, metric in STEP_METRICS.items() if METRICS[metric].judged == kind)
+    says = _("message %(n)d") % {"n": judgement_kinds.parse_subject(subject)[0]}
+    return MissingStep(item_id(kind, subject), says, step, find_page(visible, kind, subject))
 
 
 def _say_open(line: OutcomeLine) -> str:

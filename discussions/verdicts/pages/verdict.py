@@ -2,19 +2,25 @@
 
 import msgspec
 from django.db.models import QuerySet
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.core.iteration_states import NEVER
+from discussions.core.judgement_kinds import MESSAGE_KINDS, parse_subject
 from discussions.core.outcome import ABOVE, AMBER, MEMORY, UNREPORTED, Outcome, OutcomeLine
+from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Remark, Verdict
+from discussions.queries import load_measurements, rubric_record
 from discussions.slots.permissions import check_see_game, check_take_game
 from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import read_outcome
+from discussions.verdicts.core.scoring import draw_samples
+from discussions.verdicts.core.turning import find_turning_answer, would_turn
 from discussions.verdicts.pages.lines import (
     FAIL,
     NONE,
@@ -79,7 +85,8 @@ class VerdictPage(Struct, frozen=True):
     estimates from the current judgements that are no scores, empty for those who may not see them. `flags` are the
     open ones: all for leads, their own for evaluators, who do not see each other's, none if the project ignores them.
     `goes_on` says where an evaluator goes from here: "game", "home" if no game is left, "" for others; `sees_advice` is
-    for those who change prompts.
+    for those who change prompts. `turning` is by metric the message of an answer that alone would turn it, `apart` the
+    messages on which people and the rule differ; both only for who may see `people`. `own` is the person's evaluation.
     """
 
     game: Game
@@ -96,6 +103,25 @@ class VerdictPage(Struct, frozen=True):
     goes_on: str
     sees_advice: bool
     flags: list[Remark]
+    leads: bool
+    own: int
+    turning: dict[str, int]
+    apart: dict[str, list[int]]
+
+    def link_message(self, position: int) -> str:
+        """The message on the game's page for leads, on that of their own evaluation for others."""
+        if self.own and not self.leads:
+            return f"{reverse('rate', args=[self.own])}?at={position}"
+        game = reverse("game", args=[self.game.project.slug, self.game.number])
+        return f"{game}?from={position}#m{position}"
+
+    @property
+    def turning_line(self) -> OutcomeLine | None:
+        """The metric that one answer on a message would turn, and the verdict with it; None without such an answer."""
+        outcome = self.outcome and self.outcome.outcome
+        keys = self.turning if outcome and outcome.flip_distance == 1 else {}
+        turns = [key for key in keys if outcome and would_turn(outcome, key)]
+        return outcome.line(turns[0]) if outcome and turns else None
 
     @property
     def asked(self) -> list[OutcomeLine]:
@@ -126,6 +152,8 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     refusal = _refusal(game, person, preview, is_correction=recorded is not None)
     is_evaluator = may(check_take_game, person, game.project)
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
+    told = preview if preview and outcome and not is_private and not is_hidden else None
+    own, turning, apart = _find_messages(told, outcome, person) if told and outcome else (0, {}, {})
     return VerdictPage(
         game=game,
         outcome=outcome_part(game, outcome, basis, load_next_games(game, outcome) if leads else NONE)
@@ -145,7 +173,51 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
         sees_advice=not is_evaluator,
         flags=load_open_flags(game, None if leads else person),
+        leads=leads,
+        own=own,
+        turning=turning,
+        apart=apart,
     )
+
+
+def _find_messages(
+    preview: Preview, shown: Outcome, person: Person
+) -> tuple[int, dict[str, int], dict[str, list[int]]]:
+    """The person's evaluation (0: none), and `turning` and `apart` of the page.
+
+    Nothing where the shown verdict rests on other answers: what was judged since then says nothing about it.
+    """
+    own = next((one.id for one in preview.basis.evaluations if one.evaluator == person.pk), 0)
+    now, then = (
+        [(line.key, line.numerator, line.denominator, line.passes) for line in outcome.lines]
+        for outcome in (preview.outcome, shown)
+    )
+    return (own, _find_turning(preview), _find_apart(preview)) if now == then else (own, {}, {})
+
+
+def _find_turning(preview: Preview) -> dict[str, int]:
+    basis = preview.basis
+    measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
+    rubric = rubric_record(basis.rubric_version.id, basis.rubric_version.sha256)
+    samples = draw_samples(basis, measurements, rubric)
+    answers = {
+        line.key: find_turning_answer(line, preview.found, measurements, rubric, samples)
+        for line in preview.outcome.lines
+    }
+    return {key: parse_subject(answer[1])[0] for key, answer in answers.items() if answer}
+
+
+def _find_apart(preview: Preview) -> dict[str, list[int]]:
+    measured, said = preview.basis.measured, preview.found.values
+    found = load_measurements(measured.id, measured.findings_sha256)
+    apart = {}
+    for key in MESSAGE_KINDS:
+        machine = METRICS[key].machine_values(found[key]) if key in found else {}
+        differing = {
+            subject for subject, value in machine.items() if said.get(key, {}).get(subject, value) != value
+        }
+        apart[key] = sorted(map(int, differing))
+    return apart
 
 
 @prepared

@@ -9,10 +9,20 @@ from django.urls import reverse
 from discussions.adjudication.actions import answer_tie, send_ties
 from discussions.adjudication.queries import disagreements_in
 from discussions.models import Adjudication, Slot, TieRequest
+from discussions.rating.actions.finish import reopen_evaluation
 from discussions.slots.permissions import check_may_get
 from discussions.slots.queries import query_free_slots
-from tests.factories.adjudication import LABEL, breaches, difference, list_evaluations, submitted_game
+from tests.factories.adjudication import (
+    LABEL,
+    breaches,
+    difference,
+    list_evaluations,
+    resolve_difference,
+    submit_as,
+    submitted_game,
+)
 from tests.factories.people import make_lead, make_member, make_project, moment
+from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, preview
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Notification
@@ -173,3 +183,58 @@ def test_what_was_typed_beside_a_refused_answer_is_kept(client):
     body = answer.content.decode()
     assert answer.status_code == 422 and "x" * 2001 in body
     assert re.search(r'value="is:yes"\s+checked', body)
+
+
+def unread(person, code):
+    return Notification.objects.filter(person=person, code=code, read_at=None).count()
+
+
+def test_a_tie_that_a_lead_decides_is_withdrawn_from_the_third_evaluator(client):
+    game, lead, third = made({LABEL: ("accurate", "vague"), OTHER: ("no", "yes")})
+    rows = {
+        row.kind: row
+        for row in send_ties(game=game, keys=[], evaluator=third, by=lead, now=moment(minutes=60))
+    }
+    program = program_of(third)
+    assert len(program.get("mine/ties/").json()["items"]) == 2 and unread(third, "ties_sent") == 1
+    resolve_difference(game, LABEL, "vague", by=lead)
+    left = program.get("mine/ties/").json()["items"]
+    assert [item["kind"] for item in left] == ["strategic_depth"] and unread(third, "ties_sent") == 1
+    assert "1 tie to answer" in read(client, third, reverse("home"))
+    # An answer to it that was on its way is refused.
+    answer = client.post(reverse("ties"), {f"value-{rows['reference'].pk}": "is:vague"})
+    assert answer.status_code == 409 and "resolved meanwhile" in answer.content.decode()
+    assert program.post("mine/ties/", {"id": rows["reference"].pk, "value": "vague"}).status_code == 404
+    resolve_difference(game, OTHER, "no", by=lead)
+    assert not TieRequest.objects.exists() and program.get("mine/ties/").json()["items"] == []
+    assert (unread(third, "ties_sent"), unread(lead, "game_tied")) == (0, 0)
+    home = read(client, third, reverse("home"))
+    assert "to answer" not in home and "You have no ties to answer" in read(client, third, reverse("ties"))
+    assert Adjudication.objects.filter(created_by=lead).count() == 2
+    assert breaches(now=moment(minutes=200)) == []
+
+
+def test_a_tie_that_the_third_evaluator_decides_vanishes_for_leads_and_an_open_one_comes_back(client):
+    game, lead, third = made({LABEL: ("accurate", "vague"), OTHER: ("no", "yes")})
+    now = moment(minutes=60)
+    rows = {row.kind: row for row in send_ties(game=game, keys=[], evaluator=third, by=lead, now=now)}
+    Notification.objects.filter(person=lead).update(read_at=now)
+    assert answer_tie(request=rows["strategic_depth"], value="yes", by=third, now=now)
+    assert unread(lead, "game_tied") == 0, "the other one waits for an answer"
+    body = words(read(client, lead, page_of(game)))
+    assert "1 tie in game 1" in body and "1 tie waits for a third evaluator" in body
+    assert not answer_tie(request=rows["reference"], value="inaccurate", by=third, now=now)
+    assert unread(lead, "game_tied") == 1, "three answers, and no majority"
+    resolve_difference(game, LABEL, "vague", by=lead)
+    assert (unread(lead, "game_tied"), unread(third, "ties_sent")) == (0, 0)
+    assert "tie to resolve" not in read(client, lead, reverse("home"))
+
+
+def test_a_tie_that_ends_as_its_evaluators_agree_is_withdrawn():
+    game, lead, third = made({OTHER: ("no", "yes")})
+    send_ties(game=game, keys=[], evaluator=third, by=lead, now=moment(minutes=10))
+    first = list_evaluations(game)[0]
+    reopen_evaluation(evaluation=first, by=first.evaluator, now=moment(minutes=11))
+    assert TieRequest.objects.count() == 1, "nobody knows yet what comes of it"
+    submit_as(list_evaluations(game)[0], values={OTHER: "yes"}, now=moment(minutes=12))
+    assert not TieRequest.objects.exists() and unread(third, "ties_sent") == 0

@@ -158,7 +158,7 @@ def test_project_settings_are_read_and_changed_all_or_none():
         "flags": "hold",
         "reopen_minutes": 30,
         "shows_differences": False,
-        "queue_order": "random",
+        "queue_order": "closest",
         "repeat_percent": 0,
         "stored_bytes": 0,
         "storage_limit_mb": 10240,

@@ -83,7 +83,7 @@ def test_queries_are_the_same_for_few_and_many_games(
     for _size in range(2):
         make_game(project=project)
         client.post(address, {"identification": "question", "evaluator_count": "3"})
-        with django_assert_num_queries(15):
+        with django_assert_num_queries(16):
             counts.append(client.post(address, {"identification": "question", "evaluator_count": "3"}))
     assert [answer.status_code for answer in counts] == [200, 200]
 

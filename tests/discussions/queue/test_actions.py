@@ -176,7 +176,7 @@ def test_the_rule_of_a_queue():
     for order, percent in (("newest", 0), ("oldest", 51), ("oldest", -1)):
         with pytest.raises(Unacceptable):
             change_queue(order=order, repeat_percent=percent, by=lead, **given)
-    assert load_queue_rule(project).order == "random"
+    assert load_queue_rule(project).order == "closest"
     change_queue(order="oldest", repeat_percent=10, by=lead, **given)
     change_queue(order="oldest", repeat_percent=10, by=lead, **given)
     rule = load_queue_rule(project)

@@ -4,15 +4,19 @@ import json
 
 import pytest
 
-from discussions.models import Iteration, Slot
+from discussions.models import Evaluation, Iteration, Slot
+from discussions.models.queue_rules import load_queue_rule
 from discussions.queue.actions import assign_game, change_queue, take_next_game
-from discussions.queue.queries import compute_draw_point
-from discussions.rating.actions.finish import return_to_game, skip_game
+from discussions.queue.core import rank_closeness
+from discussions.queue.queries import compute_draw_point, list_in_order, next_draw
+from discussions.rating.actions.finish import reopen_evaluation, return_to_game, skip_game
 from discussions.slots.actions import open_slots
+from discussions.verdicts.queries import load_verdict_preview
 from tests.factories.adjudication import submit_as
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.people import NOW, make_lead, make_member
-from tests.factories.rating import make_game, make_rating_project, say, start, submitted
+from tests.factories.rating import ANSWERS, make_game, make_rating_project, say, start, submitted
+from tests.factories.verdicts import fresh
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
@@ -72,7 +76,7 @@ def test_games_of_open_iterations_come_before_unsorted_ones(order):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("order", ["random", "oldest"])
+@pytest.mark.parametrize("order", ["closest", "random", "oldest"])
 def test_games_that_others_have_submitted_come_before_untouched_ones(order):
     project = make_rating_project(evaluator_count=2)
     lead, first, person = (
@@ -91,6 +95,73 @@ def test_games_that_others_have_submitted_come_before_untouched_ones(order):
         skip_game(evaluation=evaluation, reason="Not now.", by=person, now=NOW)
     assert given[0] == begun
     assert {game.pk for game in given[1:]} == {game.pk for game in others}
+
+
+def make_begun(order):
+    """A project whose games one evaluator submitted, each rated lower than the one before; and another evaluator."""
+    project = make_rating_project(evaluator_count=2)
+    lead, first, person = (
+        make_lead(project=project),
+        make_member(project=project),
+        make_member(project=project),
+    )
+    games = [make_game(project=project) for _at in range(5)]
+    change_queue(project=project, order=order, repeat_percent=0, by=lead, now=NOW)
+    for at, game in enumerate(games):
+        assign_game(game=game, person=first, by=lead, now=NOW)
+        answers = ANSWERS | {"question": "no", "rating": f"{2.5 - at / 2:.1f}" if at < 4 else "1.0"}
+        submit_as(take_next_game(project=project, by=first, now=NOW), answers=answers)
+    return project, games, person
+
+
+@pytest.mark.django_db
+def test_of_begun_games_the_closest_to_another_verdict_comes_first():
+    project, games, person = make_begun("closest")
+    ranks = {}
+    for game in games:
+        preview = load_verdict_preview(fresh(game))
+        ranks[game.number] = rank_closeness(preview.outcome, len(preview.found.ties), 1)
+    assert sorted(ranks.values()) == [1, 2, 3, 4, 4]
+    given = [ranks[number] for number in given_games(project, person, len(games))]
+    assert given == sorted(given)
+
+
+@pytest.mark.django_db
+def test_the_closest_are_found_again_when_answers_changed_and_in_as_many_queries(
+    django_assert_max_num_queries,
+):
+    project, games, person = make_begun("closest")
+    rule, slots = load_queue_rule(project), len(games)
+
+    def listed():
+        return [slot.game for slot in list_in_order(next_draw(rule, person), project, person, rule)][:slots]
+
+    before = listed()
+    with django_assert_max_num_queries(9):
+        assert listed() == before
+    moved = Evaluation.objects.with_work().get(game=before[-1])
+    reopen_evaluation(evaluation=moved, by=moved.evaluator, now=NOW)
+    submit_as(moved, values={("rating", ""): "2.5"})
+    assert listed() != before
+
+
+@pytest.mark.django_db
+def test_which_game_is_begun_is_left_to_chance():
+    """Nothing that a game holds decides whether it enters figures of rated games: its place in the draw alone does."""
+    for text in ("closest", "random"):
+        project = make_rating_project()
+        games = [make_game(project=project, message_count=6 + 2 * at) for at in range(4)]
+        change_queue(project=project, order=text, repeat_percent=0, by=make_lead(project=project), now=NOW)
+        person, given = make_member(project=project), []
+        for at in range(4):
+            point = compute_draw_point(person, project.pk, at)
+            free = Slot.objects.free().filter(project=project).exclude(game__in=given).order_by("shuffle")
+            shuffles = list(free.values_list("shuffle", "game"))
+            expected = next((game for shuffle, game in shuffles if shuffle >= point), shuffles[0][1])
+            done = submit_as(take_next_game(project=project, by=person, now=NOW))
+            assert done.game_id == expected
+            given.append(expected)
+        assert len(set(given)) == len(games)
 
 
 @pytest.mark.django_db
@@ -144,7 +215,7 @@ def test_the_order_is_each_persons_own_and_can_be_made_again():
     assert [draw["game"] for draw in drawn] == orders[1]
     left = list(Slot.objects.order_by("shuffle"))
     for number, draw in enumerate(drawn):
-        point = compute_draw_point(people[1], project, number)
+        point = compute_draw_point(people[1], project.pk, number)
         assert draw["order"] == [number, point]
         first = next((slot for slot in left if slot.shuffle >= point), left[0])
         assert first.game.number == draw["game"]

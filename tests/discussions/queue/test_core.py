@@ -4,13 +4,16 @@ The load of each evaluator, from what they submitted and what they hold.
 """
 
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discussions.core.outcome import LOW, Outcome, OutcomeLine
 from discussions.queue.core import (
+    FARTHEST,
     CompletedWork,
     Held,
     active_minutes,
@@ -18,6 +21,7 @@ from discussions.queue.core import (
     compute_pace,
     first_monday,
     format_duration,
+    rank_closeness,
 )
 
 WEDNESDAY = date(2026, 3, 4)
@@ -154,3 +158,26 @@ def test_people_stand_by_name_whatever_they_did_and_all_of_them():
 def test_a_game_without_messages_is_in_no_time_per_message():
     (load,) = compute_loads({1: "Ann"}, [done(1, 1, minutes=3, messages=0)], {}, NOW)
     assert (load.minutes, load.minutes_per_100) == (3, None)
+
+
+def outcome(flips, *, passes=True, is_open=False, rating=None):
+    """A verdict that so many judgements turn, with a mandatory rating of so many half points if one is given."""
+    rated = OutcomeLine("engagement", "Engagement", "rating", 3.0, rating or 6, 2, None, (rating or 6) >= 6)
+    return Outcome(
+        passes=passes, headline="", lines=[rated] if rating else [], passed_count=5, needed_count=1, by_rule_count=0,
+        is_quality_pass=True, cost_usd=None, cost_state=LOW, cost_limit_usd=Decimal(5), cost_amber_usd=Decimal(4),
+        reasons=[], missing=[], flip_distance=flips, recommendations=[], composite=None,
+        open=["coherence"] if is_open else [],
+    )  # fmt: skip
+
+
+def test_what_is_closest_to_another_verdict():
+    assert rank_closeness(outcome(3), 0, 1) == 3
+    assert rank_closeness(outcome(3), 2, 2) == 1, "each tie is broken by the next answer"
+    assert rank_closeness(outcome(3), 5, 2) == 0
+    assert rank_closeness(outcome(None), 4, 2) == FARTHEST, "ties do not matter where no answer does"
+    assert rank_closeness(outcome(9, is_open=True), 0, 1) == 0
+    assert rank_closeness(outcome(None, passes=None), 0, 1) == 0
+    assert rank_closeness(outcome(9, rating=7), 0, 1) == 2, "half points of the rating count, too"
+    ranks = [rank_closeness(outcome(flips), 1, 2) for flips in (0, 1, 2, 7, None)]
+    assert ranks == sorted(ranks) and len(set(ranks)) == 4

@@ -11,6 +11,7 @@ from django.urls import reverse
 from discussions.models import Evaluation, Judgement, Revision
 from discussions.rating.forms import ActForm
 from discussions.rating.queries import load_state
+from discussions.verdicts.pages.lines import verdict_turns
 from tests.factories.people import make_member
 from tests.factories.rating import (
     make_game,
@@ -446,3 +447,29 @@ def test_the_reveal_names_the_optional_steps_that_were_left_out(client):
         say(evaluation, "identify", str(player), "yes")
     said = act(client, evaluation, f"phrase~{min(state.judgeable.phrases)}~0~acceptable").content.decode()
     assert "You have given all blind answers." in " ".join(said.split())
+
+
+def test_the_last_step_says_what_would_turn_the_verdict_and_where_one_differs(client):
+    evaluation = ready_to_submit()
+    work = load_state(evaluation)
+    machine = {
+        key: value for key, value in work.machine.items() if key[0] == "coherence" and key in work.judgements
+    }
+    (kind, subject), value = next(iter(machine.items()))
+    say(evaluation, kind, subject, "no" if value == "yes" else "yes")
+    client.force_login(evaluation.evaluator)
+    said = client.get(reverse("rate", args=[evaluation.pk]), {"step": "review"}).content.decode()
+    turns, apart = (re.search(f'<p id="{name}">(.*?)</p>', said, re.DOTALL)[1] for name in ("turns", "apart"))
+    assert verdict_turns(load_state(evaluation).own_outcome) in html.unescape(turns)
+    link = f'href="{reverse("rate", args=[evaluation.pk])}?step=coherence#item-coherence-{subject}"'
+    assert link in html.unescape(apart) and f">message {subject}</a>" in apart
+    assert re.search(r"differ on \d+ of \d+:", apart)
+
+
+@pytest.mark.parametrize("reveal", ["never", "blind_first"])
+def test_the_last_step_tells_nothing_before_it_may(client, reveal):
+    evaluation = ready_to_submit(reveal=reveal) if reveal == "never" else start()
+    client.force_login(evaluation.evaluator)
+    said = client.get(reverse("rate", args=[evaluation.pk]), {"step": "review"}).content.decode()
+    assert 'id="step-review"' in said
+    assert 'id="turns"' not in said and 'id="apart"' not in said

@@ -6,9 +6,11 @@ import re
 import pytest
 from django.urls import reverse
 
+from discussions.core.judgement_kinds import MESSAGE_KINDS
+from discussions.core.outcome import MEMORY
 from discussions.models import Evaluation, Iteration, Judgement, Measured, Verdict
 from discussions.verdicts.pages.lines import describe_verdict
-from discussions.verdicts.pages.verdict import describe_people_estimate
+from discussions.verdicts.pages.verdict import build_verdict_page, describe_people_estimate
 from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as, submitted_game
 from tests.factories.iterations import figures, make_baseline, make_stage
 from tests.factories.people import make_admin, make_member
@@ -362,3 +364,39 @@ def test_leads_see_where_the_next_game_would_score_and_evaluators_do_not(client)
     assert "next game under" not in said and "The range in which" not in said
     client.force_login(get_lead(alone))
     assert b"unknown until two games under one prompt have a verdict" in client.get(address(alone)).content
+
+
+def read(client, person, game):
+    client.force_login(person)
+    return html.unescape(client.get(address(game)).content.decode())
+
+
+def test_an_answer_that_alone_would_turn_it_is_a_link_to_its_message(client):
+    game = submitted_game(1)
+    (evaluation,) = list_evaluations(game)
+    person, outcome = evaluation.evaluator, preview(game).outcome
+    turning = [line.key for line in outcome.lines if line.flip == 1 and line.key in (MEMORY, *MESSAGE_KINDS)]
+    assert outcome.flip_distance == 1 and turning
+    page = build_verdict_page(game=fresh(game), person=get_lead(game))
+    assert set(page.turning) <= set(turning) and page.turning_line is not None
+    position = page.turning[page.turning_line.key]
+    own = read(client, person, game)
+    assert (
+        f'href="{reverse("rate", args=[evaluation.pk])}?at={position}"' in own and f"#m{position}" not in own
+    )
+    led = read(client, get_lead(game), game)
+    link = f'href="{reverse("game", args=[game.project.slug, game.number])}?from={position}#m{position}"'
+    assert led.count(link) >= 2, "in the sentence and in the row of its metric"
+    # What others answered is not told by it, and nothing is once a verdict rests on other answers.
+    record(game)
+    reopened = build_verdict_page(game=fresh(game), person=person)
+    assert reopened.turning == page.turning
+
+
+def test_evaluators_of_a_shared_game_are_led_to_no_message(client):
+    game = submitted_game(2, differing={("coherence", "5"): ("yes", "yes")})
+    record(game, by=get_lead(game))
+    person = list_evaluations(game)[0].evaluator
+    assert build_verdict_page(game=fresh(game), person=get_lead(game)).turning
+    page = build_verdict_page(game=fresh(game), person=person)
+    assert page.outcome is not None and (page.turning, page.apart) == ({}, {})
