@@ -52,7 +52,7 @@ def main(arguments):
             install(ROOT / LOCKS[kind])
             trim(VENV)
             stamp(kind).write_text(fingerprint(kind))
-        write_dotenv()
+        write_dotenv(ROOT / ".env")
     return 0
 
 
@@ -172,9 +172,8 @@ def installers(lock):
     return [*uv, *pinned], [*pip, *pinned]
 
 
-def write_dotenv():
-    """Write `.env` with fresh secrets, once; an existing file is never changed."""
-    path = ROOT / ".env"
+def write_dotenv(path):
+    """Write an `.env` with fresh secrets, once; an existing file is never changed."""
     lines = [
         "# Written by make setup for this machine alone. Every variable: .env.example",
         "EVALSITE_MODE=local",
@@ -186,7 +185,7 @@ def write_dotenv():
         handle = os.open(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w") as file:
             file.write("\n".join(lines) + "\n")
-        print("Wrote .env with new secrets: keep AUDIT_KEY, it seals the audit log.")
+        print("Wrote " + path.name + " with new secrets: keep AUDIT_KEY, it seals the audit log.")
 
 
 def works(command):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from tests.faults.bare_system import machine  # noqa: F401
 from tests.faults.crowd import breaches
 from tools.run_faults import FOLDER, ROWS, TRIED, Row, Tried, print_table
 

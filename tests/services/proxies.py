@@ -105,7 +105,9 @@ def caddy(binary: str, folder: Path, site: int, port: int) -> list[str]:
     ours = ours.replace(
         "{\n\tservers", "{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tservers", 1
     )
-    ours = ours.replace(f"{HOST} {{", f"https://{HOST}:{port} {{\n\tbind 127.0.0.1\n\ttls internal", 1)
+    ours = ours.replace(
+        f"{{$SITE:{HOST}}} {{", f"https://{HOST}:{port} {{\n\tbind 127.0.0.1\n\ttls internal", 1
+    )
     ours = ours.replace("127.0.0.1:8000", f"127.0.0.1:{site}")
     (folder / "Caddyfile").write_text(ours)
     return [binary, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]

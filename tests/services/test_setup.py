@@ -6,7 +6,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from tools import redis_server, setup
+from tools import container, redis_server, setup
 from tools.processes import read_dotenv
 
 
@@ -23,7 +23,7 @@ def house(tmp_path, monkeypatch):
 
 
 def test_dotenv_gets_fresh_secrets_that_only_its_owner_reads(house):
-    setup.write_dotenv()
+    setup.write_dotenv(setup.ROOT / ".env")
     path = house / ".env"
     found = read_dotenv(path)
     assert found["EVALSITE_MODE"] == "local"
@@ -35,15 +35,15 @@ def test_dotenv_gets_fresh_secrets_that_only_its_owner_reads(house):
 
 def test_an_existing_dotenv_is_never_touched(house):
     (house / ".env").write_text("AUDIT_KEY=mine\n")
-    setup.write_dotenv()
+    setup.write_dotenv(setup.ROOT / ".env")
     assert (house / ".env").read_text() == "AUDIT_KEY=mine\n"
 
 
 def test_secrets_differ_each_time(house):
-    setup.write_dotenv()
+    setup.write_dotenv(setup.ROOT / ".env")
     first = (house / ".env").read_text()
     (house / ".env").unlink()
-    setup.write_dotenv()
+    setup.write_dotenv(setup.ROOT / ".env")
     assert (house / ".env").read_text() != first
 
 
@@ -121,3 +121,21 @@ def test_without_a_registry_no_redis_is_had(house, monkeypatch):
     monkeypatch.setattr(redis_server, "find_binary", lambda: None)
     monkeypatch.setattr(setup, "add", lambda _kind: False)
     assert redis_server.get_binary() is None
+
+
+def test_a_container_in_local_mode_makes_its_secrets_once(tmp_path):
+    first, second = ({"EVALSITE_MODE": "local", "VAR_DIR": str(tmp_path), "SECRET_KEY": ""} for _ in range(2))
+    container.add_secrets(first)
+    container.add_secrets(second)
+    assert first == second
+    assert len(first["SECRET_KEY"]) >= 50
+    given = first | {"SECRET_KEY": "mine", "AUDIT_KEY": ""}
+    container.add_secrets(given)
+    assert given == first | {"SECRET_KEY": "mine"}
+
+
+def test_a_container_in_production_makes_no_secrets(tmp_path):
+    env = {"EVALSITE_MODE": "production", "VAR_DIR": str(tmp_path)}
+    container.add_secrets(env)
+    assert "SECRET_KEY" not in env
+    assert not list(tmp_path.iterdir())
