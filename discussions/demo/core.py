@@ -12,6 +12,7 @@ class Account(Struct, frozen=True):
     name: str
     password: str
     role: str
+    hashed: str
 
 
 class DemoProject(Struct, frozen=True):

@@ -112,17 +112,16 @@ class EvaluationState:
     @cached_property
     def drawn(self) -> dict[str, AccuracySample]:
         """The accuracy samples by metric, with the messages beyond their first size."""
-        wished = count_more(self.revealed)
-        return {
-            metric: draw_sample(
-                self.evaluation.seed,
-                self.machine_messages[metric],
-                self.values.get(metric, {}),
-                read_more_rule(self.rubric, metric),
-                wished[metric],
-            )
-            for metric in MESSAGE_KINDS
-        }
+        return {metric: self._draw(metric) for metric in MESSAGE_KINDS}
+
+    def _draw(self, metric: str) -> AccuracySample:
+        return draw_sample(
+            self.evaluation.seed,
+            self.machine_messages[metric],
+            self.values.get(metric, {}),
+            read_more_rule(self.rubric, metric),
+            count_more(self.revealed)[metric],
+        )
 
     @cached_property
     def samples(self) -> dict[str, tuple[int, ...]]:
@@ -216,7 +215,13 @@ class EvaluationState:
         return {metric: set(map(str, positions)) for metric, positions in self.samples.items()}
 
     def changed(self, judgement: AnswerRecord) -> "EvaluationState":
-        return replace(self, judgements=self.judgements | {(judgement.kind, judgement.subject): judgement})
+        """The state with that judgement. Samples of other metrics do not depend on it, so those known are kept."""
+        key = judgement.kind, judgement.subject
+        after = replace(self, judgements=self.judgements | {key: judgement})
+        if known := self.__dict__.get("drawn"):
+            own = {judgement.kind: after._draw(judgement.kind)} if judgement.kind in MESSAGE_KINDS else {}
+            after.__dict__["drawn"] = known | own
+        return after
 
     def shown(self, what: frozenset[str]) -> "EvaluationState":
         return replace(self, revealed=self.revealed | what) if what else self

@@ -2,14 +2,17 @@
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
 
-from discussions.models import Adjudication
+from discussions.games.actions import return_evaluation
+from discussions.models import Adjudication, Evaluation
 from tests.browser.looking import WIDE, list_faults, violations
 from tests.browser.test_verdict_pages import sign_in
-from tests.factories.adjudication import make_differing
+from tests.factories.adjudication import make_differing, submit_as, submitted_game
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import make_lead
+from tests.factories.people import make_lead, make_member
+from tests.factories.rating import make_game, make_rating_project
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -111,3 +114,67 @@ def test_diagnostics_appear_on_the_page_of_a_game_once_they_are_computed(page: P
     expect(messages.locator("summary")).to_be_focused()
     assert page.evaluate("window.kept")
     assert not violations(page)
+
+
+def test_a_third_evaluator_answers_the_tied_items_alone_and_the_tie_is_gone(
+    page: Page, browser: Browser, live_server
+) -> None:
+    game = submitted_game(
+        2, differing={("coherence", "5"): ("yes", "no"), ("strategic_depth", "4"): ("no", "yes")}
+    )
+    lead, third = make_lead(project=game.project), make_member(project=game.project)
+    sign_in(page, live_server, lead)
+    page.goto(live_server.url + reverse("adjudicate", args=[game.project.slug, game.number]))
+    page.get_by_label("Third evaluator").select_option(third.name)
+    page.get_by_role("button", name="Send 2 to a third evaluator").click()
+    expect(page.get_by_text("2 ties wait for a third evaluator.")).to_be_visible()
+    other = browser.new_page()
+    sign_in(other, live_server, third)
+    other.goto(live_server.url + reverse("home"))
+    expect(other.get_by_role("heading", level=1)).to_have_text("2 ties to answer")
+    expect(other.get_by_role("link", name="Notices")).to_contain_text("1")
+    expect(other.locator(":focus")).to_contain_text("Answer the ties")
+    other.keyboard.press("Enter")
+    ties = other.locator("fieldset.tie")
+    expect(ties).to_have_count(2)
+    expect(other.locator("input:checked")).to_have_count(0)
+    ties.first.get_by_role("radio").first.check()
+    other.get_by_role("button", name="Save answers").click()
+    expect(ties).to_have_count(1)
+    # The lead decides the other one: it vanishes for the third evaluator, with its notice.
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("1 tie in game")
+    card = page.locator(".difference.asks")
+    card.get_by_role("radio").first.check()
+    card.get_by_label("Reason").fill("The lead saw it.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No tie blocks the verdict.")).to_be_visible()
+    other.goto(live_server.url + reverse("home"))
+    expect(other.get_by_text("to answer")).to_have_count(0)
+    expect(other.get_by_role("link", name="Notices")).not_to_contain_text("1")
+    decided = {row.kind: row.created_by for row in Adjudication.objects.all()}
+    assert set(decided.values()) == {lead, third} and len(decided) == 2
+    other.close()
+
+
+def test_home_opens_the_next_game_and_a_returned_one_with_enter(page: Page, live_server) -> None:
+    project = make_rating_project()
+    make_game(project=project)
+    person, lead = make_member(project=project), make_lead(project=project)
+    sign_in(page, live_server, person)
+    page.goto(live_server.url + reverse("guideline", args=[project.slug]))
+    page.goto(live_server.url + reverse("home"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your next game has")
+    expect(page.locator(":focus")).to_contain_text("Start the next game")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/rate/*/**")
+    evaluation = Evaluation.objects.get(evaluator=person)
+    done = submit_as(evaluation)
+    return_evaluation(evaluation=done, comment="Look at message 5 again.", by=lead, now=timezone.now())
+    page.goto(live_server.url + reverse("home"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("came back to you")
+    expect(page.get_by_text("Look at message 5 again.")).to_be_visible()
+    expect(page.locator(":focus")).to_contain_text("Continue game")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{reverse('rate', args=[evaluation.pk])}**")
+    expect(page.get_by_text("Look at message 5 again.").first).to_be_visible()

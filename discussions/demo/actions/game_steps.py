@@ -117,13 +117,9 @@ def _take_test(scene: Scene, by: str, evaluation: Evaluation) -> None:
     if work.visibility.transcript or work.drawn_test is None:
         return
     for number, author in enumerate(work.drawn_test.authors, start=1):
-        if not load_state(evaluation).is_test_over:
-            _judge(
-                scene,
-                by,
-                evaluation,
-                [_act(evaluation, judgement_kinds.ATTRIBUTION, str(number), str(author))],
-            )
+        if not work.is_test_over:
+            act = _act(evaluation, judgement_kinds.ATTRIBUTION, str(number), str(author))
+            work = _judge(scene, by, evaluation, [act])
     open_transcript(evaluation=evaluation, **scene.stamp(by))
 
 
@@ -139,14 +135,16 @@ def _label_statements(scene: Scene, by: str, evaluation: Evaluation, view: Opini
 def _judge_whole(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:
     """Judge all that can be judged now: judgements may lead to further questions."""
     before: tuple[Missing, ...] = ()
-    while (missing := load_state(evaluation).visibility.missing) and missing != before:
-        _judge_missing(scene, by, evaluation, view)
-        before = missing
-
-
-def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: Opinion) -> None:
     work = load_state(evaluation)
-    acts = []
+    while (missing := work.visibility.missing) and missing != before:
+        work, before = _judge_missing(scene, by, evaluation, view, work), missing
+
+
+def _judge_missing(
+    scene: Scene, by: str, evaluation: Evaluation, view: Opinion, work: EvaluationState | None = None
+) -> EvaluationState:
+    """Judge what is missing; the state after it."""
+    work, acts = work or load_state(evaluation), []
     suggested = dict.fromkeys(open_suggestions(work.progress), judgement_kinds.NOT_A_REFERENCE)
     view = msgspec.structs.replace(view, labels=suggested | view.labels)
     for missing in work.visibility.missing[: view.most]:
@@ -156,9 +154,11 @@ def _judge_missing(scene: Scene, by: str, evaluation: Evaluation, view: Opinion)
             likely = view if _is_shared(work, kind, subject) else msgspec.structs.replace(view, differs=0.0)
             value = value_in(likely, kind, subject, automatic, f"{by}:{work.game.game_id}:{kind}:{subject}")
             acts.append(_act(evaluation, kind, subject, value))
-    _judge(scene, by, evaluation, acts)
-    if asks_for_others(load_state(evaluation).progress):
-        look_at_suggestions(evaluation=evaluation, what=SUGGESTIONS, **scene.stamp(by))
+    work = _judge(scene, by, evaluation, acts)
+    if not asks_for_others(work.progress):
+        return work
+    look_at_suggestions(evaluation=evaluation, what=SUGGESTIONS, **scene.stamp(by))
+    return load_state(evaluation)
 
 
 def _is_shared(work: EvaluationState, kind: str, subject: str) -> bool:
@@ -195,9 +195,9 @@ def _act(evaluation: Evaluation, kind: str, subject: str, value: str, reason: st
     )
 
 
-def _judge(scene: Scene, by: str, evaluation: Evaluation, acts: list[Act]) -> None:
+def _judge(scene: Scene, by: str, evaluation: Evaluation, acts: list[Act]) -> EvaluationState:
     timed = [(act, scene.clock()) for act in acts]
-    judge_all(evaluation=evaluation, acts=timed, by=scene.people[by])
+    return judge_all(evaluation=evaluation, acts=timed, by=scene.people[by])
 
 
 def _record_verdict(scene: Scene, by: str, game: str) -> None:

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import msgspec
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher, check_password
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
@@ -21,10 +22,10 @@ from django.urls import reverse
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.queries import load_progress as load_round_progress
 from discussions.comparison.queries import decision_preview
-from discussions.demo.actions.fill import STEPS, play, read_script
+from discussions.demo.actions.fill import STEPS, _hash_password, play, read_script
 from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
-from discussions.demo.core import Opinion
+from discussions.demo.core import DemoPlan, Opinion
 from discussions.home.pages.home import build_home
 from discussions.iterations.core.averages import compute_averages
 from discussions.iterations.queries import compute_stage_gate, load_history, load_rubric
@@ -425,3 +426,12 @@ def test_a_view_gives_its_labels_answers_and_rating_and_else_the_automatic_value
     assert value_in(calm, "coherence", "1", "no", "") == "no"
     opposed = Opinion(differs=1.0)
     assert [value_in(opposed, "coherence", "1", value, "") for value in OPPOSITE] == list(OPPOSITE.values())
+
+
+def test_the_hashes_of_the_plan_are_those_of_its_passwords_as_the_site_makes_them_today():
+    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
+    hasher = PBKDF2PasswordHasher()
+    assert len(plan.people) == 5
+    for account in plan.people:
+        assert hasher.verify(account.password, account.hashed) and not hasher.must_update(account.hashed)
+        assert check_password(account.password, _hash_password(account)), "other settings hash it anew"

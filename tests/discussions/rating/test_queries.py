@@ -1,13 +1,16 @@
 """Prepared queries give what querysets give, for every value and on every database."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from discussions.core.judgement_kinds import MESSAGE_KINDS
 from discussions.models import Evaluation, Remark
 from discussions.rating.actions.finish import reveal_roles
 from discussions.rating.pages.evaluation import find_saved_at
-from discussions.rating.queries import load_own_evaluation
+from discussions.rating.queries import AnswerRecord, load_own_evaluation, load_state
 from tests.factories.people import NOW, make_admin, make_member, make_project, moment
 from tests.factories.rating import say_what_is_missing, start
 from workspace.access.permissions import role_in
@@ -89,3 +92,17 @@ def test_the_roles_are_saved_when_they_are_shown():
     assert judged is not None
     reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=moment(90))
     assert find_saved_at(evaluation.pk) == moment(90) > judged
+
+
+def test_a_judgement_leaves_the_samples_that_a_state_read_anew_would_have():
+    evaluation = start(message_count=60)
+    work = load_state(evaluation)
+    assert set(work.drawn) == set(MESSAGE_KINDS)
+    said = 0
+    while asked := [one for one in work.visibility.missing if one.kind in MESSAGE_KINDS]:
+        kind, subject = asked[0].kind, asked[0].subject
+        value = "inconsistent" if kind == "role_consistency" else "no"
+        work = work.changed(AnswerRecord(said, kind, subject, value, "", 1))
+        assert work.drawn == replace(work).drawn
+        said += 1
+    assert said > 10

@@ -2,6 +2,7 @@
 
 import html
 import re
+from types import SimpleNamespace
 
 import pytest
 from django.urls import reverse
@@ -10,6 +11,9 @@ from discussions.adjudication.core.judgeable import audit_sample
 from discussions.core.judgement_kinds import STRATEGIC_DEPTH
 from discussions.models import Evaluation
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.reliability.core.accuracy import PRECISION
+from discussions.reliability.core.crosstab import Rate
+from discussions.reliability.views.accuracy import _conclude
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_project
 from tests.factories.rating import ANSWERS, make_rating_project, say_what_is_missing, start, submitted
 from tests.factories.reliability import figure_team
@@ -201,3 +205,25 @@ def test_queries_do_not_grow(client, games, django_assert_num_queries):
         client.get(address(project))
     with django_assert_num_queries(12):
         client.get(f"{address(project, 'accuracy_cases')}?table=strategic_depth&row=yes&column=yes")
+
+
+def rate(right, of, interval):
+    return Rate(PRECISION, right, of, interval, None, "few games", None)
+
+
+def conclude(**rates):
+    """The conclusion where these tables have these shares of right findings, and all others none."""
+    tables = {part: [rates[part]] for part in rates}
+    version = SimpleNamespace(table=lambda part: SimpleNamespace(rates=tables.get(part, [rate(0, 0, None)])))
+    return _conclude(version)["answer"]
+
+
+def test_the_conclusion_names_what_is_least_often_right_of_what_is_known():
+    unknown = "Too few answers to say how often automatic findings are right"
+    assert conclude() == unknown
+    assert conclude(strategic_depth=rate(3, 4, (30.0, 95.0))) == unknown
+    known = {"strategic_depth": rate(160, 200, (74.0, 85.0)), "coherence": rate(120, 200, (53.0, 67.0))}
+    assert conclude(**known) == "Least often right: Conversation coherence, 60.0 %".replace(" %", "\u00a0%")
+    few = {"role_consistency": rate(0, 3, (0.0, 56.0))}
+    assert conclude(**known, **few).startswith("Least often right: "), "what nobody can tell yet is not named"
+    assert "60.0" in conclude(**known, **few)
