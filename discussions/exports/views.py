@@ -14,7 +14,7 @@ from discussions.exports.permissions import check_export_subject
 from discussions.exports.queries.streams import rows_in
 from discussions.models import Evaluation, Game
 from rubric.models import ComparisonSet, Review
-from workspace.access.permissions import get_refusal, may
+from workspace.access.permissions import get_refusal, may, may_lead
 from workspace.core.refusals import Unacceptable
 from workspace.exports import labels
 from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, ExportSubject, parse_subject
@@ -46,7 +46,8 @@ def new_export(request: SignedIn, slug: str) -> HttpResponse:
         return reverse("exports", args=[slug])
 
     def context() -> dict[str, object]:
-        return _describe_export(project, request.user, asked) | frame(request.user, project, SECTION)
+        section = "archive" if asked == PROJECT and may_lead(request.user, project) else SECTION
+        return _describe_export(project, request.user, asked) | frame(request.user, project, section)
 
     return form_page(request, ExportForm, ask, page=PAGE, context=context, initial={"of": of})
 

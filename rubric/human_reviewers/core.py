@@ -121,6 +121,24 @@ def list_keys(scale: Scale) -> list[tuple[str, str]]:
     return [(point, keys.get(point, "")) for point in scale.points]
 
 
+def find_spans(anchors: Sequence[str], scale: Scale) -> list[int]:
+    """How many scores each anchor ("1-2", "3") heads, if they follow the scale without a gap; [] if not or too many."""
+    points = list(scale.points)
+    spans: list[int] = []
+    for first, _dash, last in (anchor.partition("-") for anchor in anchors):
+        headed = points[sum(spans) :]
+        if headed[:1] != [first] or (last or first) not in headed:
+            return []
+        spans.append(headed.index(last or first) + 1)
+    return spans if sum(spans) == len(points) <= LONGEST_ROW else []
+
+
+def read_scores(sheet: Sheet, values: Values, place: int) -> dict[str, int | float]:
+    """The scores of one response by criterion, without those that cannot be judged."""
+    points = {key: _points(values.get((SCORE, f"{place}.{key}"))) for key, _label in sheet.criteria}
+    return {key: value for key, value in points.items() if value is not None}
+
+
 SLIP = timedelta(seconds=10)
 NO_SLIP_REASON = mark("Say in a few words what the slip was: the criteria are open, so the reason is kept.")
 
@@ -243,11 +261,7 @@ def build_record(
         given_scores.notes = values.get((NOTES, str(place))) or None
         if sheet.holistic:
             given_scores.holistic = _points(values.get((HOLISTIC, str(place))))
-    for kind, subject in sheet.scores:
-        position, _dot, criterion = subject.partition(".")
-        points = _points(values.get((kind, subject)))
-        if points is not None:
-            scores_by_label[get_label(position)].scores[criterion] = points
+        given_scores.scores = read_scores(sheet, values, place) if sheet.scores else {}
     order = parse_ranking(values.get((RANKING, ""), ""), sheet.count)
     ranking = [[get_label(place) for place in group] for group in order] if order else None
     flags = []

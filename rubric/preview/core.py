@@ -7,7 +7,6 @@ both. Stored scores are ranked again under the draft's weights; a preview change
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import ceil
 
 from msgspec import Struct
 
@@ -23,9 +22,6 @@ GAMES, COMPARISONS = "games", "comparisons"
 PARTS = {DISCUSSION: (GAMES, "preview_games"), RESPONSE: (COMPARISONS, "preview_rankings")}
 MOST_FLIPS = 200
 MOST_MOVES = 50
-_WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
-_BINS_A_SIDE = 6
-_NOTHING = 1e-9
 
 
 class Location(Struct, frozen=True, omit_defaults=True):
@@ -77,15 +73,6 @@ class Transition(Struct, frozen=True):
     is_recorded: bool = True
 
 
-class Bin(Struct, frozen=True):
-    """How many figures change by more than `low` and up to `high` (down: from `low` to less than `high`); 0, 0 is no
-    change at all."""
-
-    low: float
-    high: float
-    count: int
-
-
 class Impact(Struct, frozen=True):
     """What was found. Lists hold the first entries; the counts say how many there are.
 
@@ -107,7 +94,6 @@ class Impact(Struct, frozen=True):
     ranked_count: int
     move_count: int
     moves: list[RankMove]
-    distribution: list[Bin]
     notes: list[str]
 
 
@@ -124,7 +110,6 @@ def build_impact(
 ) -> Impact:
     """What changes, from all outcomes that flip and the figures before and after of everything that is ranked."""
     moves = [move for figures in rankings for move in list_moves(figures)]
-    changes = [after - before for figures in rankings for before, after in figures.values()]
     return Impact(
         part=part,
         looked_at=looked_at,
@@ -136,39 +121,11 @@ def build_impact(
         listed_of=len(flips),
         transitions=list(transitions),
         turned=list(turned),
-        ranked_count=len(changes),
+        ranked_count=sum(map(len, rankings)),
         move_count=len(moves),
         moves=farthest(moves),
-        distribution=histogram(changes),
         notes=notes,
     )
-
-
-def histogram(changes: Iterable[float]) -> list[Bin]:
-    """The distribution of changes, from the deepest fall to the highest rise, with unchanged figures in between.
-
-    The width of the bins is a round number that gives at most six bins on each side; every change is in exactly one.
-    Empty without any change to count.
-    """
-    rounded = [0.0 if abs(change) < _NOTHING else change for change in changes]
-    if not rounded:
-        return []
-    largest = max(abs(change) for change in rounded)
-    width = next((width for width in _WIDTHS if largest <= width * _BINS_A_SIDE), largest / _BINS_A_SIDE)
-    # 0 for no change, 1 for up to one width up, -1 for up to one width down, and so on.
-    counts = Counter(
-        ceil(abs(change) / width - _NOTHING) * (1 if change > 0 else -1) if change else 0
-        for change in rounded
-    )
-    places = range(min(0, *counts), max(0, *counts) + 1)
-    return [
-        Bin(_edge(place - (place > 0), width), _edge(place + (place < 0), width), counts[place])
-        for place in places
-    ]
-
-
-def _edge(place: int, width: float) -> float:
-    return round(place * width, 10)
 
 
 def rank_items(values: Mapping[Item, float]) -> dict[Item, int]:

@@ -16,16 +16,17 @@ from django.utils.translation import ngettext
 from rubric.core.records import DISCUSSION
 from rubric.models import ImpactPreview, RubricVersion
 from rubric.preview import actions
-from rubric.preview.core import GAMES, PARTS, Bin, Impact, make_version_subject
+from rubric.preview.core import GAMES, PARTS, Impact, Location, RankMove, make_version_subject
 from rubric.preview.queries import reviews_hash
 from rubric.results.pages.words import two
 from rubric.versions import actions as versions_actions
+from rubric.versions.forms import DraftForm
 from rubric.versions.permissions import check_publish_version
 from rubric.versions.views.changes import change_version
+from rubric.versions.views.editor import compare_weights
 from rubric.versions.views.rubrics import Uses
 from rubric.versions.views.version import version_or_404
 from workspace.core.words import decode_stored
-from workspace.display.core.charts import compute_track_position
 from workspace.jobs.pages import build_progress_bar, worker_note
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
@@ -37,6 +38,7 @@ from workspace.web.respond import respond
 IMPACT = "rubric/preview/_impact.html"
 PUBLISH, PUBLISH_REGION = "rubric/preview/publish.html", "rubric/preview/_impact.html"
 MOST_JOBS = 20
+MOST_BUMPS, MOST_LINES = 3, 4  # comparisons whose order is drawn, responses in each
 Hash = Callable[[], str]
 
 
@@ -74,7 +76,12 @@ def publish_with(uses: Uses, games: Hash) -> View:
             context = load_impact(version, games)
             return respond(request, page=PUBLISH, region=PUBLISH_REGION, context=context)
         act = versions_actions.publish_version
-        return change_version(request, version, act, PUBLISH, uses, lambda: load_impact(version, games))
+
+        def more() -> dict[str, Any]:
+            draft = DraftForm(base=version.to_record(), note=version.note, basis=version.sha256)
+            return {"draft": draft, **compare_weights(draft.texts), **load_impact(version, games)}
+
+        return change_version(request, version, act, PUBLISH, uses, more)
 
     return publish_version
 
@@ -144,9 +151,7 @@ def _why_old(row: ImpactPreview, version: RubricVersion, basis: str) -> list[str
 class ImpactFound:
     def __init__(self, impact: Impact) -> None:
         self.impact, self.is_games = impact, impact.part == GAMES
-        self.tone = "wait" if impact.flip_count or impact.unknown_count else "good"
         self.figure_text: Callable[[float], str] = "{:.1f}".format if self.is_games else two
-        self.unit = _("points of the composite") if self.is_games else _("points of the overall")
 
     @cached_property
     def projects(self) -> dict[str, str]:
@@ -158,46 +163,49 @@ class ImpactFound:
     def headline(self) -> str:
         if self.is_games:
             if not self.impact.looked_at:
-                return _("No verdict is recorded so far, so none can flip.")
+                return _("No verdict is recorded so far, so none can flip")
             sentence = ngettext(
-                "%(n)s of %(total)s recorded verdict would flip.",
-                "%(n)s of %(total)s recorded verdicts would flip.",
+                "Publishing would flip %(n)s of %(total)s recorded verdict",
+                "Publishing would flip %(n)s of %(total)s recorded verdicts",
                 self.impact.looked_at,
             )
         else:
             if not self.impact.looked_at:
-                return _("No comparison under this rubric has scores so far, so no ranking can change.")
+                return _("No comparison under this rubric has scores so far, so no ranking can change")
             sentence = ngettext(
-                "%(n)s of %(total)s comparison would have another winner.",
-                "%(n)s of %(total)s comparisons would have another winner.",
+                "Publishing would change the winner of %(n)s of %(total)s comparison",
+                "Publishing would change the winners of %(n)s of %(total)s comparisons",
                 self.impact.looked_at,
             )
         return sentence % {"n": f"{self.impact.flip_count:,}", "total": f"{self.impact.looked_at:,}"}
 
-    @property
-    def facts(self) -> list[tuple[str, str, str]]:
-        impact = self.impact
-        stay = f"{impact.looked_at - impact.flip_count - impact.unknown_count:,}"
-        of_all, moves = _("of %(n)s") % {"n": f"{impact.looked_at:,}"}, f"{impact.move_count:,}"
-        ranked = {"n": f"{impact.ranked_count:,}"}
-        if not self.is_games:
-            within = _("of %(n)s, within their comparisons") % ranked
-            return [
-                (_("Comparisons that keep their winner"), stay, of_all),
-                (_("Responses that change rank"), moves, within),
-            ]
-        other = _("%(n)s would have another outcome") % {"n": f"{impact.open_flip_count:,}"}
-        unrecorded = (_("Rated, no verdict yet"), f"{impact.open_count:,}", other)
-        within = _("of %(n)s games, within their projects") % ranked
-        return [
-            (_("Verdicts that stay"), stay, of_all),
-            *([unrecorded] if impact.open_count else []),
-            (_("Games that change rank"), moves, within),
-        ]
+    @cached_property
+    def bumps(self) -> list[dict[str, Any]]:
+        """Of the first comparisons whose order changes, those with another winner first: each moved response as a line.
+
+        A line is its number, figures before and after, rows before and after, and "up", "down" or "stay".
+        """
+        moves: dict[Location, list[RankMove]] = {}
+        for move in self.impact.moves if not self.is_games else []:
+            moves.setdefault(move.where, []).append(move)
+        flips = {flip.where: flip for flip in self.impact.flips}
+        shown = sorted(moves, key=lambda where: where not in flips)[:MOST_BUMPS]
+        return [{"where": where, "flip": flips.get(where), "lines": _cross(moves[where])} for where in shown]
 
     @property
     def directions(self) -> str:
-        sentences = []
+        moves = {"n": f"{self.impact.move_count:,}", "all": f"{self.impact.ranked_count:,}"}
+        said = (
+            _("%(n)s of %(all)s games change rank.")
+            if self.is_games
+            else _("%(n)s of %(all)s responses change rank.")
+        )
+        sentences = [said % moves] if self.impact.ranked_count else []
+        if open_count := self.impact.open_count:
+            count = {"n": f"{self.impact.open_flip_count:,}", "all": f"{open_count:,}"}
+            sentences.append(
+                _("Of %(all)s rated without a verdict, %(n)s would have another outcome.") % count
+            )
         if self.is_games and self.impact.flip_count:
             ways = {"down": f"{self._count('PASS', 'FAIL'):,}", "up": f"{self._count('FAIL', 'PASS'):,}"}
             sentences.append(_("%(down)s from PASS to FAIL, %(up)s from FAIL to PASS.") % ways)
@@ -213,24 +221,21 @@ class ImpactFound:
             if transition.is_recorded and (transition.before, transition.after) == (before, after)
         )
 
-    @cached_property
-    def columns(self) -> list[tuple[str, int, float]]:
-        """The bins of the distribution: label, how many changes, length of the bar (0 to 100)."""
-        bins = self.impact.distribution
-        if len(bins) < 2:
-            return []
-        most = max(bucket.count for bucket in bins)
-        return [
-            (_label(bucket), bucket.count, compute_track_position(bucket.count, 0, most)) for bucket in bins
-        ]
 
-
-def _label(bucket: Bin) -> str:
-    if bucket.low == bucket.high:
-        return _("no change")
-    return _("%(low)s to %(high)s") % {"low": _signed(bucket.low), "high": _signed(bucket.high)}
-
-
-def _signed(value: float) -> str:
-    sign = "+" if value > 0 else "\N{MINUS SIGN}" if value < 0 else ""
-    return f"{sign}{abs(value):g}"
+def _cross(moves: list[RankMove]) -> list[dict[str, Any]]:
+    before, after = (
+        sorted(moves, key=lambda move: (getattr(move, place), move.name))[:MOST_LINES]
+        for place in ("place_before", "place_after")
+    )
+    return [
+        {
+            "name": move.name.rpartition(" ")[2],
+            "was": two(move.before),
+            "now": two(move.after),
+            "from": row,
+            "to": after.index(move),
+            "way": "up" if move.place_after < move.place_before else "down",
+        }
+        for row, move in enumerate(before)
+        if move in after
+    ]

@@ -16,23 +16,19 @@ MODE_NAMES = {
 # Only leads see these pages.
 COMPARISONS, CALIBRATIONS, ASKING, TUNING = "comparison_set", "set_calibrations", "set_answers", "set_weights"
 
-# Route and name of each page of a set, in the order of the tabs.
-TABS = [
-    (COMPARISONS, _("Comparisons")),
-    (CALIBRATIONS, _("Calibration")),
-    (ASKING, _("Models")),
-    ("set_results", _("Results")),
-    ("set_reviewers", _("Reviewers")),
-    ("set_agreement", _("Agreement")),
-    ("set_success", _("Success")),
-    (TUNING, _("Weights")),
-]
+# Each tab with its pages, route and name; a tab leads to the first page that its reader may open.
+TABS = {
+    _("Questions"): {COMPARISONS: _("Questions")},
+    _("Results"): {"set_results": _("Results")},
+    _("Reviewers"): {"set_reviewers": _("Effects"), ASKING: _("Models"), CALIBRATIONS: _("Calibration")},
+    _("Reliability"): {"set_agreement": _("Agreement"), "set_success": _("Success"), TUNING: _("Weights")},
+}
 
 
 class SetFrame:
     """The header of a set's page, for a set fetched with its project and its version's rubric.
 
-    `current` is the route of the page, `tabs` are routes with their labels. `refusal` says why the results are not
+    `current` is the route of the page, `tabs` are labels with their pages. `refusal` says why the results are not
     shown yet; then no tabs lead to them.
     """
 
@@ -46,4 +42,6 @@ class SetFrame:
         self.refusal = get_refusal(check_see_results, person, comparison_set)
         is_open = dict.fromkeys((COMPARISONS, CALIBRATIONS, ASKING), self.may_lead)
         is_open[TUNING] = self.may_lead and not self.refusal
-        self.tabs = [(route, label) for route, label in TABS if is_open.get(route, not self.refusal)]
+        seen = {route for tab in TABS.values() for route in tab if is_open.get(route, not self.refusal)}
+        tabs = [(label, [page for page in pages.items() if page[0] in seen]) for label, pages in TABS.items()]
+        self.tabs = [(label, pages) for label, pages in tabs if pages]

@@ -111,6 +111,7 @@ class DraftForm(forms.Form):
     basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
     do = forms.CharField(required=False, max_length=80)
     source = forms.CharField(label=_("Source"), required=False)
+    even = forms.CharField(label=_("When one moves, the others give way in proportion"), required=False)
 
     def __init__(self, *, base: RubricRecord, note: str = "", basis: str = "", **given: object) -> None:
         texts = draft_texts(base)

@@ -20,12 +20,11 @@ const items = () => all(`#step-${judge.dataset.step} .item`);
 const says = document.getElementById("says");
 const heard = document.getElementById("heard");
 const isBusy = () => document.body.dataset.busy === "wait" || "looking" in document.body.dataset;
-let prefix = "";
+let [prefix, quiet] = ["", 0];
 let now = ""; // the id of the current message: the element may be redrawn
 let asked = ""; // the id of the item that had the focus last
 let place = ""; // the id of the item or message that had the focus last
 let struck = []; // keys pressed while the page waits for an answer that moves the focus: they are for what comes then
-let quiet = 0;
 // If a field failed to load, further typing was meant for it: no key judges until a pause.
 const PAUSE = 1500;
 let typingUntil = 0;
@@ -46,7 +45,7 @@ function point(item = current()) {
   item?.classList.add("now");
   const tab = document.querySelector("#steps [aria-current]") ?? document.getElementById("step-says");
   if (!tab?.dataset.name) return;
-  const ones = items().filter((one) => one.matches(".one"));
+  const ones = items().filter((one) => one.matches(".one, .rates"));
   const at = ones.indexOf(item) + 1;
   const done = ones.filter((one) => one.dataset.value || one.querySelector("[aria-pressed=true]"));
   tab.style.setProperty("--done", `${(100 * done.length) / (ones.length || 1)}%`);
@@ -88,6 +87,7 @@ function open(step, isSame = false) {
   if (!isSame) enter(step === "review" && document.getElementById("submit") ? "submit" : "judge");
   judge.dataset.step = step;
   document.getElementById("acts").elements.step.value = step;
+  for (const one of all(".step")) one.classList.toggle("on", one.id === `step-${step}`);
   for (const tab of all("#steps a")) tab.ariaCurrent = tab.dataset.step === step ? "step" : null;
   point();
 }
@@ -386,7 +386,7 @@ function show(target) {
   // Of folded responses, the current one is open; a summary is opened and closed by its own click.
   const fold = shown.querySelector("details[name]");
   if (fold && !target.closest("summary")) fold.open = true;
-  if (item && text.checkVisibility()) shown.scrollIntoView({ block: "center" });
+  if (item && text.checkVisibility()) shown.scrollIntoView({ block: "center", container: "nearest" });
   if (target === item) for (const one of all("#judge [data-evidence]")) one.open = one.closest(".item") === item;
 }
 document.addEventListener("focusin", (event) => show(event.target));

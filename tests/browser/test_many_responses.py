@@ -27,8 +27,8 @@ def begin(page: Page, url: str) -> None:
 
 def expect_open(page: Page, place: int) -> None:
     """That response is open and no other."""
-    expect(page.locator(".response details[open]")).to_have_count(1)
-    expect(page.locator(f"#message-{place} details[open]")).to_have_count(1)
+    expect(page.locator(".response details[name][open]")).to_have_count(1)
+    expect(page.locator(f"#message-{place} details[name][open]")).to_have_count(1)
 
 
 def test_the_response_that_is_spoken_of_is_open(live_stack, page: Page, browser: Browser):
@@ -53,9 +53,9 @@ def on_a_phone(page: Page) -> None:
     expect(page.locator("#message-1 .said")).to_be_visible()
     expect(page.locator("#judge")).to_be_hidden()
     page.locator("#keysheet > summary").click()
-    expect(page.get_by_text("next, previous response")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("notes on the response")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Escape")
-    page.get_by_text("Next to do").click()
+    page.get_by_role("button", name=re.compile("^Next")).click()
     expect(page.locator("#item-holistic-1")).to_be_visible()
     expect(page.locator("#message-1 .said")).to_be_hidden()
     page.set_viewport_size({"width": 1366, "height": 768})
@@ -78,11 +78,12 @@ def by_keyboard(page: Page, keys: Keyboard) -> None:
 
 def by_pointer(page: Page) -> None:
     """A click on a line opens it; what was being typed elsewhere is saved and still there."""
-    page.locator("#message-5 summary").click()
+    page.locator("#message-5 [name=response] > summary").click()
     expect_open(page, 5)
     expect(page.locator("#message-5 .said")).to_be_in_viewport()
+    page.locator("#note-5 > summary").click()
     page.get_by_label("Notes on Response E").fill("Long")
-    page.locator("#message-12 summary").click()
+    page.locator("#message-12 [name=response] > summary").click()
     expect_open(page, 12)
     settle(page)
     page.reload()
@@ -110,9 +111,10 @@ def without_script(browser: Browser, page: Page, url: str) -> None:
     plain = context.new_page()
     plain.goto(page.url)
     expect(plain.locator("#message-2 .said")).to_be_visible()
-    plain.locator("#message-7 summary").click()
+    plain.locator("#message-7 [name=response] > summary").click()
     expect(plain.locator("#message-7 .said")).to_be_visible()
     expect(plain.locator("#message-2 .said")).to_be_hidden()
+    plain.locator("#note-7 > summary").click()
     plain.locator("#notes-7").fill("Plain")
     with plain.expect_navigation():
         plain.locator("#note-7 .saves").click()

@@ -46,7 +46,7 @@ def test_weights_are_changed_and_published_by_forms(live_stack, page: Page):
     expect(page.get_by_role("heading", level=1)).to_contain_text("Response quality 1.3")
 
     page.get_by_role("link", name="Publish").click()
-    expect(page.get_by_role("heading", name="5 differences from 1.2")).to_be_visible()
+    expect(page.get_by_text("5 differences from 1.2")).to_be_visible()
     page.get_by_label("Reason").fill("Agreed by the team")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text(re.compile("published .*Ad Min: Agreed by the team"))).to_be_visible()

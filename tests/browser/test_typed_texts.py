@@ -114,6 +114,7 @@ def test_half_a_note_on_a_response_is_saved_when_the_page_is_open_again(page: Pa
     review = begin(made)
     sign_in_as(page, live_server.url, list_reviewers(made)[0])
     page.goto(f"{live_server.url}/reviews/{review.pk}/")
+    page.locator("#note-1 > summary").click()
     page.get_by_label("Notes on Response A").focus()
     page.keyboard.type("too lo")
     assert not Mark.objects.exists()

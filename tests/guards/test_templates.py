@@ -173,7 +173,7 @@ def test_no_branch_reads_a_name_that_another_sets():
 
 # Tables that are read across and down: they keep their columns and scroll in their own box.
 READ_ACROSS = re.compile(
-    r"wide|games|crossed|history|guardrails|metrics|by-game|differences|summary-table|scores"
+    r"wide|games|crossed|history|guardrails|sparks|effects|by-game|differences|summary-table|scores"
 )
 
 

@@ -13,7 +13,7 @@ from msgspec import json
 
 from workspace.access.permissions import is_admin
 from workspace.authentication.views import has_just_signed_in, proven
-from workspace.models import AccessToken, Person
+from workspace.models import AccessToken, Person, Project
 from workspace.tokens.actions import create_service_account, create_token, revoke_token
 from workspace.tokens.forms import ServiceAccountForm, TokenForm
 from workspace.tokens.permissions import check_create_token, check_manage_tokens, check_revoke_token
@@ -29,7 +29,10 @@ SHOWN_ENDED, MOST_LISTED = 10, 500
 
 @require("create_token", methods=("GET", "POST"))
 def own_tokens(request: SignedIn) -> HttpResponse:
-    return tokens_of(request, request.user)
+    """One's own tokens, among the settings of the `project` that one came from."""
+    slug = only_parameters(request, "project")["project"]
+    projects = Project.objects.visible_to(request.user).filter(slug=slug) if slug else []
+    return tokens_of(request, request.user, next(iter(projects), None))
 
 
 @require("create_token", methods=("GET", "POST"))
@@ -38,7 +41,7 @@ def service_tokens(request: SignedIn, person: int) -> HttpResponse:
     return tokens_of(request, get_object_or_404(Person, pk=person, is_service=True))
 
 
-def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
+def tokens_of(request: SignedIn, owner: Person, project: Project | None = None) -> HttpResponse:
     check_create_token(request.user, owner)
 
     def make(form: TokenForm) -> dict[str, object]:
@@ -52,7 +55,7 @@ def tokens_of(request: SignedIn, owner: Person) -> HttpResponse:
         rows = AccessToken.objects.filter(person=owner).select_related("person").order_by("-pk")
         live = {"revoked_at": None, "expires_at__gt": timezone.now()}
         lists = {"live": rows.filter(**live), "ended": rows.exclude(**live)[:SHOWN_ENDED]}
-        return {"owner": owner, "made": None, **lists, **frame(request.user)}
+        return {"owner": owner, "made": None, **lists, **frame(request.user, project, "tokens")}
 
     asks = not has_just_signed_in(request)
     page = "workspace/tokens/list.html"

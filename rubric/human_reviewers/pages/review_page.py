@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.records import HOLISTIC
+from rubric.core.scores import rank_values, round_half_up, score_marks
+from rubric.core.weights import exact
 from rubric.human_reviewers import core
 from rubric.human_reviewers.permissions import check_review
 from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
@@ -29,7 +31,6 @@ from workspace.people.labels import keys_of
 HOLISTIC_STEP, CRITERIA_STEP, REVIEW_STEP = "whole", "criteria", "review"
 MOST_MISSING = 6
 MOST_SIDE_BY_SIDE = 4  # columns of 232 px, beside the scores in a window of 1366 px
-STEP_BY_KIND = {HOLISTIC: HOLISTIC_STEP, core.SCORE: CRITERIA_STEP, core.RANKING: REVIEW_STEP}
 
 
 class ScoreItem(Struct, frozen=True):
@@ -60,7 +61,10 @@ class ScoreItem(Struct, frozen=True):
 
 
 class CriterionScores(Struct, frozen=True):
-    """One criterion with what it asks and a score for every response; `scale` is its own in words, "" for 1 to 10."""
+    """One criterion with what it asks and a score for every response; `scale` is its own in words, "" for 1 to 10.
+
+    `spans` says how many scores each anchor heads, if the anchors cover the row of scores in its order; else [].
+    """
 
     key: str
     label: str
@@ -72,6 +76,11 @@ class CriterionScores(Struct, frozen=True):
     anchors: list[tuple[str, str]]
     items: list[ScoreItem]
     scale: str = ""
+    spans: list[int] = []
+
+    @property
+    def step(self) -> str:
+        return get_step(core.SCORE, f"0.{self.key}")
 
 
 class ShownResponse(Struct, frozen=True):
@@ -221,6 +230,7 @@ class VisibleReview:
                 anchors=list(criterion.anchors.items()),
                 items=[self.item(core.SCORE, f"{place}.{criterion.key}") for place in self.work.sheet.places],
                 scale=scales[criterion.key].text if scales else "",
+                spans=core.find_spans([*criterion.anchors], self.work.sheet.get_scale(f"0.{criterion.key}")),
             )
             for criterion in self.work.rubric.criteria
         ]
@@ -255,29 +265,64 @@ class VisibleReview:
         needed = len(sheet.holistic) + len(sheet.scores)
         return needed - len(self.work.missing), needed
 
+    def so_far(self) -> dict[str, Any] | None:
+        """The ranking by the criteria of which every response has a score; None before the first, or of many responses.
+
+        `x` is the percentage of the common scale at which the overall lies.
+        """
+        work, places = self.work, self.work.sheet.places
+        given = {place: core.read_scores(work.sheet, work.values, place) for place in places}
+        asked = [
+            each for each in work.rubric.criteria if all(each.key in scores for scores in given.values())
+        ]
+        if not asked or len(places) > MOST_SIDE_BY_SIDE:
+            return None
+        kept = {place: {each.key: given[place][each.key] for each in asked} for place in places}
+        means = {str(place): score_marks(kept[place], work.rubric).value or 1 for place in places}
+        ranks = compute_rank_numbers(rank_values(means))
+        rows = [
+            {
+                "letter": core.get_label(place).rpartition(" ")[2],
+                "rank": ranks[place],
+                "overall": str(round_half_up(exact(means[place]), 1)),
+                "x": float(means[place] - 1) / 0.09,
+                "scores": [work.values[core.SCORE, f"{place}.{each.key}"] for each in asked],
+            }
+            for place in sorted(means, key=lambda place: -means[place])
+        ]
+        return {"labels": [each.label for each in asked], "rows": rows}
+
     def steps(self) -> list[dict[str, Any]]:
-        sheet, tabs = self.work.sheet, []
-        for key, kind, label, asked in (
-            (HOLISTIC_STEP, HOLISTIC, _("Holistic"), sheet.holistic),
-            (CRITERIA_STEP, core.SCORE, _("By criterion"), sheet.scores),
-        ):
-            if asked:
-                left = sum(step.kind == kind for step in self.work.missing)
-                count = _("%(done)s of %(all)s") % {"done": len(asked) - left, "all": len(asked)}
-                tabs.append({"key": key, "label": label, "count": count, "needs": left > 0, "go": ""})
+        """The holistic scores, each criterion once the criteria are open, and the ranking."""
+        sheet, names = self.work.sheet, dict(self.work.sheet.criteria)
+        asked = {HOLISTIC_STEP: sheet.holistic} if sheet.holistic else {}
+        for kind, subject in sheet.scores:
+            step = get_step(kind, subject) if self.are_criteria_open() else CRITERIA_STEP
+            asked.setdefault(step, []).append((kind, subject))
+        labels = {get_step(core.SCORE, f"0.{key}"): label for key, label in names.items()}
+        labels |= {HOLISTIC_STEP: _("Overall"), CRITERIA_STEP: _("Criteria")}
+        tabs = []
+        for key, subjects in asked.items():
+            left = len(self.asked.intersection(subjects))
+            count = _("%(done)s of %(all)s") % {"done": len(subjects) - left, "all": len(subjects)}
+            tabs.append({"key": key, "label": labels[key], "count": count, "is_done": not left, "go": ""})
         last = _("not yet") if self.work.missing else _("ready")
         go = self.ranking["rows"][0]["id"] if self.ranking else ""
-        return [*tabs, {"key": REVIEW_STEP, "label": _("Ranking"), "count": last, "needs": False, "go": go}]
+        return [*tabs, {"key": REVIEW_STEP, "label": _("Ranking"), "count": last, "is_done": False, "go": go}]
 
     def open_step(self, wanted: str) -> str:
         """The wanted step, else the first one that lacks something or shows what others gave."""
-        sheet = self.work.sheet
-        known = {HOLISTIC_STEP: sheet.holistic, CRITERIA_STEP: sheet.scores, REVIEW_STEP: True}
-        if known.get(wanted):
+        keys = [step["key"] for step in self.steps()]
+        if wanted in keys:
             return wanted
-        if sheet.is_second and not self.work.missing:
-            return CRITERIA_STEP if sheet.scores else HOLISTIC_STEP
-        return STEP_BY_KIND[self.work.missing[0].kind] if self.work.missing else REVIEW_STEP
+        if self.work.sheet.is_second and not self.work.missing:
+            return keys[1] if keys[0] == HOLISTIC_STEP and len(keys) > 2 else keys[0]
+        first = next(iter(self.work.missing), None)
+        return get_step(first.kind, first.subject) if first else REVIEW_STEP
+
+
+def get_step(kind: str, subject: str) -> str:
+    return {HOLISTIC: HOLISTIC_STEP, core.RANKING: REVIEW_STEP}.get(kind) or f"by-{subject.partition('.')[2]}"
 
 
 def item_id(kind: str, subject: str) -> str:
@@ -375,12 +420,17 @@ def _shared(
         "waiting_count": sum(step.kind == HOLISTIC for step in work.missing),
         "ranking": visible.ranking,
         "missing": [
-            {"says": step.says, "step": STEP_BY_KIND[step.kind], "item_id": item_id(step.kind, step.subject)}
+            {
+                "says": step.says,
+                "step": get_step(step.kind, step.subject),
+                "item_id": item_id(step.kind, step.subject),
+            }
             for step in work.missing[:MOST_MISSING]
         ],
         "more_missing": max(len(work.missing) - MOST_MISSING, 0),
         "can_undo": is_undoable or (visible.is_open and work.undoable().exists()),
         "lines": visible.score_lines(),
+        "so_far": visible.so_far(),
         "undo_key": f"{nonce}:undo:{work.review.version}",
     }
 

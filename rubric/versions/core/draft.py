@@ -148,6 +148,21 @@ def weight_sum(texts: Texts) -> Fraction | None:
     return sum(map(_share, weights), Fraction()) if all(map(is_number, weights)) else None
 
 
+def weight_changes(texts: Texts, before: RubricRecord | None) -> dict[int, tuple[str, str]]:
+    """Index of a criterion -> its weight under `before` in percent, "" without it, and the signed change of it."""
+    weights = {criterion.key: exact(criterion.weight) for criterion in before.criteria} if before else {}
+    changes = {}
+    for index in used_indexes(texts):
+        was, text = weights.get(texts[f"c{index}-key"].strip()), texts.get(f"c{index}-weight", "")
+        by = _share(text) - (was or 0) if is_number(text) else Fraction()
+        sign = "+" if by > 0 else "\N{MINUS SIGN}"
+        changes[index] = (
+            "" if was is None else percent_text(was),
+            f"{sign}{percent_text(abs(by))}" if by else "",
+        )
+    return changes
+
+
 def weight_faults(texts: Texts) -> list[FieldProblem]:
     """What is wrong with the weights as typed, reported even while something else cannot be read."""
     indexes = used_indexes(texts)

@@ -15,7 +15,7 @@ from rubric.versions import actions
 from rubric.versions.forms import VersionChangeForm
 from rubric.versions.permissions import check_discard_version, check_offer_version, check_retire_version
 from rubric.versions.views.rubrics import Uses
-from rubric.versions.views.version import compare_with, rubrics_frame, version_or_404
+from rubric.versions.views.version import compare_with, find_published, rubrics_frame, version_or_404
 from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.require import SignedIn, View, require
@@ -63,9 +63,7 @@ def change_version(
         return reverse("rubric_version", args=[version.rubric.key, version.number])
 
     def context() -> Mapping[str, object]:
-        others = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
-        before = others.order_by("-published_at", "-pk").first()
-        shown = {"version": version, "uses": uses(), **compare_with(before, version)}
+        shown = {"version": version, "uses": uses(), **compare_with(find_published(version), version)}
         return {**shown, **more(), **rubrics_frame(request)}
 
     basis: dict[str, object] = {"basis": version.sha256}

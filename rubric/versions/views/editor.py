@@ -1,7 +1,7 @@
 """The editor of drafts, and the pages on which drafts are made: from a version, or from a file."""
 
 from collections.abc import Collection, Mapping
-from fractions import Fraction
+from contextlib import suppress
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -16,24 +16,26 @@ from rubric.versions.core.differences import differences
 from rubric.versions.core.draft import (
     FieldProblem,
     Unreadable,
+    draft_texts,
     in_step,
     read_draft,
     scale_weights,
     used_indexes,
+    weight_changes,
     weight_faults,
     weight_sum,
 )
 from rubric.versions.core.version_json import read_version
 from rubric.versions.forms import DraftForm, ImportForm, NoteForm
 from rubric.versions.permissions import check_edit_rubrics, check_edit_version
-from rubric.versions.views.version import difference_rows, rubrics_frame, version_or_404
+from rubric.versions.views.version import difference_rows, find_published, rubrics_frame, version_or_404
 from workspace.core.refusals import Conflict, Malformed, Refusal
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
-EDIT = "rubric/versions/edit.html"
+EDIT, SHOW = "rubric/versions/edit.html", "rubric_version"
 WEIGHTS = "rubric/versions/_draft_weights.html"
 
 
@@ -73,6 +75,8 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     do, _colon, which = form.cleaned_data["do"].partition(":")
     if do == "weigh":
         return _weigh(request, version, form, which)
+    if do == "weights":
+        form = form.with_texts({**draft_texts(base), **form.texts})
     form = form.with_texts(in_step(form.texts))
     if do == "scale" and which.isdecimal() and int(which) in used_indexes(form.texts):
         return _scale(request, version, form, int(which))
@@ -80,11 +84,13 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
         return _reset(request, version, form)
     if do == "overwrite":
         form = form.with_texts({"basis": which})
-    elif do not in ("", "check", "save"):
+    elif do not in ("", "check", "save", "weights"):
         raise Malformed(
             _("The form was sent with a button that it does not have. Reload the page and try again.")
         )
-    return _judge(request, version, form, saves=do in ("save", "overwrite"))
+    return _judge(
+        request, version, form, saves={"weights": "publish_version", "save": SHOW, "overwrite": SHOW}.get(do)
+    )
 
 
 @require("edit_rubrics", methods=("GET", "POST"))
@@ -119,16 +125,19 @@ def import_rubric(request: SignedIn) -> HttpResponse:
     return respond(request, page="rubric/versions/import.html", context=context, status=status)
 
 
-def _judge(request: SignedIn, version: RubricVersion, form: DraftForm, *, saves: bool) -> HttpResponse:
+def _judge(request: SignedIn, version: RubricVersion, form: DraftForm, *, saves: str | None) -> HttpResponse:
+    """Check the draft; `saves` is the page to which saving it leads."""
     record = read_draft(form.texts, form.base)
     if not isinstance(record, RubricRecord):
         return _show(request, version, _with_faults(form, record), status=422)
     if saves:
-        return _save(request, version, form, record)
+        return _save(request, version, form, record, saves)
     return _show(request, version, form, message=_("Nothing is wrong with this draft. It is not saved yet."))
 
 
-def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: RubricRecord) -> HttpResponse:
+def _save(
+    request: SignedIn, version: RubricVersion, form: DraftForm, record: RubricRecord, page: str
+) -> HttpResponse:
     slug, number = version.rubric.key, version.number
     note, basis = form.texts.get("note", "").replace("\r\n", "\n"), form.texts.get("basis", "")
     try:
@@ -140,12 +149,16 @@ def _save(request: SignedIn, version: RubricVersion, form: DraftForm, record: Ru
         return _show(request, version, form, status=add_refusal(form, conflict), typed=record)
     except Refusal as refusal:
         return _show(request, version, form, status=add_refusal(form, refusal))
-    return respond(request, page="", redirect=reverse("rubric_version", args=[slug, number]))
+    return respond(request, page="", redirect=reverse(page, args=[slug, number]))
 
 
 def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, active_field: str) -> HttpResponse:
     """Return the weights as they are now. Only controls that change are swapped, never the active one."""
     sent, moved = form.texts, in_step(form.texts, active_field=active_field)
+    index = active_field.partition("-")[0].removeprefix("c")
+    if sent.get("even") and index.isdecimal() and int(index) in used_indexes(sent):
+        with suppress(Unreadable):
+            moved = in_step({**sent, **moved, **scale_weights({**sent, **moved}, int(index))})
     form = form.with_texts(moved)
     faults = [fault for fault in weight_faults(form.texts) if fault.field]
     changed = {name for name, text in moved.items() if sent.get(name) != text} - {active_field}
@@ -200,16 +213,14 @@ def _show(
 
     `typed` could not be saved because somebody else had saved `version` in the meantime.
     """
-    total = weight_sum(form.texts)
     conflict = None if typed is None else differences(version.to_record(), typed)
     context = {
         "version": version,
         "form": form,
         "message": message,
         "swapped": swapped,
-        "total": "" if total is None else _sum_text(total),
-        "off": "" if total is None else _off(total),
-        "is_total_right": total is not None and is_whole(total),
+        **compare_weights(form.texts),
+        "before": find_published(version),
         "conflict": conflict,
         "conflict_rows": difference_rows(conflict) if conflict else [],
         **rubrics_frame(request),
@@ -218,14 +229,15 @@ def _show(
     return respond(request, page=EDIT, region=region, context=context, status=status)
 
 
-def _off(total: Fraction) -> str:
-    """How far the sum of the weights is from 100 %."""
-    if is_whole(total):
-        return ""
-    by = {"by": percent_text(abs(total - 1)) + "\u00a0%"}
-    return _("%(by)s too much") % by if total > 1 else _("%(by)s too little") % by
-
-
-def _sum_text(total: Fraction) -> str:
-    """The sum in percent; a sum that is accepted as 100 % is shown as 100 %."""
-    return "100\u00a0%" if is_whole(total) else percent_text(total) + "\u00a0%"
+def compare_weights(texts: Mapping[str, str]) -> dict[str, object]:
+    """What `_draft_weights.html` says of the weights as typed: their sum, how far it is off, how to find changes."""
+    total = weight_sum(texts)
+    right = total is not None and is_whole(total)
+    by = {"by": "" if total is None else percent_text(abs(total - 1)) + "\u00a0%"}
+    off = _("%(by)s too much") if total is not None and total > 1 else _("%(by)s too little")
+    return {
+        "total": "" if total is None else ("100" if right else percent_text(total)) + "\u00a0%",
+        "off": "" if right or total is None else off % by,
+        "is_total_right": right,
+        "weight_changes": weight_changes,
+    }

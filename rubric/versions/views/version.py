@@ -158,6 +158,12 @@ def compare_versions(request: SignedIn, slug: str, number: str) -> HttpResponse:
     return respond(request, page="rubric/versions/compare.html", context=context)
 
 
+def find_published(version: RubricVersion) -> RubricVersion | None:
+    """The version of the rubric that was published last, other than this."""
+    others = RubricVersion.objects.published().filter(rubric=version.rubric_id).exclude(pk=version.pk)
+    return others.order_by("-published_at", "-pk").first()
+
+
 def compare_with(
     before: RubricVersion | None, version: RubricVersion, *, has_weights: bool = True
 ) -> dict[str, object]:

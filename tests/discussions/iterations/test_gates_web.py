@@ -91,7 +91,7 @@ def test_a_second_stage_goes_through_the_gate(client, project, stage):
 
 def test_an_empty_stage_has_a_closed_gate_and_says_why(client, stage):
     text = get_text(client.get(address("stage_gate", stage)))
-    assert "0 of 3 in a row: the gate is closed" in text and "What else keeps it closed" in text
+    assert "0 of 3 in a row: the gate is closed" in text and "What keeps it closed" in text
     assert "No iteration of this stage was opened for rating yet" in text
     assert "Fascinating. Entertainment in its own right" in text
     assert text.count("disabled") == 1

@@ -90,7 +90,7 @@ def test_queries_are_the_same_for_few_and_many_games(
 
 def test_what_holds_once_a_game_is_rated_is_saved_and_shown(client, lead, project, address):
     page = client.get(address).content.decode()
-    assert "<h1>Project settings</h1>" in page
+    assert "<h1>Settings</h1>" in page
     assert 'value="hold" selected' in page and 'value="30"' in page and 'value="no" selected' in page
     rules = reverse("project_rules", args=[project.slug])
     body = {"flags": "warn", "reopen_minutes": "0", "shows_differences": "yes"}

@@ -19,6 +19,7 @@ from rubric.human_reviewers.core import (
     collect_reasons,
     contradicts_scores,
     find_mark_fault,
+    find_spans,
     format_ranking,
     list_keys,
     missing,
@@ -342,3 +343,22 @@ def test_a_record_holds_scores_as_given_and_the_overall_on_the_common_scale():
     record = build_record(sheet, values, three_scales())
     assert record.responses[0].scores == {"coherence": 4, "recommend": 1, "depth": 6}
     assert [said.overall for said in record.responses] == [Fraction("7.675")] * 2
+
+
+@pytest.mark.parametrize(
+    ("anchors", "scale", "spans"),
+    [
+        (["1-2", "3-4", "5-6", "7-8", "9-10"], COMMON, [2, 2, 2, 2, 2]),
+        (["1", "2-9", "10"], COMMON, [1, 8, 1]),
+        (["0", "1"], Scale(0, 1), [1, 1]),
+        (["0.5-1", "1.5-2"], Scale(0.5, 2, 0.5), [2, 2]),
+        (["1-2", "5-10"], COMMON, []),
+        (["1-2", "3-4"], COMMON, []),
+        (["2-10", "1"], COMMON, []),
+        (["1-11"], COMMON, []),
+        ([], COMMON, []),
+        (["0-100"], Scale(0, 100, 5), []),
+    ],
+)
+def test_anchors_head_their_scores_only_if_they_cover_the_row_in_its_order(anchors, scale, spans):
+    assert find_spans(anchors, scale) == spans

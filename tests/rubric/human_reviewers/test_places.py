@@ -38,7 +38,7 @@ def test_a_comparison_that_has_its_people_is_given_to_nobody_else(client):
         begin(made, by=middle, number=1)
     begin(made, by=middle, number=2)
     client.force_login(right)
-    assert "Taken by others" in client.get(reverse("reviews")).content.decode()
+    assert "1 taken by others" in client.get(reverse("reviews")).content.decode()
     client.force_login(made.created_by)
     page = " ".join(
         client.get(reverse("comparison_set", args=[made.project.slug, made.number])).content.decode().split()

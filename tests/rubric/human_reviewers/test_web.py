@@ -101,6 +101,44 @@ def test_the_last_score_as_a_whole_opens_the_criteria_and_keeps_what_was_given(c
     assert work(review).values["holistic", "3"] == "8"
 
 
+def rows_so_far(text):
+    table = re.search(r'<table class="sofar.*?</table>', text, re.DOTALL)
+    return re.findall(r"<t[dh][^>]*>([^<]+)</t[dh]>", table[0].partition("<tbody>")[2]) if table else []
+
+
+def test_the_ranking_so_far_is_from_the_criteria_that_all_responses_have(client, review):
+    for place in (1, 2, 3):
+        say(review, "holistic", str(place), "7")
+    for subject, points in (("1.accuracy", "6"), ("2.accuracy", "9"), ("1.completeness", "10")):
+        say(review, "score", subject, points)
+    assert not rows_so_far(get_page(client, review).content.decode())
+    text = act(client, review, "score~3.accuracy~0~5", step="by-accuracy").content.decode()
+    assert "Ranking so far, from 1 criterion" in text
+    assert rows_so_far(text) == ["1", "B", "9.0", "9", "2", "A", "6.0", "6", "3", "C", "5.0", "5"]
+    say(review, "score", "2.completeness", "2")
+    say(review, "score", "3.completeness", "cannot", reason="It is cut off")
+    assert "from 1 criterion" in get_page(client, review).content.decode()
+    say(review, "score", "3.completeness", "5")
+    assert rows_so_far(get_page(client, review).content.decode())[:5] == ["1", "A", "7.7", "6", "10"]
+
+
+def test_each_criterion_is_a_step_once_the_criteria_are_open(client, review):
+    def steps(query=""):
+        page = get_page(client, review, query).content.decode()
+        return re.findall(r'data-step="([\w-]+)"', page), re.findall(
+            r'class="step[^"]* on" id="([\w-]+)"', page
+        )
+
+    assert steps() == (["whole", "criteria", "review", "whole"], ["step-whole"])
+    for place in (1, 2, 3):
+        say(review, "holistic", str(place), "7")
+    names, shown = steps("?step=by-clarity")
+    criteria = ["by-accuracy", "by-completeness", "by-conciseness", "by-clarity"]
+    assert names == ["whole", *criteria, "review", "by-clarity"]
+    assert shown == ["step-by-clarity"]
+    assert steps("?step=criteria")[1] == ["step-by-accuracy"]
+
+
 def test_a_plain_form_is_redirected_to_the_item(client, review):
     answer = act(client, review, "holistic~2~0~7", headers={})
     assert answer.status_code == 303

@@ -43,8 +43,8 @@ def test_a_little_less_weight_on_accuracy_changes_the_winner():
     assert [(move.name, move.place_before, move.place_after) for move in impact.moves] == [
         ("Response 1", 1, 2), ("Response 2", 2, 1),
     ]  # fmt: skip
-    # +0.04, -0.04 and none.
-    assert [bucket.count for bucket in impact.distribution if bucket.count] == [1, 1, 1]
+    assert [round(move.after - move.before, 2) for move in impact.moves] == [-0.04, 0.04]
+    assert impact.ranked_count == 3
 
 
 def test_reviewers_are_put_together_as_the_panel_does():

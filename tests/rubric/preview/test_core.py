@@ -1,11 +1,8 @@
-"""Histograms, places and lists of a preview, and comparisons ranked again under other weights."""
+"""Places and lists of a preview, and comparisons ranked again under other weights."""
 
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rubric.core.records import Criterion
@@ -13,14 +10,12 @@ from rubric.core.scales import Scale
 from rubric.core.scores import compute_overall, get_weights
 from rubric.preview.core import (
     MOST_MOVES,
-    Bin,
     Location,
     OutcomeFlip,
     RankMove,
     comparable_weights,
     compute_rankings_impact,
     farthest,
-    histogram,
     lacking,
     list_moves,
     rank_items,
@@ -53,30 +48,6 @@ def judged(scores, shares, reviewer="ann"):
 
 def reranked(scores, draft, *, own=VERSION):
     return rerank(HERE, judged(scores, get_weights(own)), judged(scores, comparable_weights(own, draft)))
-
-
-def test_bins_are_round_and_what_did_not_change_stands_between():
-    assert histogram([0.0, 0.0, 1.0, 2.5, -0.4]) == [
-        Bin(-0.5, 0, 1),
-        Bin(0, 0, 2),
-        Bin(0, 0.5, 0),
-        Bin(0.5, 1.0, 1),
-        Bin(1.0, 1.5, 0),
-        Bin(1.5, 2.0, 0),
-        Bin(2.0, 2.5, 1),
-    ]
-    assert histogram([]) == []
-    assert histogram([0.0, 1e-15]) == [Bin(0, 0, 2)]
-
-
-@given(st.lists(st.floats(-100, 100), min_size=1, max_size=60))
-def test_every_change_is_in_exactly_one_bin(changes):
-    bins = histogram(changes)
-    assert sum(bucket.count for bucket in bins) == len(changes)
-    assert len(bins) <= 13
-    assert [bucket.low for bucket in bins] == sorted(bucket.low for bucket in bins)
-    assert sum((bucket.low, bucket.high) == (0, 0) for bucket in bins) == 1
-    assert all(first.high == other.low for first, other in pairwise(bins))
 
 
 def test_equal_figures_share_a_place():
@@ -125,7 +96,7 @@ def test_the_example_of_the_record_flips_once_a_little_more_than_0_0125_moves():
     assert [(move.name, move.place_before, move.place_after) for move in impact.moves] == [
         ("Response 1", 1, 2), ("Response 2", 2, 1),
     ]  # fmt: skip
-    assert sum(bucket.count for bucket in impact.distribution) == impact.ranked_count == 6
+    assert impact.ranked_count == 6
     assert (impact.turned, impact.transitions, impact.notes) == ([], [], [])
 
 
@@ -169,7 +140,7 @@ def test_a_draft_that_shares_no_criterion_cannot_be_told():
 def test_comparisons_without_scored_criteria_are_counted_aside(count, says):
     whole = [PanelScore("ann", "1", holistic=Fraction(7)), PanelScore("ann", "2", holistic=Fraction(3))]
     impact = compute_rankings_impact([rerank(HERE, whole, whole)] * count)
-    assert (impact.looked_at, impact.flip_count, impact.distribution) == (0, 0, [])
+    assert (impact.looked_at, impact.flip_count, impact.ranked_count) == (0, 0, 0)
     assert impact.notes[0].startswith(says)
 
 

@@ -131,7 +131,8 @@ def test_the_page_of_a_reviewer_offers_the_steps_of_each_scale(made):
     assert "“7” is no score for Recommend, whose scale is 0 or 1." in refused.content.decode()
     say_all(review, scores=FIRST)
     page = client.get(reverse("review", args=[review.pk])).content.decode()
-    assert "4 of 5" in page
+    assert "Scale: 1 to 5" in page
+    assert re.search(r'name="act"\s+value="score~\d.coherence~1~4"[^>]*aria-pressed="true"', page)
     submit_marked_review(review=fresh(review, person), by=person, now=NOW)
     text = client.get(reverse("review", args=[review.pk])).content.decode()
     assert "4 of 5" in text and "7.68" in text and "brought to 1 to 10 first" in text

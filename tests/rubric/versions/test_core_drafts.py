@@ -20,6 +20,7 @@ from rubric.versions.core.draft import (
     scale_weights,
     slide_text,
     used_indexes,
+    weight_changes,
     weight_sum,
 )
 from rubric.versions.queries import (
@@ -350,3 +351,22 @@ def test_examples_are_edited_line_by_line(newest):
     found = read_draft(texts, newest)
     assert found.criteria[0].good_examples == ["One", "Two"]
     assert found.criteria[0].bad_examples == newest.criteria[0].bad_examples
+
+
+def test_each_weight_says_what_it_was_and_how_far_it_moved():
+    before = RESPONSE
+    texts = draft_texts(before) | {
+        "c0-weight": "48.5",
+        "c1-weight": "20",
+        "c3-weight": "odd",
+        "c4-key": "new",
+    }
+    changes = weight_changes(texts | {"c4-weight": "7"}, before)
+    assert changes == {
+        0: ("35", "+13.5"),
+        1: ("25", "\N{MINUS SIGN}5"),
+        2: ("20", ""),
+        3: ("20", ""),
+        4: ("", "+7"),
+    }
+    assert weight_changes(texts, None)[0] == ("", "+48.5")

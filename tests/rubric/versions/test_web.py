@@ -187,22 +187,6 @@ def test_a_new_draft_leads_to_its_editor(client):
     assert (answer.status_code, "Say in a few words" in answer.content.decode()) == (422, True)
 
 
-def test_the_page_of_publishing_shows_what_changes_and_who_keeps_what(client):
-    make_games_project()
-    draft = make_draft(key="discussion")
-    text = shown(client, make_admin(), "/rubrics/discussion/1.4/publish/")
-    assert "1 iteration uses it and keeps it" in text
-    assert "It says the same as 1.3" in text
-    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "", "basis": draft.sha256})
-    assert (answer.status_code, "Say why" in answer.content.decode()) == (422, True)
-    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": "0" * 64})
-    assert (answer.status_code, "Agreed" in answer.content.decode()) == (409, True)
-    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
-    assert (answer.status_code, answer["Location"]) == (303, "/rubrics/discussion/1.4/")
-    answer = client.post("/rubrics/discussion/1.4/publish/", {"reason": "Agreed", "basis": draft.sha256})
-    assert answer.status_code == 403
-
-
 def test_the_last_published_version_says_why_it_cannot_be_retired(client):
     admin = make_admin()
     retire_earlier(by=admin)
@@ -455,7 +439,7 @@ def weighed(client, draft, *, active_field, **changes):
     return said(answer), {re.search(r' id="([^"]*)"', part)[1] for part in parts}
 
 
-BESIDES = {"weights-sum", *(f"weight-{index}" for index in range(4))}
+BESIDES = {"weights-bar", "weights-sum", *(f"weight-{index}" for index in range(4))}
 
 
 def test_a_slider_moves_its_number_and_the_sum_and_is_not_redrawn_itself(client, admin):
@@ -483,6 +467,19 @@ def test_a_number_moves_its_slider_and_is_not_redrawn_itself(client, admin):
     assert (
         'The weight of completeness is "", which is no number.' in text and "A weight is no number." in text
     )
+
+
+def test_the_others_give_way_in_proportion_if_that_is_ticked(client, admin):
+    draft = make_draft(by=admin)
+    text, swapped = weighed(client, draft, active_field="c0-slide", c0__slide="48", even="on")
+    assert weights_shown(text)[:4] == ["48", "20", "16", "16"]
+    assert swapped == BESIDES | {
+        "id_c0-weight",
+        *(f"id_c{at}-{name}" for at in (1, 2, 3) for name in ("weight", "slide")),
+    }
+    assert 'Sum <span class="num">100\u00a0%</span>' in text
+    text, _swapped = weighed(client, draft, active_field="c0-weight", c0__weight="odd", even="on")
+    assert weights_shown(text)[:4] == ["odd", "25", "20", "20"]
 
 
 def test_a_slider_that_was_moved_counts_in_whatever_way_the_form_is_sent(client, admin):
@@ -576,9 +573,9 @@ def test_a_published_version_has_no_editor(client, admin):
 def test_the_editor_takes_few_queries(client, admin, django_assert_num_queries):
     draft = make_draft(key="discussion", by=admin)
     client.get(address(draft))
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert client.get(address(draft)).status_code == 200
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert client.post(address(draft), typed(draft, do="check")).status_code == 200
 
 
