@@ -61,7 +61,7 @@ def test_ties_stand_first_with_what_each_side_says_and_what_to_hold_it_against(c
     game = make_differing()
     signed_in(client, game)
     said = client.get(address(game)).content.decode()
-    assert "4 ties must be resolved before the verdict can be recorded" in said
+    assert "The verdict waits for 4 ties" in said
     parts = [said.index(part) for part in ("Ties: the verdict waits", "For information: these do not")]
     assert parts == sorted(parts)
     assert parts[0] < said.index('id="disagreement-item-coherence-5"') < parts[1]
@@ -103,7 +103,7 @@ def test_a_side_is_adopted_with_a_reason_and_the_focus_goes_to_the_next(client):
     said = answer.content.decode()
     assert answer.status_code == 200
     assert said.lstrip().startswith('<section class="card difference" id="disagreement-item-coherence-5"')
-    assert "3 ties must be resolved" in said
+    assert "The verdict waits for 3 ties" in said
     assert 'id="disagreements-progress"' in said and "hx-swap-oob" in said
     assert json.loads(answer["HX-Trigger-After-Settle"]) == {"go-to": {"id": f"{wanted}-first"}}
     made = Adjudication.objects.get()
