@@ -97,6 +97,7 @@ def report(site: LocalSite, team: Team, context: BrowserContext) -> str:
     page.on(
         "response", lambda got: saved.append(got.url) if got.request.method == "POST" and got.ok else None
     )
+    page.keyboard.press("t")  # the game is read
     for key in KEYS:
         page.keyboard.press(key)
         page.wait_for_timeout(120)

@@ -1,6 +1,6 @@
-"""Whether a person judges as the team agreed: compares their first answers with the keys of a calibration round."""
+"""Whether a person judges as the team agreed: compares first answers with a round's keys; and what practice says."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 from discussions.adjudication.core.effective import Effective
 from discussions.core import judgement_kinds as kinds
 from discussions.core.outcome import DIVERSITY, ENGAGEMENT, MEMORY, REPETITION
+from discussions.core.records import Elimination, GameRecord, Message, Player, Vote
 from rubric.calibration.core import RoundResult, agrees_enough
 from workspace.core.words import mark
 from workspace.statistics.means import exact_mean
@@ -106,132 +107,140 @@ def compute_result(
     )
 
 
-ENOUGH, TOO_LOW = "enough", "too_low"
-NOT_ACCEPTABLE = "not_acceptable"
-LABELS = (kinds.ACCURATE, kinds.INACCURATE, kinds.VAGUE, kinds.NOT_A_REFERENCE)
-FITS = (kinds.CONSISTENT, kinds.INCONSISTENT, kinds.NOT_ASSESSABLE)
-# Names of invented players are not translated: the votes name them, too.
+# The invented game of practice: (name, role), and who says what in which round. Names of invented players are not
+# translated: the votes name them, too.
+CAST = (
+    ("Lena", "mafia"),
+    ("Otis", "villager"),
+    ("Pia", "villager"),
+    ("Kuno", "doctor"),
+    ("Mira", "villager"),
+)
 EXCHANGE = (
+    ("Otis", 1, mark("Mira, where were you when the lights went out? I will ask again, mark my words.")),
+    ("Mira", 1, mark("Ask what you like, Otis. I would rather hear Pia.")),
+    ("Pia", 1, mark("I was with Kuno, and nobody asked me for a thing.")),
     (
         "Lena",
+        2,
         mark("Mira is gone, and she was innocent. Otis, you were the first to vote for her in round 1."),
     ),
     (
         "Otis",
+        2,
         mark("Aye, I was. She dodged my question twice, and that rang like a cracked bell, mark my words."),
     ),
-    ("Pia", mark("Otis and I both voted for Lena in round 1.")),
-    ("Kuno", mark("We should all stay alert and play well.")),
-    ("Pia", mark("Then why did you vote for me without a word, Lena?")),
+    ("Pia", 2, mark("Otis and I both voted for Lena in round 1.")),
+    ("Kuno", 2, mark("We should all stay alert and play well.")),
+    ("Pia", 2, mark("Then why did you vote for me without a word, Lena?")),
+    ("Otis", 2, mark("Aye, answer her. A fair wind blows for us now, mark my words.")),
 )
 VOTES = (("Otis", "Mira"), ("Lena", "Pia"), ("Pia", "Mira"), ("Kuno", "Lena"), ("Mira", "Lena"))
 
 
-class PracticeQuestion(Struct, frozen=True):
-    """One question: its metric, the kind of its judgement, the right answer, and the answers as their buttons stand.
+class Lesson(Struct, frozen=True):
+    """What practice explains of one judgement: its metric, kind and subject, the right answer, and why it is right.
 
-    `about` is the question where the rubric's own needs its subject, `why` says why the right answer is right.
-    `message` is the one that it is about, 0 for none.
+    A rating is right if it fits the answers; `yes` and `least` in its words come from the rubric version.
     """
 
     metric: str
     kind: str
+    subject: str
     right: str
-    answers: tuple[str, ...]
-    about: str
     why: str
-    message: int = 0
 
 
-# In the order of the steps of rating. `yes` and `least` come from the rubric version.
-QUESTIONS = (
-    PracticeQuestion(
+# In the order of the steps of rating.
+LESSONS = (
+    Lesson(
         ENGAGEMENT,
         kinds.RATING,
-        ENOUGH,
-        (TOO_LOW, ENOUGH),
-        mark("You answered yes to {yes} of the questions on this game. Which rating fits?"),
+        "",
+        "",
         mark(
             "With {yes} or more yes the rubric puts the rating at {least} or more. Otherwise rating and answers are "
             "your own opinion: nothing is right or wrong there."
         ),
     ),
-    PracticeQuestion(
+    Lesson(
         MEMORY,
         kinds.REFERENCE,
+        "4.2",
+        kinds.ACCURATE,
+        mark("Accurate: in the vote record of round 1, Otis votes for Mira, and first."),
+    ),
+    Lesson(
+        MEMORY,
+        kinds.REFERENCE,
+        "6.1",
         kinds.INACCURATE,
-        LABELS,
-        mark("Pia, message 3"),
         mark(
             "Inaccurate: the vote record of round 1 has Otis and Pia voting for Mira. Had Pia said “somebody voted for "
             "Lena”, it would be vague: nobody can tell who is meant."
         ),
-        message=3,
     ),
-    PracticeQuestion(
+    Lesson(
         kinds.STRATEGIC_DEPTH,
         kinds.STRATEGIC_DEPTH,
+        "5",
         kinds.YES,
-        (kinds.YES, kinds.NO),
-        mark("Otis, message 2"),
         mark(
             "Strategic: Otis gives a reason, that Mira dodged a question twice. Whether the reason is good does not "
             "matter."
         ),
-        message=2,
     ),
-    PracticeQuestion(
+    Lesson(
         kinds.COHERENCE,
         kinds.COHERENCE,
+        "7",
         kinds.NO,
-        (kinds.YES, kinds.NO),
-        mark("Kuno, message 4, after messages 1 to 3"),
         mark("No: the message responds to nothing that was said, and could appear anywhere in a game."),
-        message=4,
     ),
-    PracticeQuestion(
+    Lesson(
+        DIVERSITY,
+        kinds.IDENTIFY,
+        "2",
+        kinds.YES,
+        mark("Yes: “aye”, bells and winds are words that no other agent uses."),
+    ),
+    Lesson(
         REPETITION,
         kinds.PHRASE,
+        "2|mark my words",
         kinds.ACCEPTABLE,
-        (kinds.ACCEPTABLE, NOT_ACCEPTABLE),
-        mark("“mark my words”, said by Otis in three rounds"),
         mark(
             "Acceptable: it is a habit that makes Otis recognisable. A template such as “I think we should look at” is "
             "not."
         ),
     ),
-    PracticeQuestion(
-        DIVERSITY,
-        kinds.IDENTIFY,
-        kinds.YES,
-        (kinds.YES, kinds.NO),
-        mark("Otis, message 2 and others like it: “Aye, the tide turns.” “Aye, a fair wind, that vote.”"),
-        mark("Yes: “aye”, bells and tides are words that no other agent uses."),
-    ),
-    PracticeQuestion(
+    Lesson(
         kinds.ROLE_CONSISTENCY,
         kinds.ROLE_CONSISTENCY,
+        "4",
         kinds.CONSISTENT,
-        FITS,
-        mark("Lena, message 1. The roles are revealed by now: Lena plays for the mafia"),
         mark(
-            "Consistent: she looks helpful and steers suspicion to Otis, as the mafia should. Had she said who her "
+            "Consistent: Lena plays for the mafia, looks helpful and steers suspicion to Otis. Had she said who her "
             "fellows are, it would be inconsistent."
         ),
-        message=1,
     ),
 )
 
 
-def keep_answers(answers: Mapping[str, str]) -> dict[str, str]:
-    """Metric -> answer, keeping only answers that the questions allow."""
-    return {
-        question.metric: answers[question.metric]
-        for question in QUESTIONS
-        if answers.get(question.metric, "") in question.answers
-    }
+def find_lesson(kind: str, subject: str) -> Lesson | None:
+    return next((lesson for lesson in LESSONS if (lesson.kind, lesson.subject) == (kind, subject)), None)
 
 
-def too_low(least: Fraction) -> Fraction:
-    """A rating below the least that the rubric allows, a point lower; at least 1."""
-    return max(least - 1, Fraction(1))
+def build_practice_game(say: Callable[[str], str]) -> GameRecord:
+    """The invented game, with what is said in the words of `say`."""
+    number = {name: place for place, (name, _role) in enumerate(CAST, start=1)}
+    return GameRecord(
+        "practice",
+        [Player(name, role) for name, role in CAST],
+        [
+            Message(place, number[name], say(text), round_number)
+            for place, (name, round_number, text) in enumerate(EXCHANGE, start=1)
+        ],
+        [Vote(1, number[voter], number[target]) for voter, target in VOTES],
+        [Elimination(1, number["Mira"], "vote")],
+    )

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.calibration.views import guidelines, rounds
+from discussions.calibration.views import guidelines, practice, rounds
 
 urlpatterns: list[URLPattern] = [
     path("projects/<slug:slug>/calibration/", rounds.calibrations, name="calibrations"),
@@ -24,7 +24,9 @@ urlpatterns: list[URLPattern] = [
     ),
     path("rate/<int:evaluation>/feedback/", rounds.calibration_feedback, name="calibration_feedback"),
     path("projects/<slug:slug>/guideline/", guidelines.guideline, name="guideline"),
-    path("projects/<slug:slug>/practice/", guidelines.practice, name="practice"),
+    path("practice/<slug:slug>/", practice.practice, name="practice"),
+    path("practice/<slug:slug>/judge/", practice.judge_practice, name="judge_practice"),
+    path("practice/<slug:slug>/undo/", practice.undo_practice, name="undo_practice"),
     path("projects/<slug:slug>/guideline/edit/", guidelines.edit_guideline, name="edit_guideline"),
     path("projects/<slug:slug>/guideline/read/", guidelines.confirm, name="confirm_guideline"),
 ]

@@ -12,6 +12,11 @@ MOST_REQUESTS, MOST_BYTES = 10, 80_000
 MOST_OF_FONT = 60_000  # which every page shares
 # Seconds of its processor that the page's thread takes in all: about 0.1, also where others use the machine, too.
 MOST_SECONDS = 0.6
+MOST_WORDS = 90  # of the interface, with the first question, before it is answered
+WORDS = """
+[...document.querySelectorAll(".rate-head, .judge, .rate-foot")]
+    .map((part) => part.innerText).join(" ").split(/\\s+/).filter(Boolean).length
+"""
 OBSERVE = """
 window.shifts = [];
 new PerformanceObserver((list) => window.shifts.push(
@@ -50,9 +55,11 @@ def test_the_page_is_light(live_stack, browser: Browser, browser_context_args):
         requests, of_font = len(sizes), sum(sizes[each] for each in fonts)
         weight = sum(sizes.values()) - of_font
         start_judging(page)
+        words = page.evaluate(WORDS)
         Keyboard(page).press("a", "a")
         after = page.evaluate("window.shifts")
-    tell(f"{requests} requests, {weight} bytes with headers, {taken:.2f} s of its processor")
+    tell(f"{requests} requests, {weight} bytes with headers, {taken:.2f} s of its processor, {words} words")
+    assert 20 < words <= MOST_WORDS
     assert requests <= MOST_REQUESTS
     assert weight <= MOST_BYTES
     assert 0 < of_font <= MOST_OF_FONT

@@ -169,7 +169,12 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "mine": [Row("GET", "302 200 200 200 200 200 200 302")],
     "own_history": [Row("GET", "302 200 200 200 200 200 200 302")],
     "queue": [Row("GET", "302 200 200 404 200 404 200 302")],
-    "practice": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "practice": [
+        Row("GET", "302 200 200 404 200 404 200 302"),
+        Row("POST", "401 303 303 404 303 404 303 401"),
+    ],
+    "judge_practice": [Row("POST", "401 303 303 404 303 404 303 401", {"act": "question~1~0~yes"})],
+    "undo_practice": [Row("POST", "401 422 422 404 422 404 422 401")],
     "next_game": [Row("POST", "401 303 303 404 403 404 403 401")],
     "rate": [Row("GET", "302 200 404 404 404 404 404 302")],
     "judge": [Row("POST", "401 303 404 404 404 404 404 401", {"act": "coherence~2~0~yes", "nonce": "n"})],

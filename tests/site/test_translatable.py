@@ -55,7 +55,7 @@ NAMES = {
         for name in SHARED.defaults
         for word in (name, *SHARED.choices.get(name, ()))
     },
-    **dict.fromkeys(("Otis", "Mira", "Lena", "Pia", "Kuno"), "a player of the practice item"),
+    **dict.fromkeys(("Otis", "Mira", "Lena", "Pia", "Kuno"), "a player of the practice game"),
 }
 # What is made for one person and shown once.
 SECRETS = re.compile(r"\b[0-9a-f]{64}\b|https?://[^\s\"'<]+|whsec_[^\s\"'<]+")

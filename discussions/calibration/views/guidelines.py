@@ -1,26 +1,20 @@
-"""How rating works in a project: its guideline, read, confirmed, written; and the practice item."""
+"""How rating works in a project: its guideline, read, confirmed, written."""
 
 from collections.abc import Callable
-from fractions import Fraction
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
-from discussions.calibration import core
 from discussions.calibration.actions import confirm_guideline, write_guideline
 from discussions.calibration.forms import ConfirmForm, GuidelineForm
 from discussions.calibration.permissions import GUIDELINE_UNREAD, check_write_guideline
 from discussions.calibration.queries import newest_guideline, unread_guideline
-from discussions.models import Evaluation, Guideline, GuidelineReading, Iteration
-from discussions.rating.pages.visible_evaluation import say_answer
+from discussions.models import Evaluation, Guideline, GuidelineReading
 from discussions.slots.permissions import check_take_game
-from rubric.core.records import RubricRecord
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
-from workspace.core.words import say
 from workspace.models import Membership, Project
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import form_page
@@ -29,39 +23,11 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 
-class PracticeItem:
-    """A question of the practice item in the words of a rubric version, with the answer so far, "" without one."""
-
-    def __init__(self, question: core.PracticeQuestion, record: RubricRecord, answer: str) -> None:
-        self.question, self.answer, self.is_right = question, answer, answer == question.right
-        self.criterion = next(row for row in record.criteria if row.key == question.metric)
-        self.quote = say(core.EXCHANGE[question.message - 1][1]) if question.message else ""
-        self.least = Fraction(str(record.parameters["answers_yes_rating"]))
-        values = {"yes": int(record.parameters["answers_yes_count"]), "least": _number(self.least)}
-        self.about, self.why = say(question.about, **values), say(question.why, **values)
-
-    @property
-    def buttons(self) -> dict[str, str]:
-        words = {
-            core.ENOUGH: _number(self.least),
-            core.TOO_LOW: _number(core.too_low(self.least)),
-            core.NOT_ACCEPTABLE: _("not acceptable"),
-        }
-        return {
-            answer: words.get(answer) or say_answer(self.question.kind, answer)
-            for answer in self.question.answers
-        }
-
-
-def _number(value: Fraction) -> str:
-    return f"{float(value):g}"
-
-
 @require("see_project")
 def guideline(request: SignedIn, slug: str) -> HttpResponse:
     only_parameters(request)
     project, person = project_or_404(request.user, slug), request.user
-    request.session[_seen_key(project)] = True
+    request.session[seen_key(project)] = True
     may_write, current = may(check_write_guideline, person, project), newest_guideline(project)
     versions = Guideline.objects.filter(project=project).select_related("created_by").order_by("-number")
     context = {
@@ -70,6 +36,7 @@ def guideline(request: SignedIn, slug: str) -> HttpResponse:
         "is_unread": not may_write and unread_guideline(person, project) is not None,
         "may_write": may_write,
         "may_rate": may(check_take_game, person, project),
+        "is_new": not Evaluation.objects.filter(evaluator=person, game__project=project).exists(),
         **frame(person, project, "guideline"),
     }
     if may_write and current:
@@ -81,34 +48,13 @@ def guideline(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="discussions/guidelines/show.html", context=context)
 
 
-@require("see_project")
-def practice(request: SignedIn, slug: str) -> HttpResponse:
-    """The practice item, for the rubric version of new games; the answers are in the address, and are not stored."""
-    answers = core.keep_answers(only_parameters(request, *(question.metric for question in core.QUESTIONS)))
-    project = project_or_404(request.user, slug)
-    iteration = Iteration.objects.select_related("rubric_version").get(project=project, stage=None)
-    record = iteration.rubric_version.to_record()
-    items = [PracticeItem(question, record, answers.get(question.metric, "")) for question in core.QUESTIONS]
-    context = {
-        "messages": [(name, say(text)) for name, text in core.EXCHANGE],
-        "votes": core.VOTES,
-        "items": items,
-        "answers": answers,
-        "is_finished": len(answers) == len(items),
-        "right_count": sum(item.is_right for item in items),
-        "may_rate": may(check_take_game, request.user, project),
-        **frame(request.user, project, "guideline"),
-    }
-    return respond(request, page="discussions/guidelines/practice.html", context=context)
-
-
-def _seen_key(project: Project) -> str:
+def seen_key(project: Project) -> str:
     return f"seen_guideline_{project.pk}"
 
 
 def _is_newcomer(request: SignedIn, project: Project) -> bool:
     started = Evaluation.objects.filter(evaluator=request.user, game__project=project)
-    return not (request.session.get(_seen_key(project)) or started.exists())
+    return not (request.session.get(seen_key(project)) or started.exists())
 
 
 @require("see_project", methods=("POST",))

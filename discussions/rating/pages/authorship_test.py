@@ -3,6 +3,7 @@
 Hides the game and the authors of the unseen messages: the page is built from the `ShownTest` alone.
 """
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -83,6 +84,7 @@ def identification_page(
     return IdentificationPage(
         **head,
         evaluation_id=evaluation.pk,
+        here=reverse("rate", args=[evaluation.pk]),
         step=STEP,
         nonce=wanted.nonce,
         key=key,

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Max, OuterRef, Q, Subquery
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from msgspec import Struct, structs
 
@@ -83,7 +84,7 @@ class EvaluationQuery(Struct, frozen=True):
     find: str = ""
 
 
-def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease) -> RatingPage:
+def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease | None) -> RatingPage:
     head, is_barred = page_head(work, lease)
     visible = build_visible_evaluation(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
     place = None
@@ -120,7 +121,8 @@ def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease)
 def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any], bool]:
     """The fields of an `EvaluationPage` that only a full page has, and whether the evaluator is barred."""
     evaluation = work.evaluation
-    barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open else ""
+    is_stored = bool(evaluation.pk)  # practice is not
+    barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open and is_stored else ""
     head = {
         "game_number": evaluation.game_number,
         "project_slug": evaluation.game.project.slug,
@@ -138,7 +140,8 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
 
 def find_saved_at(evaluation: int) -> datetime | None:
     """When the newest judgement, comment, flag or reveal was stored; None before the first."""
-    return max(filter(None, _NEWEST(evaluation)[0]), default=None)
+    rows = _NEWEST(evaluation)  # none of practice
+    return max(filter(None, rows[0] if rows else ()), default=None)
 
 
 # Reveals of references and metrics follow from a judgement and are stored with it.
@@ -222,6 +225,7 @@ def _shared(
     judged, needed = review.progress(visible)
     return {
         "evaluation_id": work.evaluation.pk,
+        "here": reverse("rate", args=[work.evaluation.pk]),
         "leads_to": work.evaluation.leads_to,
         "key": keys_of(work.evaluation.evaluator.keys),
         "nonce": wanted.nonce,

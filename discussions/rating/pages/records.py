@@ -197,7 +197,8 @@ class Item(Struct, frozen=True, kw_only=True):
 class Changed(Struct, frozen=True):
     """What an answer renders again: items, whole steps, messages, rows of the map; or why nothing was saved.
 
-    `is_unchanged`: a returned evaluation can still be submitted as it was.
+    `is_unchanged`: a returned evaluation can still be submitted as it was. `lesson` explains an answer in practice:
+    whether it is right (None: nothing is), and why.
     """
 
     items: list[Item] = []
@@ -208,6 +209,7 @@ class Changed(Struct, frozen=True):
     conflict: BothVersions | None = None
     refusal: str = ""
     is_unchanged: bool = False
+    lesson: tuple[bool | None, str] | None = None
 
 
 class ReferenceItem(Item, frozen=True, kw_only=True):
@@ -396,6 +398,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     """
 
     evaluation_id: int
+    here: str
     nonce: str
     is_open: bool
     saved_at: datetime | None

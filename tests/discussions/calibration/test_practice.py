@@ -1,4 +1,4 @@
-"""How rating works is shown to newcomers first; the practice item explains each answer and stores nothing."""
+"""How rating works is shown to newcomers first; practice is the page of rating, explained, and counts nowhere."""
 
 import html
 import re
@@ -6,9 +6,10 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.calibration.core import ENOUGH, EXCHANGE, QUESTIONS, TOO_LOW, VOTES
+from discussions.calibration.core import EXCHANGE, LESSONS, VOTES
+from discussions.calibration.pages import begin_practice, explain, practise_again
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Judgement
+from discussions.models import Evaluation, Game, Judgement, Slot
 from rubric.models import RubricVersion
 from tests.factories.people import make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, start
@@ -57,16 +58,29 @@ def test_home_and_the_rating_page_lead_back_to_it(client):
         assert said(client, address).count(link) == 1
 
 
-def test_there_is_a_question_of_each_kind_with_its_words():
-    metrics = [question.metric for question in QUESTIONS]
-    assert set(metrics) == {key for key, metric in METRICS.items() if metric.judged}, (
-        "each metric that people judge has a question in QUESTIONS of discussions/calibration/core.py"
-    )
-    assert len(metrics) == len(set(metrics))
-    assert all(question.about and question.why for question in QUESTIONS)
-    assert all(question.right in question.answers for question in QUESTIONS)
-    assert ("Otis", "Mira") in VOTES and ("Pia", "Mira") in VOTES, "message 3 is inaccurate by the votes"
-    assert "voted for Lena" in str(EXCHANGE[2][1])
+def test_there_is_a_lesson_of_each_metric_with_its_words():
+    assert {lesson.metric for lesson in LESSONS} == {
+        key for key, metric in METRICS.items() if metric.judged
+    }, "each metric that people judge has a lesson in LESSONS of discussions/calibration/core.py"
+    assert all(lesson.why for lesson in LESSONS)
+    assert len({(lesson.kind, lesson.subject) for lesson in LESSONS}) == len(LESSONS)
+    assert ("Otis", "Mira") in VOTES and ("Pia", "Mira") in VOTES, "message 6 is inaccurate by the votes"
+    assert "voted for Lena" in str(EXCHANGE[5][2])
+
+
+@pytest.mark.parametrize("number", ["1.0", "1.1", "1.2", "1.3"])
+def test_every_lesson_is_asked_under_every_version_and_its_answer_is_taken(number):
+    project = make_rating_project(number=number)
+    work = begin_practice(make_member(project=project), project)
+    questions = [("question", str(n + 1), "yes") for n in range(work.judgeable.question_count)]
+    rating = [("rating", "", "4.0")]
+    others = [(lesson.kind, lesson.subject, lesson.right) for lesson in LESSONS[1:]]
+    done = practise_again(work, [*questions, *rating, *others[:-1], ("reveal", "roles", "yes"), others[-1]])
+    assert not done.visibility.missing
+    assert [explain(done, lesson.kind, lesson.subject)[0] for lesson in LESSONS] == [True] * len(LESSONS)
+    wrong = practise_again(work, [*questions, ("rating", "", "1.0"), ("reference", "6.1", "accurate")])
+    assert explain(wrong, "rating", "")[0] is False
+    assert explain(wrong, "question", "1")[0] is None
 
 
 def test_the_exchange_and_the_examples_of_the_rubric_tell_one_story():
@@ -79,42 +93,64 @@ def test_the_exchange_and_the_examples_of_the_rubric_tell_one_story():
     assert told <= set(VOTES)
 
 
-def test_each_answer_is_explained_and_the_others_are_kept(client, project):
+def press(client, act, address="judge", **given):
+    """The answer to one act on the page of practice."""
+    where = reverse(f"{address}_practice", args=["fresh"])
+    given = {"nonce": "n", "step": "engagement", **({"act": act} if act else {"key": "n:undo"}), **given}
+    answer = client.post(where, given, headers={"HX-Request": "true", "HX-Target": "answer"})
+    return answer.status_code, " ".join(html.unescape(answer.content.decode()).split())
+
+
+def test_practice_is_the_page_of_rating_and_counts_nowhere(client, project):
     client.force_login(make_member(project=project))
     address = reverse("practice", args=["fresh"])
-    events = Event.objects.count()
+    rows = [Evaluation, Judgement, Event, Game, Slot]
+    before = [model.objects.count() for model in rows]
     shown = said(client, address)
-    record = RubricVersion.objects.newest("discussion").to_record()
-    for criterion in record.criteria:
-        assert criterion.question in shown
-    assert "Right" not in shown and "Not quite" not in shown
-    (wrong,) = (question for question in QUESTIONS if question.metric == "memory_accuracy")
-    given = {"memory_accuracy": "accurate"}
-    shown = said(client, address, **given)
-    assert shown.count("Not quite") == 1 and wrong.why in shown
-    assert shown.count('name="memory_accuracy" value="accurate"') == len(QUESTIONS)
-    given = {question.metric: question.right for question in QUESTIONS}
-    shown = said(client, address, **given)
-    assert shown.count("<strong>Right</strong>") == len(QUESTIONS)
-    assert "7 of 7 answers right" in shown
-    assert (Judgement.objects.count(), Event.objects.count()) == (0, events)
+    assert "phase-read" in shown and "Practice" in shown and "/practice/fresh/judge/" in shown
+    for _name, _round, text in EXCHANGE:
+        assert text in re.sub(r"</?mark[^>]*>", "", shown)
+    assert "doctor" not in shown, "roles come later, as on the page of rating"
+    status, answer = press(client, "question~1~0~yes")
+    assert (status, "Your own opinion" in answer) == (200, True)
+    for n in range(2, 6):
+        press(client, f"question~{n}~0~yes")
+    status, answer = press(client, "rating~~0~1.0")
+    assert "Not quite" in answer and "With 4 or more yes the rubric puts the rating at 3 or more" in answer
+    status, answer = press(client, "rating~~1~4.0")
+    assert "Right" in answer
+    status, answer = press(client, "reference~6.1~0~accurate")
+    assert "Not quite" in answer and "the vote record of round 1 has Otis and Pia voting for Mira" in answer
+    assert "Not quite" in said(client, address), "it is kept while one is signed in"
+    press(client, "", "undo")
+    status, answer = press(client, "reference~6.1~0~inaccurate")
+    assert "Right" in answer
+    status, answer = press(client, "strategic_depth~1~0~yes")
+    assert (status, "Practice asks only what it explains." in answer) == (422, True)
+    assert [model.objects.count() for model in rows] == before
 
 
-def test_the_rating_follows_the_rule_of_the_rubric_version(client, project):
+def test_the_result_leads_to_the_first_game_and_practice_can_begin_anew(client, project):
+    make_game(project=project)
     client.force_login(make_member(project=project))
-    shown = said(client, reverse("practice", args=["fresh"]), engagement=TOO_LOW)
-    assert "You answered yes to 4 of the questions" in shown
-    assert "With 4 or more yes the rubric puts the rating at 3 or more." in shown
-    answers = re.findall(
-        r'name="engagement" value="(\w+)" aria-pressed="\w+"\s*>\s*(\S+?)\s*</button>', shown
-    )
-    assert answers == [(TOO_LOW, "2"), (ENOUGH, "3")]
+    acts = [*(f"question~{n}~0~yes" for n in range(1, 6)), "rating~~0~4.0"]
+    acts += [f"{one.kind}~{one.subject}~0~{one.right}" for one in LESSONS[1:]]
+    acts.insert(-1, "reveal~roles~0~yes")
+    for act in acts:
+        assert press(client, act)[0] == 200, act
+    address = reverse("practice", args=["fresh"])
+    shown = said(client, address)
+    assert f"Practice finished: {len(LESSONS)} of {len(LESSONS)} answers right" in shown
+    take = reverse("next_game", args=["fresh"])
+    assert f'action="{take}"' in shown and "Start the first game" in shown
+    assert "/rate/" in client.post(take)["Location"]
+    assert client.post(address)["Location"] == address
+    assert "Practice finished" not in said(client, address)
 
 
-def test_an_answer_that_is_none_is_left_out_and_an_unknown_name_refused(client, project):
+def test_leads_practise_and_are_led_back(client, project):
     client.force_login(make_lead(project=project))
     address = reverse("practice", args=["fresh"])
-    shown = said(client, address, memory_accuracy="<b>")
-    assert "<b>" not in shown and "Not quite" not in shown
-    assert "Next game" not in shown, "leads rate nothing"
+    assert "Start the first game" not in said(client, address, step="review")
     assert client.get(address, {"colour": "red"}).status_code == 400
+    assert press(client, "question~9~0~<b>")[0] == 422
