@@ -1,7 +1,7 @@
 """The page of agreement: how far evaluators of the same games agree, and each with themselves; and its words."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
@@ -39,7 +39,7 @@ from workspace.core.words import decode_stored
 from workspace.display.core.charts import Segment, share_bar
 from workspace.models import Project
 from workspace.statistics.estimates import Agreement
-from workspace.statistics.labels import agreement_answer, agreement_plot, list_undefined
+from workspace.statistics.labels import ENOUGH, LOW, agreement_answer, judge_agreement, list_undefined
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -79,7 +79,7 @@ def agreement(request: SignedIn, slug: str) -> HttpResponse:
 
 
 def _agreement_context(project: Project) -> dict[str, object]:
-    """The figures of a project; at most ten queries. `is_shared`: two evaluators submitted the same game.
+    """The figures of a project; at most eleven queries. `is_shared`: two evaluators submitted the same game.
 
     `names` are evaluators by key, `notes` are sentences, each once, with the labels of the subjects it applies to.
     """
@@ -93,6 +93,8 @@ def _agreement_context(project: Project) -> dict[str, object]:
         for line in team.things
         if (subject := find_answer_kind(line.key, question_count)) is not None
     ]
+    compared = {key for line in team.things for pair in line.people for key in (pair.first, pair.second)}
+    names = load_names(compared | {person.evaluator for line in figures.own for person in line.people})
     labels: dict[str, list[str]] = {}
     for shown in rows:
         for note in shown.notes:
@@ -108,13 +110,61 @@ def _agreement_context(project: Project) -> dict[str, object]:
         "basis": basis % {"n": figures.games, "people": team.evaluators},
         "not_blind": figures.submitted - team.evaluations,
         "answer": agreement_answer([(row.label, row.line.alpha) for row in rows]),
-        "plot": agreement_plot([(row.label, row.line.alpha, row.line.gwet) for row in rows]),
         "rows": rows,
+        **_find_who_differs(team.things, rows, names),
+        "enough": ENOUGH,
         "notes": list(labels.items()),
         "marks": [(LABELS[mark.kind], mark) for mark in team.marks],
         "own": [_own_row(line, question_count) for line in figures.own],
-        "names": load_names({person.evaluator for line in figures.own for person in line.people}),
+        "names": names,
     }
+
+
+# So many evaluators have a column; of more, those who differ most.
+MOST_COLUMNS = 6
+
+
+def _find_who_differs(
+    lines: Sequence[KindAgreement], rows: Sequence["AgreementRow"], names: Mapping[int, str]
+) -> dict[str, object]:
+    """`ranked` are the rows with a value, lowest alpha first; `columns` evaluators, (key, name); `differs` is by
+    subject and evaluator the share of pairs in which their answer is another than the other evaluator's, in percent.
+    """
+    pairs: dict[str, dict[int, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+    for line in lines:
+        for pair in line.people:
+            same = sum(cell.count for cell in pair.cells if is_near(cell.row, cell.column))
+            for evaluator in (pair.first, pair.second):
+                pairs[line.key][evaluator].append((pair.items - same, pair.items))
+    differs = {
+        key: {
+            person: 100 * sum(n for n, _all in found) / sum(n for _n, n in found)
+            for person, found in own.items()
+        }
+        for key, own in pairs.items()
+    }
+    most = {
+        person: max(own.get(person, 0.0) for own in differs.values())
+        for own in differs.values()
+        for person in own
+    }
+    kept = sorted(most, key=lambda person: -most[person])[:MOST_COLUMNS]
+    return {
+        "ranked": sorted(
+            (row for row in rows if row.line.alpha.value is not None),
+            key=lambda row: row.line.alpha.value or 0.0,
+        ),
+        "columns": sorted(
+            ((key, names[key]) for key in kept if key in names), key=lambda one: one[1].casefold()
+        ),
+        "differs": differs,
+    }
+
+
+def is_near(answer: str, other: str) -> bool:
+    """Whether two answers are the same; ratings less than a point apart are."""
+    is_rating = answer in judgement_kinds.RATINGS and other in judgement_kinds.RATINGS
+    return abs(float(answer) - float(other)) < 1 if is_rating else answer == other
 
 
 class AgreementRow:
@@ -125,6 +175,8 @@ class AgreementRow:
         self.label = get_kind_label(subject)
         self.text = questions[int(subject.question) - 1] if subject.question else ""
         self.strength = STRENGTHS[line.strength]
+        self.state = judge_agreement(line.alpha)
+        self.word = {"enough": _("enough"), LOW: _("too low"), "unclear": _("unclear"), "": ""}[self.state]
         self.needed = _describe_needed(subject, line)
         self.needed_says = _explain_needed(line, self.needed)
         figures = [

@@ -2,15 +2,19 @@
 
 import html
 import re
+from types import SimpleNamespace
 
 import pytest
 from django.db import transaction
 from django.urls import reverse
 
 from discussions.models import Game
+from discussions.reliability.core.blind_answers import PairAgreement, PairCell
+from discussions.reliability.views.agreement import _find_who_differs, is_near
 from tests.factories.people import make_admin, make_lead, make_member, make_project
 from tests.factories.rating import make_rating_project, submitted
 from tests.factories.reliability import figure_team, list_people, make_agreeing_project
+from workspace.statistics.estimates import Agreement
 
 pytestmark = pytest.mark.django_db
 
@@ -86,7 +90,9 @@ def test_the_page_has_a_line_for_each_metric_question_and_the_rating(client, agr
         "rating",
     ):
         assert address(agreed, key) in said
-    assert said.count("<tr>") == 1 + 11 + 1 + 2
+    assert said.count("<tr>") == 1 + 11 + 1 + 2 + len(["head", *re.findall(r'class="dot \w+"', said)])
+    assert said.count('class="dot ') == 5, "the subjects with a value, each with its evaluators' columns"
+    assert len(re.findall(r'<td\s+class="differs', said)) == 5 * 2
     assert "With themselves" not in said
     assert "Gwet's AC" in said
     assert "All ratings are the same" in said
@@ -165,7 +171,7 @@ def test_queries_do_not_grow(client, games, django_assert_num_queries):
     figure_team(project, by=lead)
     shown(client, lead, address(project))
     for url, count in (
-        (address(project), 10),
+        (address(project), 11),
         (address(project, "rating"), 11),
         (address(project, "reference") + "?row=accurate&column=accurate", 13),
     ):
@@ -186,3 +192,31 @@ def test_a_note_is_said_once_with_all_the_subjects_that_it_is_about(client):
     assert {(note, label) for note, labels in notes for label in labels} == {
         (note, row.label) for row in rows for note in row.notes
     }
+
+
+def compared(first, second, same, other, *, values=("yes", "no")):
+    """Two evaluators with so many same answers and so many that differ."""
+    cells = [PairCell(values[0], values[0], same), PairCell(values[0], values[1], other)]
+    return PairAgreement(first, second, same + other, same / (same + other), cells)
+
+
+def test_who_differs_is_a_share_of_pairs_and_the_lowest_alpha_is_first():
+    pairs = [compared(1, 2, 6, 4), compared(1, 3, 9, 1), compared(2, 3, 5, 5)]
+    lines = [SimpleNamespace(key="coherence", people=pairs), SimpleNamespace(key="rating", people=[])]
+    rows = [
+        SimpleNamespace(line=SimpleNamespace(key=key, alpha=Agreement(alpha)))
+        for key, alpha in (("coherence", 0.8), ("depth", 0.2), ("rating", None))
+    ]
+    found = _find_who_differs(lines, rows, {1: "Zoe", 2: "Anna", 3: "Max"})
+    assert found["differs"] == {"coherence": {1: 25.0, 2: 45.0, 3: 30.0}}
+    assert [row.line.key for row in found["ranked"]] == ["depth", "coherence"]
+    assert found["columns"] == [(2, "Anna"), (3, "Max"), (1, "Zoe")]
+    many = [
+        SimpleNamespace(key="x", people=[compared(0, key, 9 - key % 9, 1 + key % 9) for key in range(1, 20)])
+    ]
+    assert len(_find_who_differs(many, [], {key: f"{key:02}" for key in range(20)})["columns"]) == 6
+
+
+def test_ratings_less_than_a_point_apart_do_not_differ():
+    assert is_near("3.5", "3.0") and is_near("4.0", "4.0") and not is_near("3.0", "4.0")
+    assert is_near("yes", "yes") and not is_near("yes", "no") and not is_near("1", "2")
