@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.factories.people import PASSWORD, make_admin, make_person, make_project
+from tests.factories.people import PASSWORD, make_admin, make_lead, make_person, make_project
 from tests.factories.tokens import Program, make_account, make_token
 from workspace.models import AccessToken, Person
 from workspace.tokens.core import PREFIX
@@ -30,6 +30,21 @@ def test_a_token_is_made_on_its_page_and_shown_once(client):
     again = text_of(client.get(address))
     assert secret not in again
     assert secret[:8] in again
+
+
+def test_from_a_project_its_settings_are_the_current_tab(client):
+    lead = make_lead(project=make_project(slug="ours"))
+    client.force_login(lead)
+    address = reverse("access_tokens")
+
+    def current(query):
+        return re.findall(r'aria-current="page">([^<]+)<', text_of(client.get(address + query)))
+
+    assert current("?project=ours") == ["Settings", "Access tokens"]
+    assert current("") == current("?project=theirs") == ["Access tokens"]
+    assert client.get(f"{address}?projects=ours").status_code == 400
+    client.force_login(make_person())
+    assert current("?project=ours") == ["Access tokens"]
 
 
 def test_who_signed_in_long_ago_proves_who_they_are(client):
