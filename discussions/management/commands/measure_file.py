@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from discussions.core.records import Fault, Score
+from discussions.management.measured_base import FELL, compare_with_base, describe_comparison
 from discussions.management.measured_file import find_shortfalls, measured_file, parse_limits
 from discussions.management.transcript_files import (
     add_reading,
@@ -58,12 +59,14 @@ class Command(SiteCommand):
         "A verdict needs people. It is FAIL on automatic values when it fails even if people judge all that is open\n"
         "in the game's favour. They may still override automatic values, so it is no verdict yet.\n"
         "Exit codes: 0 all were measured and accepted, 1 some were refused or below what --fail-under and\n"
-        "--fail-on-verdict ask for, 2 the command is wrong or no file holds a game in a known format.\n"
+        "--fail-on-verdict ask for, or a metric fell against --base, 2 the command is wrong or no file holds a game\n"
+        "in a known format.\n"
         "Example: manage.py measure_file game.json --json\n"
         "Example: cat games.jsonl | manage.py measure_file - --json\n"
         "Example: manage.py measure_file chat.csv --map player=Speaker,text=Content\n"
         "Example: manage.py measure_file log.jsonl --recipe ours.recipe.json\n"
-        "Example: manage.py measure_file games/ --markdown summary.md --fail-under coherence=70 --fail-on-verdict"
+        "Example: manage.py measure_file games/ --markdown summary.md --fail-under coherence=70 --fail-on-verdict\n"
+        "Example: manage.py measure_file games/ --base ../main/games"
     )
     requires_system_checks: list[str] = []
 
@@ -78,6 +81,8 @@ class Command(SiteCommand):
         parser.add_argument("--markdown", metavar="FILE", help="write a summary with a table of all games")
         says = "fail when the automatic score of a game is lower; can be given for several metrics"
         parser.add_argument("--fail-under", action="append", default=[], metavar="METRIC=VALUE", help=says)
+        says = "games to compare with: each metric rose, fell, has no material difference, or too few games"
+        parser.add_argument("--base", metavar="PATH", help=says)
         parser.add_argument(
             "--fail-on-verdict",
             action="store_true",
@@ -87,13 +92,15 @@ class Command(SiteCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         rubric = self._rubric(options["rubric"])
         limits = self._limits(options["fail_under"], rubric)
-        plans = self._plans(options, rubric)
+        base = self._base(options, rubric)
+        plans = self._plans(options["files"], options, rubric)
         outcomes = chain.from_iterable(map(read_games, plans))
         # Look one game ahead: how many there are in a table is known only when it ends.
         begun = list(islice(outcomes, 2))
         has_many = len(begun) > 1
         refused: list[Fault] = []
         measured: list[MeasuredGame] = []
+        results: list[dict[str, Any]] = []
         has_games = False
         for outcome in chain(begun, outcomes):
             refused += outcome.faults
@@ -101,13 +108,19 @@ class Command(SiteCommand):
             if outcome.game is not None:
                 result = measured_file(outcome.game.record, rubric, outcome.game.warnings)
                 self._print(outcome.game, result, has_many=has_many)
+                results += [result] if base else []
                 asked = options["fail_on_verdict"]
                 measured.append(_summarise(outcome.game, result, rubric, limits, is_verdict_asked=asked))
         failed = [Fault(game.name, "failed", failure) for game in measured for failure in game.failures]
+        compared = self._compare(base, results) if base else {}
+        lines = describe_comparison(compared) if compared else []
+        if compared.get("answer") == FELL:
+            fallen = ", ".join(key for key, one in compared["metrics"].items() if one["answer"] == FELL)
+            failed.append(Fault(options["base"], "fell", f"Lower than in the games of the base: {fallen}."))
         if refused or failed:
             self._say(refused + failed)
         if options["markdown"]:
-            self._write_summary(Path(options["markdown"]), measured, refused, rubric)
+            self._write_summary(Path(options["markdown"]), measured, refused, rubric, lines)
         if refused or failed or not has_games:
             sys.exit(DIFFERS if has_games else BAD_INPUT)
 
@@ -117,7 +130,24 @@ class Command(SiteCommand):
         except ValueError as reason:
             self._refuse([Fault("--fail-under", "unknown_limit", f"{reason} Correct it.")])
 
-    def _plans(self, options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
+    def _base(self, options: dict[str, Any], rubric: RubricRecord) -> list[dict[str, Any]]:
+        """What is measured of the games of --base; all of them must be readable."""
+        if not options["base"]:
+            return []
+        outcomes = list(chain.from_iterable(map(read_games, self._plans([options["base"]], options, rubric))))
+        faults = [fault for outcome in outcomes for fault in outcome.faults]
+        games = [outcome.game.record for outcome in outcomes if outcome.game]
+        if faults or not games:
+            self._refuse(faults or [Fault(options["base"], "no_games", "It holds no game. Correct --base.")])
+        return [measured_file(game, rubric, ()) for game in games]
+
+    def _compare(self, base: list[dict[str, Any]], games: list[dict[str, Any]]) -> dict[str, Any]:
+        compared = compare_with_base(base, games)
+        lines = describe_comparison(compared)
+        self.stdout.write(json.dumps({"compared": compared}) if self.as_json else "\n".join(lines))
+        return compared
+
+    def _plans(self, paths: list[str], options: dict[str, Any], rubric: RubricRecord) -> list[ReadPlan]:
         try:
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
@@ -125,9 +155,9 @@ class Command(SiteCommand):
                 columns=[*mapped_columns(options["map"]), *_recipes(options["recipe"])],
                 encoding=options["encoding"],
             )
-            uploads = read_paths(options["files"], how)
+            uploads = read_paths(paths, how)
         except BadInput as reason:
-            fault = Fault(shown_name(options["files"][0]), "cannot_read", str(reason))
+            fault = Fault(shown_name(paths[0]), "cannot_read", str(reason))
             self._refuse([fault])
         return [plan_reading(upload.data, upload.name, how) for upload in uploads]
 
@@ -145,12 +175,20 @@ class Command(SiteCommand):
             self.stderr.write(f"{kind}: {warning.place}: {warning.message}")
 
     def _write_summary(
-        self, path: Path, games: list[MeasuredGame], refused: list[Fault], rubric: RubricRecord
+        self,
+        path: Path,
+        games: list[MeasuredGame],
+        refused: list[Fault],
+        rubric: RubricRecord,
+        compared: list[str],
     ) -> None:
         columns = [str(LABELS[key].column) for key in measured_keys(rubric)]
         given = {"games": games, "refused": refused, "columns": columns, "version": rubric.version}
         try:
-            path.write_text(render_markdown("discussions/transcripts/measured.md", **given), encoding="utf-8")
+            path.write_text(
+                render_markdown("discussions/transcripts/measured.md", **given, compared=compared),
+                encoding="utf-8",
+            )
         except OSError as error:
             sentence = f"The summary cannot be written: {error.strerror}. Correct --markdown."
             self._say([Fault(str(path), "cannot_write", sentence)])
