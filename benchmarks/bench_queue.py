@@ -56,6 +56,13 @@ def fill(game, first: int, count: int) -> None:
             f"WHERE m.id = %s AND g.project_id = %s AND g.number > %s",
             [measured.pk, project.pk, first],
         )
+        # The queue computes the verdict of games that others submitted.
+        cursor.execute(
+            "INSERT INTO discussions_measuredfindings (measured_id, body) SELECT m.id, f.body "
+            "FROM discussions_measured m, discussions_measuredfindings f, discussions_game g "
+            "WHERE f.measured_id = %s AND m.game_id = g.id AND g.project_id = %s AND g.number > %s",
+            [measured.pk, project.pk, first],
+        )
         for number in (1, 2):
             cursor.execute(
                 "INSERT INTO discussions_slot (project_id, game_id, purpose, number, shuffle, is_closed) "
