@@ -452,6 +452,16 @@ def test_without_single_keys_none_act_from_the_start(client, review):
     assert 'data-default="off"' in get_page(client, review).content.decode()
 
 
+def test_own_keys_hold_for_acts_that_reviews_have(client, review):
+    person = review.reviewer.person
+    type(person).objects.filter(pk=person.pk).update(keys={"next": ";", "undo": "-", "yes": "q"})
+    page = get_page(client, review).content.decode()
+    keys = dict(re.findall(r'data-does="(\w+)">([^<]+)</kbd>', page))
+    assert (keys["next"], keys["undo"], keys["previous"]) == (";", "-", ",")
+    assert "yes" not in keys, "no review asks for it"
+    assert 'data-press=";"' in page
+
+
 def test_more_than_four_responses_are_lines_with_scores_so_far_and_one_text(client):
     review = start(mode="both", responses=5)
     client.force_login(review.reviewer.person)
