@@ -26,7 +26,7 @@ from workspace.models.projects import EVALUATOR, LEAD
 
 # How many are read at once; when several people try the same slot, all but one take the next. Of begun games so many
 # are compared with one another.
-CANDIDATES, MOST_RANKED = 8, 20
+CANDIDATES, MOST_RANKED = 8, 8
 
 
 class FreeSlot(NamedTuple):
