@@ -56,13 +56,15 @@ class RatingRule(models.Model):
     """Rules of a project that apply once something is rated. Without a row, the defaults apply.
 
     `flags` says how an open flag affects recording the verdict; a submitted evaluation can be reopened for
-    `reopen_minutes`, 0 for never; with `shows_differences` evaluators see where they and the rule differ.
+    `reopen_minutes`, 0 for never; with `shows_differences` evaluators see where they and the rule differ; with
+    `records_at_submit` submitting records the verdict of a game that one evaluator rates, if nothing is in the way.
     """
 
     project = models.OneToOneField(Project, models.PROTECT, related_name="rating_rule", primary_key=True)
     flags = models.CharField(max_length=12, default=HOLD, choices=FLAG_RULES)
     reopen_minutes = models.PositiveSmallIntegerField(default=REOPEN_MINUTES)
     shows_differences = models.BooleanField(default=False)
+    records_at_submit = models.BooleanField(default=False)
     changed_at = models.DateTimeField()
     changed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 

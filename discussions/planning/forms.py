@@ -84,6 +84,14 @@ class RatingRuleForm(forms.Form):
         coerce=lambda value: value == YES,
         help_text=_("For learning: people who have read it judge more like the rule afterwards."),
     )
+    records_at_submit = forms.TypedChoiceField(
+        label=_("Recording the verdict"),
+        choices=(
+            (NO, _("by hand: a team lead, or whoever rated the game alone")),
+            (YES, _("at submit: where one evaluator rates a game and nothing is open")),
+        ),
+        coerce=lambda value: value == YES,
+    )
 
 
 class PlanForm(forms.Form):

@@ -74,6 +74,18 @@ def record_verdict(
         return _insert(locked, preview, reason, by, now)
 
 
+def record_at_submission(*, game: Game, by: Person, now: datetime) -> Verdict | None:
+    """Record the first verdict of a game that the person has just rated alone; None if anything is in the way."""
+    preview = load_verdict_preview(game)
+    if preview is None or preview.basis.supersedes is not None:
+        return None
+    try:
+        with transaction.atomic():
+            return record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now)
+    except (NotAllowed, Unacceptable, Conflict):
+        return None
+
+
 MOST_RECORDED = 200
 
 

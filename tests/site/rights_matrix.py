@@ -225,7 +225,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
         Row(
             "POST",
             "401 403 403 404 303 404 303 401",
-            {"flags": "warn", "reopen_minutes": "10", "shows_differences": "yes"},
+            {"flags": "warn", "reopen_minutes": "10", "shows_differences": "yes", "records_at_submit": "no"},
         ),
     ],
     "set_storage_limit": [Row("POST", "401 403 403 404 403 404 303 401", {"megabytes": "500"})],

@@ -224,7 +224,14 @@ def _insert_iteration(
 
 
 def change_rating_rule(
-    *, project: Project, flags: str, reopen_minutes: int, shows_differences: bool, by: Person, now: datetime
+    *,
+    project: Project,
+    flags: str,
+    reopen_minutes: int,
+    shows_differences: bool,
+    records_at_submit: bool,
+    by: Person,
+    now: datetime,
 ) -> RatingRule:
     """Set the rules that apply in a project once something is rated. The same rules change nothing.
 
@@ -236,7 +243,12 @@ def change_rating_rule(
     if not 0 <= reopen_minutes <= MOST_REOPEN_MINUTES:
         says = _("The time to reopen lies between 0 and %(most)d minutes.") % {"most": MOST_REOPEN_MINUTES}
         raise Unacceptable(says, field="reopen_minutes", code="range")
-    after = {"flags": flags, "reopen_minutes": reopen_minutes, "shows_differences": shows_differences}
+    after = {
+        "flags": flags,
+        "reopen_minutes": reopen_minutes,
+        "shows_differences": shows_differences,
+        "records_at_submit": records_at_submit,
+    }
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         rule = load_rating_rule(project.pk)

@@ -53,12 +53,15 @@ GameNumber = Annotated[int, Field(ge=1, le=10**9)]
 GameCount = Annotated[int | None, Field(ge=1, le=MOST_GAMES)]
 
 
+RULES = ("flags", "reopen_minutes", "shows_differences", "records_at_submit")
+
+
 class SettingsAnswer(
     Answer,
     of=tuple[Iteration, RatingRule, QueueRule, Storage],
     fields="evaluator_count:0.evaluator_count identification:0.identification flags:1.flags "
-    "reopen_minutes:1.reopen_minutes shows_differences:1.shows_differences queue_order:2.order "
-    "repeat_percent:2.repeat_percent stored_bytes:3.used storage_limit_mb:3.limit_mb",
+    "reopen_minutes:1.reopen_minutes shows_differences:1.shows_differences records_at_submit:1.records_at_submit "
+    "queue_order:2.order repeat_percent:2.repeat_percent stored_bytes:3.used storage_limit_mb:3.limit_mb",
 ):
     """The settings of a project: the first two hold for its unsorted games, the last two from the next game on.
 
@@ -75,6 +78,7 @@ class SettingsGiven(Given):
     flags: Literal[tuple(key for key, _label in FLAG_RULES)] | None = None  # type: ignore[valid-type]
     reopen_minutes: int | None = Field(default=None, ge=0, le=MOST_REOPEN_MINUTES)
     shows_differences: bool | None = None
+    records_at_submit: bool | None = None
     queue_order: Literal[tuple(key for key, _label in ORDERS)] | None = None  # type: ignore[valid-type]
     repeat_percent: int | None = Field(default=None, ge=0, le=MOST_REPEATS)
     storage_limit_mb: int | None = Field(default=None, ge=0, le=MOST_MEGABYTES)
@@ -296,7 +300,7 @@ def change_settings(request: SignedIn, slug: str, given: SettingsGiven) -> Setti
     changed = given.model_dump(exclude_none=True)
     wanted = _settings(unsorted).model_dump() | changed
     games = {name: wanted[name] for name in ("evaluator_count", "identification")}
-    rule = {name: wanted[name] for name in ("flags", "reopen_minutes", "shows_differences")}
+    rule = {name: wanted[name] for name in RULES}
     queue = {"order": wanted["queue_order"], "repeat_percent": wanted["repeat_percent"]}
     who: dict[str, Any] = {"by": request.user, "now": timezone.now()}
     with transaction.atomic():

@@ -81,8 +81,8 @@ def _show_settings(
     project, rule = iteration.project, load_rating_rule(iteration.project_id)
     storage = load_storage(project)
     stored = {"identification": iteration.identification, "evaluator_count": iteration.evaluator_count}
-    shows = YES if rule.shows_differences else NO
-    ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes, "shows_differences": shows}
+    ruled = {"flags": rule.flags, "reopen_minutes": rule.reopen_minutes}
+    ruled |= {name: YES if getattr(rule, name) else NO for name in ("shows_differences", "records_at_submit")}
     limit = {"megabytes": storage.limit_mb if storage.is_own else None}
     started = Evaluation.objects.filter(game__iteration=iteration, state__in=OPEN)
     context = {

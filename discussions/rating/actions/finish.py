@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.core.evaluation_states import DRAFT, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import ATTRIBUTION, ROLE_CONSISTENCY
 from discussions.models import Evaluation, Game, Reveal, Slot
+from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import RATING
 from discussions.rating.core.refusals import why_not_in_test
 from discussions.rating.core.visibility import (
@@ -37,6 +38,7 @@ from discussions.slots.actions import (
 )
 from discussions.slots.core import lease_from
 from discussions.slots.permissions import check_return_to_game, check_skip, check_submit
+from discussions.verdicts.actions import record_at_submission
 from discussions.verdicts.permissions import check_reopen
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
@@ -161,6 +163,8 @@ def submit_evaluation(
         Slot.objects.filter(pk=locked.slot_id).update(is_closed=True, lease_until=None, awaiting_since=since)
         record_slot_event(evaluation=locked, verb="evaluation:submitted", by=by, now=now)
         _tell_webhooks(locked, by, now)
+        if locked.purpose == RATING and load_rating_rule(locked.game.project_id).records_at_submit:
+            record_at_submission(game=locked.game, by=by, now=now)
     return locked
 
 

@@ -158,6 +158,7 @@ def test_project_settings_are_read_and_changed_all_or_none():
         "flags": "hold",
         "reopen_minutes": 30,
         "shows_differences": False,
+        "records_at_submit": False,
         "queue_order": "closest",
         "repeat_percent": 0,
         "stored_bytes": 0,
@@ -166,7 +167,13 @@ def test_project_settings_are_read_and_changed_all_or_none():
     assert program.get(path).json() == before
     assert program.post(path, {"flags": "ignore"}).json()["flags"] == "ignore"
     assert not Event.objects.filter(verb="queue:changed").exists(), "what is left out is not written"
-    changed = {"evaluator_count": 2, "flags": "warn", "shows_differences": True, "queue_order": "oldest"}
+    changed = {
+        "evaluator_count": 2,
+        "flags": "warn",
+        "shows_differences": True,
+        "records_at_submit": True,
+        "queue_order": "oldest",
+    }
     assert program.post(path, changed).json() == before | changed == program.get(path).json()
     verbs = Event.objects.filter(chain__project=project).values_list("verb", flat=True)
     assert {"iteration:changed", "rating_rules:changed", "queue:changed"} <= set(verbs)

@@ -93,11 +93,16 @@ def test_what_holds_once_a_game_is_rated_is_saved_and_shown(client, lead, projec
     assert "<h1>Settings</h1>" in page
     assert 'value="hold" selected' in page and 'value="30"' in page and 'value="no" selected' in page
     rules = reverse("project_rules", args=[project.slug])
-    body = {"flags": "warn", "reopen_minutes": "0", "shows_differences": "yes"}
+    body = {"flags": "warn", "reopen_minutes": "0", "shows_differences": "yes", "records_at_submit": "yes"}
     answer = client.post(rules, body)
     assert (answer.status_code, answer["Location"]) == (303, address)
     rule = RatingRule.objects.get(project=project)
-    assert (rule.flags, rule.reopen_minutes, rule.shows_differences) == ("warn", 0, True)
+    assert (rule.flags, rule.reopen_minutes, rule.shows_differences, rule.records_at_submit) == (
+        "warn",
+        0,
+        True,
+        True,
+    )
     client.post(rules, body)
     event = Event.objects.get(verb="rating_rules:changed")
     assert event.by == lead
@@ -106,10 +111,12 @@ def test_what_holds_once_a_game_is_rated_is_saved_and_shown(client, lead, projec
 
 @pytest.mark.parametrize(
     ("name", "value"), [("flags", "shout"), ("reopen_minutes", "-1"), ("reopen_minutes", "10081"),
-                        ("reopen_minutes", ""), ("shows_differences", "maybe")]
+                        ("reopen_minutes", ""), ("shows_differences", "maybe"), ("records_at_submit", "")]
 )  # fmt: skip
 def test_a_rule_that_is_none_is_said_beside_its_field(client, lead, project, name, value):
-    body = {"flags": "warn", "reopen_minutes": "10", "shows_differences": "no"} | {name: value}
+    body = {"flags": "warn", "reopen_minutes": "10", "shows_differences": "no", "records_at_submit": "no"} | {
+        name: value
+    }
     answer = client.post(reverse("project_rules", args=[project.slug]), body)
     assert answer.status_code == 422
     assert "aria-invalid" in answer.content.decode()

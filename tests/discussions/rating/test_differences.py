@@ -28,6 +28,7 @@ def show_differences(project):
         flags="hold",
         reopen_minutes=30,
         shows_differences=True,
+        records_at_submit=False,
         by=make_lead(project=project),
         now=NOW,
     )

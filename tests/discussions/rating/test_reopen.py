@@ -41,7 +41,12 @@ def reopen(evaluation, *, by=None, minutes=29):
 
 def set_rule(project, **given):
     """Change some of the project's rules."""
-    rule = {"flags": "hold", "reopen_minutes": 30, "shows_differences": False} | given
+    rule = {
+        "flags": "hold",
+        "reopen_minutes": 30,
+        "shows_differences": False,
+        "records_at_submit": False,
+    } | given
     return change_rating_rule(project=project, **rule, by=make_lead(project=project), now=NOW)
 
 

@@ -35,7 +35,7 @@ def flag():
 
 def set_rule(project, flags):
     """Choose what an open flag does."""
-    given = {"reopen_minutes": 30, "shows_differences": False}
+    given = {"reopen_minutes": 30, "shows_differences": False, "records_at_submit": False}
     change_rating_rule(project=project, flags=flags, **given, by=make_lead(project=project), now=NOW)
 
 

@@ -1,0 +1,11 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    """Where a project wants it, submitting records the verdict of a game that one evaluator rates."""
+
+    dependencies = [("discussions", "0007_closest_first")]
+
+    operations = [
+        migrations.AddField("ratingrule", "records_at_submit", models.BooleanField(default=False)),
+    ]
