@@ -225,5 +225,5 @@ def test_evaluations_flags_and_agreement_are_the_same_wherever_they_are_said(wor
     assert world.read("flags").count("Look at this") == 1
     figure_team(world.project, by=world.lead)
     alpha = find(r"Krippendorff's alpha (-?[\d.]+)", world.read("stages"))
-    detailed = find(r"Rating: (-?[\d.]+)", world.read("agreement"))
+    detailed = find(r"Rating (-?\d\.\d{3}) ", world.read("agreement"))
     assert f"{float(detailed):.2f}" == alpha, "three decimals there, two here"

@@ -330,5 +330,5 @@ def test_home_asks_as_often_however_many_games_a_round_has(client, games, django
     person = make_trainee(opened)
     client.force_login(person)
     client.get(reverse("home"))
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(9):
         client.get(reverse("home"))
