@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, Side
 from discussions.adjudication.core.effective import Key
+from discussions.adjudication.labels import TIE_ENDED
 from discussions.adjudication.permissions import (
     check_adjudicate,
     check_answer_tie,
@@ -118,7 +119,7 @@ def send_ties(
         locked = _lock_game(game)
         check_send_ties(by, locked)
         check_third(evaluator, locked)
-        sent = set(TieRequest.objects.filter(game=locked).values_list("kind", "subject"))
+        sent = set(TieRequest.objects.filter(game=locked, ended_at=None).values_list("kind", "subject"))
         ties = [found.key for found in disagreements_in(locked) if found.is_tie and found.key not in sent]
         wanted = [tie for tie in ties if not keys or tie in keys]
         if not wanted:
@@ -145,6 +146,8 @@ def answer_tie(*, request: TieRequest, value: str, reason: str = "", by: Person,
         check_answer_tie(by, row)
         if row.answered_at is not None:
             raise Conflict(_("You answered this already; the first answer stands."), code="answered")
+        if row.ended_at is not None:
+            raise Conflict(str(TIE_ENDED), code="ended")
         fault = find_judgement_fault(row.kind, row.subject, value, load_judgeable_subjects(game))
         if fault or (not value and row.kind not in CAN_BE_NO):
             raise Unacceptable(fault or _("Choose one of the answers."), field="value")
@@ -222,7 +225,9 @@ def _insert(
 ) -> Adjudication:
     before = found.resolved
     # Nobody is asked any more; if the sides change, the tie can be sent again.
-    TieRequest.objects.filter(game=game, kind=found.kind, subject=found.subject, answered_at=None).delete()
+    TieRequest.objects.waiting().filter(game=game, kind=found.kind, subject=found.subject).update(
+        ended_at=now
+    )
     made = Adjudication.objects.create(
         game=game,
         kind=found.kind,

@@ -5,6 +5,8 @@ from django.utils.translation import gettext_lazy
 
 from discussions.core import judgement_kinds
 
+TIE_ENDED = gettext_lazy("The tie was resolved meanwhile, so your answer to it was not needed.")
+
 # A long game shows a thousand of them: only the one that is shown is translated.
 _WORDS = {
     (judgement_kinds.REFERENCE, judgement_kinds.ACCURATE): gettext_lazy("accurate"),

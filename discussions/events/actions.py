@@ -31,7 +31,7 @@ def tell_ties(event: Event) -> None:
 def close_ties(event: Event, number: int = 0) -> None:
     """Nothing is left to answer once each tie that a person was asked about is answered, or resolved by a lead."""
     project, number = event.chain.project, number or event.details["game"]
-    waiting = TieRequest.objects.filter(game__project=project, game__number=number, answered_at=None)
+    waiting = TieRequest.objects.waiting().filter(game__project=project, game__number=number)
     asked = unread_about(project, f"ties:{number}").exclude(person__in=waiting.values("evaluator"))
     for person in list(asked.values_list("person", flat=True)):
         mark_done(event, f"ties:{number}", person=person)
@@ -102,16 +102,16 @@ def tell_tie(event: Event) -> None:
     else:
         mark_done(event, f"tie:{game.number}")
     # Evaluators who changed their answers may agree now on what somebody else was asked about.
-    for row in TieRequest.objects.filter(game=game, answered_at=None):
-        if (row.kind, row.subject) not in ties:
-            row.delete()
+    waiting = TieRequest.objects.waiting().filter(game=game)
+    over = [row.pk for row in waiting if (row.kind, row.subject) not in ties]
+    TieRequest.objects.filter(pk__in=over).update(ended_at=event.at)
     close_ties(event, game.number)
 
 
 def tell_still_tied(event: Event) -> None:
     """The third evaluator answered the last tie, and one is still open: it is a lead's again."""
     game = Game.objects.get(pk=int(event.object_id))
-    is_asked = TieRequest.objects.filter(game=game, answered_at=None).exists()
+    is_asked = TieRequest.objects.waiting().filter(game=game).exists()
     if not is_asked and _list_open_ties(Game.objects.filter(pk=game.pk, withdrawn_at=None)):
         _tell_leads(event, game)
 

@@ -52,15 +52,20 @@ class Adjudication(models.Model):
 
 
 class TieRequestQuerySet(models.QuerySet["TieRequest"]):
+    def waiting(self) -> "TieRequestQuerySet":
+        """Those that nobody has answered yet, and whose tie is still one."""
+        return self.filter(answered_at=None, ended_at=None)
+
     def waiting_for(self, person: Person) -> "TieRequestQuerySet":
         """The ties that wait for the person's answer, also in projects that he or she has left."""
-        return self.filter(evaluator=person, answered_at=None, game__withdrawn_at=None)
+        return self.waiting().filter(evaluator=person, game__withdrawn_at=None)
 
 
 class TieRequest(models.Model):
     """A tie of a game that one more evaluator answers alone, without the answers of the others.
 
-    `value` is the answer once `answered_at` is set; as in an adjudication, "" can be one.
+    `value` is the answer once `answered_at` is set; as in an adjudication, "" can be one. `ended_at` is set if the tie
+    ended without it: the row stays, since who was asked could see roles and does not rate the game.
     """
 
     game = models.ForeignKey(Game, models.PROTECT, related_name="tie_requests", db_index=False)
@@ -72,12 +77,15 @@ class TieRequest(models.Model):
     value = models.CharField(max_length=40, blank=True, default="")
     reason = models.TextField(blank=True, default="")
     answered_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
 
     objects = TieRequestQuerySet.as_manager()
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["game", "kind", "subject"], name="tie_request_once"),
+            models.UniqueConstraint(
+                fields=["game", "kind", "subject"], condition=Q(ended_at=None), name="tie_request_once"
+            ),
             models.CheckConstraint(
                 condition=Q(answered_at__isnull=False) | Q(value="", reason=""), name="tie_request_answered"
             ),

@@ -199,8 +199,10 @@ class AdjudicationPage:
         self.refusal = get_refusal(check_adjudicate, person, game) if disagreements else ""
 
     def _add_ties(self, disagreements: list[Disagreement]) -> None:
-        ties = TieRequest.objects.filter(game=self.game, answered_at=None).values_list(
-            "kind", "subject", "evaluator__name"
+        ties = (
+            TieRequest.objects.waiting()
+            .filter(game=self.game)
+            .values_list("kind", "subject", "evaluator__name")
         )
         self.sent = {(kind, subject): name for kind, subject, name in ties}
         listed = list_groups(disagreements)

@@ -13,6 +13,7 @@ from discussions.adjudication.actions import adjudicate_group as do_adjudicate_g
 from discussions.adjudication.actions import answer_tie
 from discussions.adjudication.actions import send_ties as do_send_ties
 from discussions.adjudication.forms import GroupForm, ThirdForm
+from discussions.adjudication.labels import TIE_ENDED
 from discussions.adjudication.pages import IS, build_subject, list_groups, list_values, load_evidence_source
 from discussions.adjudication.permissions import check_adjudicate, check_send_ties, check_third
 from discussions.adjudication.queries import disagreements_in
@@ -80,7 +81,7 @@ def ties(request: SignedIn) -> HttpResponse:
     if request.method == "POST":
         waiting = _waiting(request.user)
         if _is_any_gone(request, {row.pk for row in waiting}):
-            faults, status = [_("A tie was resolved meanwhile, so your answer to it was not needed.")], 409
+            faults, status = [str(TIE_ENDED)], 409
         for row in waiting:
             choice = str(request.POST.get(f"value-{row.pk}", ""))
             if not choice.startswith(IS):
@@ -105,12 +106,10 @@ def ties(request: SignedIn) -> HttpResponse:
 
 
 def _is_any_gone(request: SignedIn, waiting: set[int]) -> bool:
-    """Whether an answer was sent to a tie that a lead resolved after the page was loaded."""
+    """Whether an answer was sent to a tie that ended after the page was loaded."""
     sent = {int(key) for name in request.POST if (key := name.removeprefix("value-")).isdecimal()}
-    gone = sent - waiting
-    return (
-        len(gone) > TieRequest.objects.filter(evaluator=request.user, pk__in=gone).count() if gone else False
-    )
+    ended = TieRequest.objects.filter(evaluator=request.user, pk__in=sent - waiting).exclude(ended_at=None)
+    return bool(sent - waiting) and ended.exists()
 
 
 def _waiting(person: Person) -> list[TieRequest]:

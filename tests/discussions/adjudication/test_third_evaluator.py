@@ -204,13 +204,16 @@ def test_a_tie_that_a_lead_decides_is_withdrawn_from_the_third_evaluator(client)
     # An answer to it that was on its way is refused.
     answer = client.post(reverse("ties"), {f"value-{rows['reference'].pk}": "is:vague"})
     assert answer.status_code == 409 and "resolved meanwhile" in answer.content.decode()
-    assert program.post("mine/ties/", {"id": rows["reference"].pk, "value": "vague"}).status_code == 404
+    assert program.post("mine/ties/", {"id": rows["reference"].pk, "value": "vague"}).status_code == 409
     resolve_difference(game, OTHER, "no", by=lead)
-    assert not TieRequest.objects.exists() and program.get("mine/ties/").json()["items"] == []
+    assert not TieRequest.objects.waiting().exists() and program.get("mine/ties/").json()["items"] == []
     assert (unread(third, "ties_sent"), unread(lead, "game_tied")) == (0, 0)
     home = read(client, third, reverse("home"))
     assert "to answer" not in home and "You have no ties to answer" in read(client, third, reverse("ties"))
     assert Adjudication.objects.filter(created_by=lead).count() == 2
+    # Who was asked could see roles, and does not rate the game although nobody asks any more.
+    with pytest.raises(NotAllowed, match="was asked about ties"):
+        check_may_get(third, game)
     assert breaches(now=moment(minutes=200)) == []
 
 
@@ -235,6 +238,6 @@ def test_a_tie_that_ends_as_its_evaluators_agree_is_withdrawn():
     send_ties(game=game, keys=[], evaluator=third, by=lead, now=moment(minutes=10))
     first = list_evaluations(game)[0]
     reopen_evaluation(evaluation=first, by=first.evaluator, now=moment(minutes=11))
-    assert TieRequest.objects.count() == 1, "nobody knows yet what comes of it"
+    assert TieRequest.objects.waiting().count() == 1, "nobody knows yet what comes of it"
     submit_as(list_evaluations(game)[0], values={OTHER: "yes"}, now=moment(minutes=12))
-    assert not TieRequest.objects.exists() and unread(third, "ties_sent") == 0
+    assert not TieRequest.objects.waiting().exists() and unread(third, "ties_sent") == 0
