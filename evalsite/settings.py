@@ -137,6 +137,15 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 # Celery: a message only says "look at job N"; the rows are the truth.
 REDIS_URL = environment.broker("REDIS_URL", environment.running_redis(VAR_DIR) if LOCAL else None)
 CELERY_BROKER_URL = REDIS_URL
+# A worker serves all queues in turn, or those of its -Q. Calls of models take minutes: nothing waits behind them.
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"measure": {}, "deliver": {}, "models": {}}
+CELERY_TASK_DEFAULT_QUEUE = "measure"
+CELERY_TASK_ROUTES = {
+    "workspace.look_at_job.ask_models": {"queue": "models"},
+    "workspace.look_at_job.send_emails": {"queue": "deliver"},
+    "workspace.look_at_job.deliver": {"queue": "deliver"},
+    "workspace.sweep": {"queue": "deliver"},
+}
 CELERY_RESULT_BACKEND = None
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

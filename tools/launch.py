@@ -16,6 +16,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from tools.processes import Child, Fork, die_with_parent, read_dotenv, wait_until
@@ -27,6 +28,8 @@ LARGEST_LOG = 5_000_000
 WORKER = (
     "worker", "--concurrency", "2", "--loglevel", "WARNING", "--without-gossip", "--without-mingle"
 )  # fmt: skip
+# Each worker and its queues, where there are models to call. Otherwise the first serves all.
+WORKERS = {"worker": "measure,deliver", "models": "models"}
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -101,7 +104,8 @@ class Site:
         self.start_redis()
         self.load()
         self.prepare()
-        for child in (self.fork("worker", work), self.fork("web server", self.serve)):
+        workers = [self.fork(name, partial(work, *place)) for name, place in self.workers().items()]
+        for child in (*workers, self.fork("web server", self.serve)):
             self.children.append(child)
             child.start()
         self.wait_for_page()
@@ -185,9 +189,17 @@ class Site:
             "web server", "-m", "evalsite.server", "--host", self.host, "--port", str(self.port)
         )
 
-    def worker(self) -> Child:
-        """The Celery worker as a separate program: two pool processes, and what is due by time."""
-        return self.python("worker", "-m", "celery", "-A", "tools.worker", *WORKER)
+    def workers(self) -> dict[str, tuple[str, str]]:
+        """By name the first part of each worker's node name, and its queues."""
+        if self.env.get("REVIEW_MODELS_URL", "").strip():
+            return {name: (name, queues) for name, queues in WORKERS.items()}
+        return {"worker": ("celery", ",".join(WORKERS.values()))}
+
+    def worker(self, name: str = "worker") -> Child:
+        """A Celery worker as a separate program: two pool processes, and what is due by time."""
+        node, queues = self.workers()[name]
+        place = ("-n", f"{node}@%h", "-Q", queues)
+        return self.python(name, "-m", "celery", "-A", "tools.worker", *WORKER, *place)
 
     def serve(self) -> None:
         """Run as the web server."""
@@ -332,14 +344,13 @@ def finish() -> None:
     end_unless_ready()
 
 
-def work() -> None:
-    """Run as the worker."""
+def work(node: str, queues: str) -> None:
+    """Run as the worker of that name, which serves these queues."""
     from tools.worker import app
 
     # Quiet: nobody reads its banner, which takes 2 MB to build.
-    worker = app.Worker(
-        concurrency=2, loglevel="WARNING", without_gossip=True, without_mingle=True, quiet=True
-    )
+    given = {"without_gossip": True, "without_mingle": True, "quiet": True}
+    worker = app.Worker(hostname=f"{node}@", queues=queues, concurrency=2, loglevel="WARNING", **given)
     worker.start()
     sys.exit(worker.exitcode)
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from celery import Task, shared_task
+from django.conf import settings
 from django.core.cache import cache
 
 from workspace.checks.actions import sweep
@@ -14,11 +15,15 @@ BEAT = "workspace.beat"
 SWEEP, ONCE_IN = "workspace.sweep", 5
 
 
-@shared_task(name=LOOK_AT_JOB, bind=True)
-def look_at_job(self: Task, job: int) -> None:
+def _look_at_job(self: Task, job: int) -> None:
     """Take the job and do it; nothing happens when somebody else has it or it is over."""
     note_worker(worker=str(self.request.hostname or "here"))
     run_job(job=job, clock=database_now)
+
+
+look_at_job = {
+    kind: shared_task(name=f"{LOOK_AT_JOB}{kind}", bind=True)(_look_at_job) for kind in settings.JOB_ACTIONS
+}
 
 
 @shared_task(name=BEAT, bind=True)

@@ -71,7 +71,7 @@ def control(arguments):
 def start_target():
     """Start the units of the target, after those that they require."""
     wanted = [path.stem for path in UNITS.glob("*.service") if "WantedBy=evalsite.target" in path.read_text()]
-    assert sorted(wanted) == ["evalsite-prepare", "evalsite-web", "evalsite-worker"]
+    assert sorted(wanted) == ["evalsite-models", "evalsite-prepare", "evalsite-web", "evalsite-worker"]
     for unit in sorted(wanted):
         run_unit(unit)
 

@@ -28,7 +28,7 @@ RING = """
 from celery import current_app
 for time in range(10):
     for job in range(1, 8):
-        current_app.send_task("workspace.look_at_job", args=[job])
+        current_app.send_task("workspace.look_at_job.import", args=[job])
 """
 COPIES = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'COPY %'"
 

@@ -39,7 +39,9 @@ def read_instructions() -> list[tuple[str, str]]:
 def read_commands() -> dict[str, list[str]]:
     """The command of each service of compose.yaml that has one of its own."""
     found = re.findall(r"^  (\w+):\n(?:    .*\n)*?    command: \[(.*)\]$", COMPOSE.read_text(), re.MULTILINE)
-    return {name: [word.strip().strip('"') for word in words.split(",")] for name, words in found}
+    return {
+        name: [word.strip('"') for word in re.findall(r'"[^"]*"|[^,\s]+', words)] for name, words in found
+    }
 
 
 class Image:
@@ -174,4 +176,4 @@ def test_compose_names_no_setting_that_the_site_does_not_have():
     named = set(re.findall(r"\$\{(\w+):-", COMPOSE.read_text()))
     known = set(re.findall(r"^#? ?(\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     assert named - own <= known
-    assert read_commands().keys() == {"prepare", "worker", "redis"}
+    assert read_commands().keys() == {"prepare", "worker", "models", "redis"}

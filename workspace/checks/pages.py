@@ -151,7 +151,8 @@ def list_active_people(now: datetime) -> list[tuple[Person, datetime]]:
     return sorted(latest.items(), key=lambda line: line[1], reverse=True)
 
 
-def oldest_queued_at() -> datetime | None:
-    waiting = Job.objects.filter(state=QUEUED)
+def oldest_queued_at(*without: str) -> datetime | None:
+    """Since when a job waits, apart from those of these kinds."""
+    waiting = Job.objects.filter(state=QUEUED).exclude(kind__in=without)
     since: datetime | None = waiting.aggregate(since=Min(Coalesce("queued_at", "created_at")))["since"]
     return since

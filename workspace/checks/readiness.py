@@ -32,6 +32,8 @@ from workspace.jobs.pages import is_worker_alive
 BROKER_WITHIN = 0.5
 KEPT_FOR, KEPT_AT_MOST = 2.0, 10.0
 TAKEN_WITHIN = timedelta(minutes=2)
+# A set waits for its models while others are asked, which is no reason to send people elsewhere.
+MAY_WAIT = ("ask_models",)
 # A process of the version before may serve for so long after the migrations of an update.
 UPDATED_WITHIN = timedelta(minutes=10)
 MB = 1024 * 1024
@@ -107,7 +109,7 @@ def _ask_migrations(now: datetime) -> str:
 
 
 def _ask_queue(now: datetime) -> str:
-    oldest = oldest_queued_at()
+    oldest = oldest_queued_at(*MAY_WAIT)
     return "" if oldest is None or now - oldest <= TAKEN_WITHIN else f"a job waits since {oldest:%F %T}"
 
 

@@ -8,15 +8,17 @@ works, a thread renews the lease, so that a step may take longer than the lease.
 import logging
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial
+from functools import cache, partial
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from celery import current_app
 from django.conf import settings
-from django.core.cache import cache
+from django.core.cache import cache as kept
 from django.db import Error, connection, transaction
 from django.db.models import Exists, F, ForeignObjectRel, OuterRef, Q
 from django.db.models.functions import Coalesce
@@ -31,7 +33,11 @@ from workspace.database.row_locks import RowLocked, waiting_at_most
 from workspace.models import Heartbeat, Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 
-LOOK_AT_JOB = "workspace.look_at_job"
+if TYPE_CHECKING:
+    from redis import Redis
+
+# Each kind has a Celery task of its own, by which CELERY_TASK_ROUTES finds its queue.
+LOOK_AT_JOB = "workspace.look_at_job."
 LEASE = timedelta(seconds=15)
 KEPT_EVERY = timedelta(seconds=5)
 # A row is locked for milliseconds, unless its worker is frozen.
@@ -42,6 +48,8 @@ MOST_NOTIFIED = 500
 # What is over is shown, and can be looked into, for this long.
 JOBS_STAY = timedelta(days=90)
 MOST_FORGOTTEN, FORGOTTEN_ON = 500, "jobs_forgotten_on"
+# Seconds for which somebody may still come to wait for what was told.
+TOLD_FOR = 60
 Clock = Callable[[], datetime]
 # What a row that is used again forgets of its first life.
 _OF_ONE_LIFE = (
@@ -91,7 +99,7 @@ def enqueue(
         Job.objects.filter(pk=job.pk).update(**_AFRESH, **made)
         job.refresh_from_db()
     if job.state == QUEUED and job.rung_at is None:
-        notify_after_commit([job.pk], now)
+        notify_after_commit(job, now)
     return job
 
 
@@ -196,7 +204,7 @@ def hand_back(*, job: Job, now: datetime) -> None:
     with transaction.atomic():
         waits = {"state": QUEUED, "attempt": 0, "lease_until": None, "queued_at": now, "rung_at": None}
         _write(job, waits)
-        notify_after_commit([job.pk], now)
+        notify_after_commit(job, now)
 
 
 def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:
@@ -230,7 +238,7 @@ def retry_job(*, job: Job, by: Person, now: datetime) -> Job:
         if not Job.objects.filter(pk=job.pk, state=FAILED).update(**afresh):
             raise Conflict(_("This job was started again meanwhile, or is over."), code="job_is_over")
         record_event("job:retried", job, by=by, now=now, detail={"kind": job.kind, "subject": job.subject})
-        notify_after_commit([job.pk], now)
+        notify_after_commit(job, now)
     job.refresh_from_db()
     return job
 
@@ -334,8 +342,8 @@ def sweep_jobs(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AG
     long_ago = now - notify_again
     waiting = Q(state=QUEUED) & (Q(rung_at=None) | Q(rung_at__lte=long_ago))
     dropped = Q(state=RUNNING, lease_until__lte=now) & (Q(rung_at=None) | Q(rung_at__lte=now - LEASE))
-    keys = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", flat=True)[:MOST_NOTIFIED]
-    return notify_workers(list(keys), now)
+    keys = Job.objects.filter(waiting | dropped).order_by("pk").values_list("pk", "kind")[:MOST_NOTIFIED]
+    return notify_workers(dict(keys), now)
 
 
 def forget_jobs(*, by: Person, now: datetime) -> int:
@@ -345,7 +353,7 @@ def forget_jobs(*, by: Person, now: datetime) -> int:
     games have no measurements.
     """
     day = f"{now:%Y-%m-%d}"
-    if cache.get(FORGOTTEN_ON) == day:
+    if kept.get(FORGOTTEN_ON) == day:
         return 0
     Heartbeat.objects.filter(beat_at__lte=now - JOBS_STAY).delete()
     over = Job.objects.filter(state__in=(DONE, FAILED, CANCELLED), finished_at__lte=now - JOBS_STAY)
@@ -363,7 +371,7 @@ def forget_jobs(*, by: Person, now: datetime) -> int:
             Job.objects.filter(pk__in=keys).delete()
         count += len(keys)
         if len(keys) < MOST_FORGOTTEN:
-            cache.set(FORGOTTEN_ON, day, timeout=None)
+            kept.set(FORGOTTEN_ON, day, timeout=None)
             return count
 
 
@@ -380,21 +388,21 @@ def is_dropped(job: Job, now: datetime) -> bool:
     return job.state == RUNNING and job.lease_until is not None and job.lease_until <= now
 
 
-def notify_after_commit(jobs: list[int], moment: datetime) -> None:
+def notify_after_commit(job: Job, moment: datetime) -> None:
     """Message the workers after the commit, for all jobs of the transaction: one try finds a broker that is away."""
     for _savepoints, waiting, _is_robust in transaction.get_connection().run_on_commit:
         if isinstance(waiting, partial) and waiting.func is notify_workers and waiting.args[1] == moment:
-            waiting.args[0].extend(jobs)
+            waiting.args[0][job.pk] = job.kind
             return
-    transaction.on_commit(partial(notify_workers, list(jobs), moment))
+    transaction.on_commit(partial(notify_workers, {job.pk: job.kind}, moment))
 
 
-def notify_workers(jobs: list[int], moment: datetime) -> int:
-    """Message the workers about these jobs; return how many were sent. Stops at the first that the broker refuses."""
+def notify_workers(jobs: dict[int, str], moment: datetime) -> int:
+    """Message the workers about these jobs, each with its kind; return how many it sent, until one is refused."""
     sent = []
-    for job in jobs:
+    for job, kind in jobs.items():
         try:
-            send(LOOK_AT_JOB, job)
+            send(f"{LOOK_AT_JOB}{kind}", job)
         except OperationalError as reason:
             logger.warning(
                 "the broker is away, the sweep will send the message again for job %s: %s", job, reason
@@ -406,6 +414,38 @@ def notify_workers(jobs: list[int], moment: datetime) -> int:
         free = Job.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=sent)
         Job.objects.filter(pk__in=free.values("pk")).update(rung_at=moment)
     return len(sent)
+
+
+def tell(name: str) -> None:
+    """Wake the worker that waits for this name, or comes to. A word that is lost is made up for when its wait ends."""
+    from redis import RedisError
+
+    try:
+        with _redis().pipeline() as both:
+            both.rpush(name, 1)
+            both.expire(name, TOLD_FOR)
+            both.execute()
+    except RedisError as reason:
+        logger.warning("nobody could be told of %s: %s", name, reason)
+
+
+def wait_until_told(name: str, seconds: float) -> None:
+    """Wait until `tell` is called with this name, at most so long."""
+    from redis import RedisError
+
+    began = time.monotonic()
+    try:
+        _redis().blpop([name], timeout=seconds)
+    except RedisError:
+        threading.Event().wait(max(0.0, began + seconds - time.monotonic()))
+
+
+@cache
+def _redis() -> "Redis":
+    # Imports cryptography: only workers that read a file together pay for it.
+    from redis import Redis
+
+    return Redis.from_url(settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=5)
 
 
 def send(task: str, *arguments: int, **options: float) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 
 import msgspec
 from django.db import transaction
@@ -53,6 +54,8 @@ from workspace.jobs.actions import (
     is_held,
     note_progress,
     renew,
+    tell,
+    wait_until_told,
 )
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
@@ -64,9 +67,9 @@ BYTES_A_SECOND = 2_000_000
 GAMES_A_TURN = 1_000
 # How many parts are read ahead of the stored ones, and how many jobs help with one file at most.
 PARTS_AHEAD, MOST_HELPERS = 64, 64
-# Seconds: how often a worker checks whether the parts before its own are stored, how often it checks whether their
-# worker died, and when it turns to other work: by then the lease of a dead worker has ended.
-LOOK_EVERY, CLAIM_EVERY, LONGEST_WAIT = 0.02, 1.0, 60.0
+# Seconds: how often a worker checks whether the one that should tell it died, and when it turns to other work: by then
+# the lease of a dead worker has ended.
+CLAIM_EVERY, LONGEST_WAIT = 1.0, 60.0
 
 
 class _WaitedTooLong(Exception):
@@ -296,7 +299,7 @@ class _PartReader:
                     self._read_and_store(number)
                     turn += self.parts[number].count
                 elif self.is_main:
-                    self._wait_for(lambda: not self._is_open())
+                    self._wait_for(lambda: not self._is_open(), len(self.parts))
                 else:
                     return
                 if not self._is_open():
@@ -313,22 +316,28 @@ class _PartReader:
         outcomes = list(_outcomes(plan_part(data, part, self.layout, self.options)))
         games = list(_prepare(outcomes, self.transcript.name, self.rubric))
         self.wait_until = time.monotonic() + LONGEST_WAIT
-        while not self._wait_for(lambda: self._is_turn(number)):
+        while not self._wait_for(lambda: self._is_turn(number), number):
             before = self._claim(number)
             if before is not None:
                 self._read_and_store(before)
         self._store(number, outcomes, games)
 
-    def _wait_for(self, happens: Callable[[], bool]) -> bool:
-        """Wait for a condition; False after so long that a worker may have died. Raises _WaitedTooLong."""
+    def _wait_for(self, happens: Callable[[], bool], number: int) -> bool:
+        """Wait until a condition holds, which is told with the number of the part whose turn it is then.
+
+        False after so long that a worker may have died. Raises _WaitedTooLong.
+        """
         until = time.monotonic() + CLAIM_EVERY
         while not happens():
             if time.monotonic() > self.wait_until:
                 raise _WaitedTooLong
             if time.monotonic() > until:
                 return False
-            time.sleep(LOOK_EVERY)  # noqa: TID251  not every database tells when a row changes
+            wait_until_told(self._turn(number), CLAIM_EVERY)
         return True
+
+    def _turn(self, number: int) -> str:
+        return f"evalsite:import:{self.run}:{number}"
 
     def _is_turn(self, number: int) -> bool:
         """Whether all parts before it are stored, or the import is over."""
@@ -416,6 +425,7 @@ class _PartReader:
             run, now = self._lock_run(), self.clock()
             if run.next_part != number:
                 return
+            transaction.on_commit(partial(tell, self._turn(number + 1)))
             tally, part = msgspec.json.decode(run.sums, type=ReadTally), self.parts[number]
             met = self._meet(store.intake, run, games)
             if self.is_main:

@@ -461,9 +461,9 @@ def test_games_that_come_in_while_measuring_are_measured(transcript):
 
 
 def test_a_message_that_comes_twice_or_about_nothing_is_no_harm(transcript):
-    look_at_job.apply(args=[transcript.job_id]).get()
-    look_at_job.apply(args=[transcript.job_id]).get()
-    look_at_job.apply(args=[999_999]).get()
+    look_at_job["import"].apply(args=[transcript.job_id]).get()
+    look_at_job["import"].apply(args=[transcript.job_id]).get()
+    look_at_job["import"].apply(args=[999_999]).get()
     assert Game.objects.count() == 5
 
 

@@ -235,7 +235,7 @@ def test_the_sweep_sends_messages_for_what_nobody_took_and_what_was_dropped_and_
 
 def test_the_first_sweep_sends_messages_for_everything_that_waits(project, lead, notified):
     job = ask(project, lead)
-    notify_workers([job.pk], NOW)
+    notify_workers({job.pk: job.kind}, NOW)
     assert sweep(NOW) == 0
     assert sweep(NOW, notify_again=timedelta(0)) == 1
 
