@@ -338,6 +338,14 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "withdraw_admin": [Row("POST", "401 403 403 403 403 403 303 401")],
     "switch_off": [Row("POST", "401 403 403 403 403 403 303 401")],
     "switch_on": [Row("POST", "401 403 403 403 403 403 409 401")],
+    "change_email": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row(
+            "POST",
+            "401 403 403 403 403 403 303 401",
+            {"email": "other@example.net", "reason": "A new address"},
+        ),
+    ],
     "reset_second_factor": [
         Row("GET", "302 403 403 403 403 403 200 302"),
         Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Phone lost"}),

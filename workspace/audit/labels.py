@@ -11,6 +11,7 @@ SENTENCES = {
     "account:created": _("%(who)s created the account of %(thing)s"),
     "account:deactivated": _("%(who)s deactivated the account of %(thing)s"),
     "account:reactivated": _("%(who)s activated the account of %(thing)s"),
+    "email:changed": _("%(who)s changed the e-mail address of %(thing)s"),
     "service_account:created": _("%(who)s created the service account %(thing)s"),
     "settings:changed": _("%(who)s changed their settings"),
     "password:changed": _("%(who)s changed their password"),

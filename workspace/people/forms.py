@@ -38,6 +38,11 @@ class AdminInvitationForm(forms.Form):
     send = forms.BooleanField(label=_("Send the invitation by e-mail"), required=False)
 
 
+class EmailForm(forms.Form):
+    email = forms.CharField(label=_("New e-mail address"), max_length=200, widget=forms.EmailInput)
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
 class MemberForm(AdminInvitationForm, RoleForm):
     field_order = ("email", "role", "send")
 

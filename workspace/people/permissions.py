@@ -22,6 +22,15 @@ def check_change_account(person: Person, other: Person) -> None:
         raise NotAllowed(_("The system account cannot be changed: nobody signs in with it."))
 
 
+def check_change_email(person: Person, other: Person) -> None:
+    """Admins change addresses, but not their own: whoever has an account's address gets its new passwords."""
+    check_admin(person, _("Only admins change e-mail addresses. Ask one of them."))
+    if other.pk == person.pk:
+        raise NotAllowed(_("Nobody changes their own e-mail address. Ask another admin."))
+    if other.is_system or other.is_service:
+        raise NotAllowed(_("This account has no e-mail address: no person signs in with it."))
+
+
 def check_make_password_link(person: Person, other: Person) -> None:
     """Admins let others choose a new password; leads only those who rate in their own projects and nowhere else.
 

@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern] = [
     path("people/invite/", people.invite_admin, name="invite_admin"),
     path("people/<int:person>/off/", people.switch_off, name="switch_off"),
     path("people/<int:person>/on/", people.switch_on, name="switch_on"),
+    path("people/<int:person>/email/", people.email, name="change_email"),
     path("people/<int:person>/password/", people.password_link, name="password_link"),
     path("password/<int:person>/<str:token>/", people.password_by_link, name="password_by_link"),
     path("forgotten-password/", password_reset.forgotten, name="account_reset_password"),

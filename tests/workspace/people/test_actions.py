@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.hashers import is_password_usable
+from django.core.management import call_command
 from django.utils import timezone
 
 from tests.factories.people import (
@@ -21,6 +22,7 @@ from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event, Invitation, Person
 from workspace.people.actions.people import (
     accept_invitation,
+    change_email,
     change_password,
     change_settings,
     choose_password,
@@ -293,3 +295,42 @@ def test_a_link_closes_when_the_rights_of_its_person_change():
     Person.objects.filter(pk=person.pk).update(is_admin=True)
     with pytest.raises(Conflict):
         choose_password(by=person, secret=secret, password=NEW_PASSWORD, now=NOW)
+
+
+def test_an_admin_changes_an_address_and_no_line_holds_it():
+    admin, ada, other = (
+        make_admin(),
+        make_person(email="ada@example.org"),
+        make_person(email="bo@example.org"),
+    )
+    link = make_password_link(person=ada, by=admin, now=timezone.now())
+    change_email(person=ada, email=" Ada@New.Example.org", reason="She moved", by=admin, now=NOW)
+    ada.refresh_from_db()
+    assert ada.email == "ada@new.example.org"
+    assert not password_links.check_token(ada, link)
+    line = Event.objects.latest("pk")
+    assert (line.verb, line.object_id, line.details) == (
+        "email:changed",
+        str(ada.pk),
+        {"reason": "She moved"},
+    )
+    with pytest.raises(Conflict):
+        change_email(person=ada, email=other.email, reason="Hers, too", by=admin, now=NOW)
+    for email, reason in (("nothing", "Why"), ("x@example.org", " ")):
+        with pytest.raises(Unacceptable):
+            change_email(person=other, email=email, reason=reason, by=admin, now=NOW)
+    for by, whom in ((admin, admin), (other, other), (admin, system_person(now=NOW))):
+        with pytest.raises(NotAllowed):
+            change_email(person=whom, email="x@example.org", reason="Why", by=by, now=NOW)
+    assert set(Person.objects.filter(pk__in=[ada.pk, other.pk]).values_list("email", flat=True)) == {
+        "ada@new.example.org",
+        "bo@example.org",
+    }
+
+
+def test_the_command_changes_the_address_of_the_last_admin(capsys):
+    admin = make_admin(email="admin@example.org")
+    call_command("change_email", "Admin@example.org", "boss@example.org", reason="A new address")
+    admin.refresh_from_db()
+    assert admin.email == "boss@example.org"
+    assert "boss@example.org" in capsys.readouterr().out

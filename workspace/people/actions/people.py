@@ -7,6 +7,7 @@ stored.
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -16,9 +17,11 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from workspace.audit.actions import record_event
+from workspace.authentication.actions import LONGEST_IN_EVENT
 from workspace.core.identifiers import plain_email, plain_name, secret_hash
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.models import Invitation, Membership, Person, Project, SignIn
+from workspace.models import Email, Invitation, Membership, Person, Project, SignIn
+from workspace.models.emails import WAITING
 from workspace.models.people import time_zones
 from workspace.models.projects import ADMIN
 from workspace.outbox.actions.queue import queue_email
@@ -28,11 +31,13 @@ from workspace.people.actions.projects import ROLES, insert_membership
 from workspace.people.labels import DEFAULTS, find_key_faults
 from workspace.people.permissions import (
     check_change_account,
+    check_change_email,
     check_make_password_link,
     check_manage_members,
     check_manage_people,
 )
 from workspace.people.queries import password_links, person_of_link
+from workspace.texts import clean_text
 
 LONGEST_PASSWORD, FEWEST_CHARACTERS = 256, 5
 
@@ -74,9 +79,7 @@ def add_person(
     is_hashed: bool = True,
 ) -> Person:
     """Insert a person and the event; the caller has checked the permission. `by` None: the person did it themselves."""
-    plain = plain_email(email)
-    if plain is None:
-        raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
+    plain = _plain_email(email)
     person = Person(email=plain, name=_clean_name(name), is_admin=is_admin, is_active=True, created_at=now)
     _check_password(password, person)
     person.set_password(password if is_hashed else None)
@@ -111,6 +114,22 @@ def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
             raise Conflict(_("This account is active already."), code="already_active")
         record_event("account:reactivated", person, by=by, now=now, project=None, detail={})
     person.is_active = True
+    return person
+
+
+def change_email(*, person: Person, email: str, reason: str, by: Person, now: datetime) -> Person:
+    """Give an account another e-mail address. Links for a new password that were made before no longer hold.
+
+    E-mails that wait go to the new address. The audit line holds no address. Raises NotAllowed, also for one's own
+    account; Unacceptable for a bad address or without a reason; Conflict when the address is taken.
+    """
+    check_change_email(by, person)
+    said = clean_text(reason, ask=_("Say in a few words why it is changed."), most=LONGEST_IN_EVENT)
+    person.email = _plain_email(email)
+    with transaction.atomic():
+        _insert(person, update_fields=["email"])
+        Email.objects.filter(person=person, state=WAITING).update(address=person.email)
+        record_event("email:changed", person, by=by, now=now, project=None, detail={"reason": said})
     return person
 
 
@@ -204,10 +223,17 @@ def end_other_sign_ins(*, by: Person, now: datetime, keep: str) -> int:
     return ended
 
 
-def _insert(person: Person) -> None:
+def _plain_email(email: str) -> str:
+    plain = plain_email(email)
+    if plain is None:
+        raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
+    return plain
+
+
+def _insert(person: Person, **how: Any) -> None:
     try:
         with transaction.atomic():
-            person.save(force_insert=True)
+            person.save(**(how or {"force_insert": True}))
     except IntegrityError:
         raise Conflict(
             _("There is an account with this e-mail address already."), code="email_taken"
@@ -261,9 +287,7 @@ def invite(
     belongs there already.
     """
     check_manage_people(by) if project is None else check_manage_members(by, project)
-    plain = plain_email(email)
-    if plain is None:
-        raise Unacceptable(_("This is no e-mail address. Write one like name@example.org."), field="email")
+    plain = _plain_email(email)
     if role not in ((ADMIN,) if project is None else ROLES):
         raise Unacceptable(_("Choose a role: evaluator or team lead."), field="role")
     _check_is_new_here(plain, project)

@@ -26,6 +26,7 @@ from workspace.outbox.queries import sends_email
 from workspace.people.actions.people import (
     Invited,
     accept_invitation,
+    change_email,
     change_keys,
     change_password,
     change_settings,
@@ -42,6 +43,7 @@ from workspace.people.forms import (
     AcceptForm,
     AdminInvitationForm,
     ChosenPasswordForm,
+    EmailForm,
     JoinForm,
     KeysForm,
     MemberForm,
@@ -53,6 +55,7 @@ from workspace.people.forms import (
 from workspace.people.labels import keys_of
 from workspace.people.permissions import (
     check_change_account,
+    check_change_email,
     check_change_membership,
     check_make_password_link,
     check_manage_members,
@@ -206,6 +209,21 @@ def switch_off(request: SignedIn, person: int) -> HttpResponse:
 @require("change_account", methods=("POST",))
 def switch_on(request: SignedIn, person: int) -> HttpResponse:
     return press(request, reactivate_person, reverse("people"), person=person_or_refusal(request, person))
+
+
+@require("change_email", methods=("GET", "POST"))
+def email(request: SignedIn, person: int) -> HttpResponse:
+    check_see_people(request.user)
+    account = get_object_or_404(Person, pk=person)
+    check_change_email(request.user, account)
+
+    def act(form: EmailForm) -> str:
+        change_email(person=account, by=request.user, now=timezone.now(), **form.cleaned_data)
+        return reverse("people")
+
+    context = {"person": account, **frame(request.user, None, "people")}
+    page = "workspace/people/email_change.html"
+    return form_page(request, EmailForm, act, page=page, context=lambda: context)
 
 
 @require("anyone", methods=("GET", "POST"))
