@@ -11,6 +11,7 @@ WORKDIR /srv/evalsite
 COPY --from=installed /srv/evalsite/.venv .venv
 COPY manage.py pyproject.toml LICENSE ./
 COPY discussions discussions
+COPY docs docs
 COPY evalsite evalsite
 COPY rubric rubric
 COPY static static

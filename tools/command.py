@@ -2,6 +2,7 @@
 
 evalsite                           the site with demo projects, its data in ./evalsite-data (VAR_DIR=)
 evalsite measure_file game.json    any command of manage.py
+evalsite mcp                       an MCP server over the API of a site (tools/mcp_server.py)
 """
 
 import os
@@ -15,6 +16,10 @@ def main() -> int:
     """Run it with settings for one machine, unless the environment says otherwise."""
     sys.path.insert(0, TREE)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (TREE, os.environ.get("PYTHONPATH"))))
+    if sys.argv[1:2] == ["mcp"]:
+        from tools.mcp_server import main as serve
+
+        return serve()
     if sys.argv[1:2] != ["measure_file"]:
         set_up_folder()
     if len(sys.argv) > 1:

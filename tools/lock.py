@@ -1,4 +1,4 @@
-"""`make lock`: write the locks from requirements.txt, -dev, -redis and -fuzz, keeping the locked versions."""
+"""`make lock`: write the locks from requirements.txt, -dev, -redis, -mcp and -fuzz, keeping the locked versions."""
 
 import subprocess
 import sys
@@ -36,8 +36,9 @@ def main() -> int:
     """Compile the locks; `--upgrade` takes the newest versions that the pins allow."""
     for sources, lock in (
         (["requirements.txt"], "requirements.lock"),
-        (["requirements.txt", "requirements-redis.txt", "requirements-dev.txt"], "requirements-dev.lock"),
+        ([f"requirements{of}.txt" for of in ("", "-redis", "-mcp", "-dev")], "requirements-dev.lock"),
         (["requirements-redis.txt"], "requirements-redis.lock"),
+        (["requirements.txt", "requirements-mcp.txt"], "requirements-mcp.lock"),
         (["requirements-fuzz.txt"], "requirements-fuzz.lock"),
     ):
         program = [str(ROOT / ".venv" / "bin" / COMPILE[0]), *COMPILE[1:]]

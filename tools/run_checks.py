@@ -97,12 +97,13 @@ def run(check: Check) -> tuple[str, int, str, float]:
 
 
 def fix() -> int:
-    """Run the linter's own fixes and the two formatters; write the tables of docs/exports.md."""
+    """Run the linter's own fixes and the two formatters; write the tables of docs/exports.md and docs/llms.txt."""
     commands = [
         [str(BIN / "ruff"), "check", "--fix", "."],
         [str(BIN / "ruff"), "format", "."],
         [*TEMPLATE_FORMAT, "templates"],
         [PYTHON, "-m", "tools.export_tables"],
+        [PYTHON, "-m", "tools.llms"],
     ]
     for command in commands:
         subprocess.run(command, cwd=ROOT, check=False)

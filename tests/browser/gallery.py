@@ -17,6 +17,8 @@ from tests.site.rights_matrix import COLUMNS, MATRIX
 NO_PAGES = (
     "team_holds",
     *(name for name in MATRIX if name.startswith("api:") or name == "api_openapi"),
+    "llms",
+    "docs",
     "healthz",
     "readyz",
     "metrics",

@@ -134,6 +134,7 @@ def make_world() -> dict[str, Any]:
         "notification": Notification.objects.get(subject=f"flag:{flag.pk}", person=people["lead"]).pk,
         "rubric_slug": version.rubric.key,
         "rubric_number": version.number,
+        "docs_page": "api.md",
         "response_slug": newer.rubric.key,
         "response_number": newer.number,
         "response_version": newer.pk,
@@ -227,6 +228,7 @@ ARGUMENTS = {
         )
     },
     "service_tokens": {"person": "account"},
+    "docs": {"path": "docs_page"},
     "password_by_link": {"token": "password_secret"},
     "api:api_verdict": {"number": "resolved_number"},
     **{

@@ -78,6 +78,7 @@ def test_every_route_is_in_the_rights_matrix():
         "requirements-fuzz.txt",
         "requirements-redis.txt",
         "requirements-parquet.txt",
+        "requirements-mcp.txt",
     ],
 )
 def test_requirements_are_pinned_and_say_what_they_are_for(name):
@@ -97,6 +98,8 @@ def test_locks_hold_what_the_requirements_pin():
         ("requirements-dev.txt", "requirements-dev.lock"),
         ("requirements-redis.txt", "requirements-redis.lock"),
         ("requirements-redis.txt", "requirements-dev.lock"),
+        ("requirements-mcp.txt", "requirements-mcp.lock"),
+        ("requirements-mcp.txt", "requirements-dev.lock"),
         ("requirements-fuzz.txt", "requirements-fuzz.lock"),
     ):
         pins = re.findall(r"^([\w.-]+)(?:\[\w+\])?==(\S+)", (ROOT / source).read_text(), flags=re.MULTILINE)

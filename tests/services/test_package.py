@@ -12,6 +12,7 @@ import pytest
 
 from tests.factories.native_games import native_game
 from tools.launch import ROOT
+from tools.mcp_server import WITHOUT_SDK
 from tools.processes import Child, wait_until
 from tools.redis_server import find_binary, free_port
 from tools.setup import VENV
@@ -45,6 +46,10 @@ def test_it_measures_a_file_and_leaves_nothing_behind(command, tmp_path):
     (tmp_path / "game.json").write_text(json.dumps(native_game(gameId="one")))
     said = run(str(command), "measure_file", "game.json", "--json", cwd=tmp_path)
     assert json.loads(said.stdout)["game"]["id"] == "one"
+    without = subprocess.run(
+        [str(command), "mcp"], cwd=tmp_path, env=BARE, capture_output=True, text=True, check=False
+    )
+    assert (without.returncode, without.stderr.strip()) == (1, WITHOUT_SDK)
     assert [path.name for path in tmp_path.iterdir()] == ["game.json"]
 
 

@@ -72,6 +72,8 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "set_theme": [
         Row("POST", "303 303 303 303 303 303 303 303", {"theme": "dark"}, "303 303 303 303 303 303 303 303"),
     ],
+    "llms": [Row("GET", "200 200 200 200 200 200 200 200")],
+    "docs": [Row("GET", "200 200 200 200 200 200 200 200")],
     "healthz": [Row("GET", "200 200 200 200 200 200 200 200")],
     "readyz": [Row("GET", "503 503 503 503 503 503 503 503")],
     # not there without METRICS_TOKEN

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from tests.factories.people import PASSWORD, make_admin, make_lead, make_person, make_project
 from tests.factories.tokens import Program, make_account, make_token
+from tools.llms import DOCS, write_index
 from workspace.models import AccessToken, Person
 from workspace.tokens.core import PREFIX
 
@@ -119,3 +120,19 @@ def test_the_page_of_operations_has_each_with_its_scope_and_an_example(client):
     assert "application/problem+json" in post["responses"]["default"]["content"]
     file = paths["/api/v1/projects/{slug}/exports/{export}/file/"]["post"]["responses"]["200"]
     assert file["content"].keys() == {"application/octet-stream"}
+
+
+def test_programs_read_the_documentation_and_its_index_without_a_sign_in(client):
+    index = b"".join(client.get("/llms.txt").streaming_content).decode()
+    assert index == write_index(), "make fix"
+    linked = re.findall(r"\]\((.+?)\): \w", index)
+    assert sorted(linked) == sorted(
+        f"/docs/{path.name}" for path in DOCS.glob("*.md") if path.name != "README.md"
+    )
+    page = client.get(linked[0])
+    assert page["Content-Type"] == "text/markdown"
+    assert b"".join(page.streaming_content).startswith(b"# First steps\n")
+    outside = [
+        client.get(f"/docs/{name}").status_code for name in ("nothing.md", "..", "adr", "%2e%2e%2f.env")
+    ]
+    assert outside == [404, 400, 404, 400]
