@@ -40,9 +40,11 @@ class Waits(list):
     def __init__(self):
         super().__init__()
         self.now = NOW
+        self.meanwhile = lambda: None
 
     def wait(self, seconds):
         self.append(seconds)
+        self.meanwhile()
         self.now += timedelta(seconds=seconds)
 
     def clock(self):

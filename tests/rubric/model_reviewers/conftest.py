@@ -28,7 +28,7 @@ def asking(settings, waits):
         server = context.__enter__()
         opened.append(context)
         settings.REVIEW_MODELS_URL, settings.REVIEW_MODELS_KEY = server.url, "sk-very-secret"
-        settings.REVIEW_MODELS, settings.REVIEW_TIMEOUT = list(models), 5
+        settings.REVIEW_MODELS, settings.REVIEW_TIMEOUT = list(models), 90
         if run:
             go(made, waits)
         return made, server
