@@ -4,7 +4,7 @@ VENV := .venv/bin/python
 export HOST PORT VAR_DIR ALL ALLOW_MISSING COVERAGE FUZZ_SECONDS LOAD_MINUTES
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run test faults load fuzz pythons check figures fix demo bench bench-statistics lock sbom
+.PHONY: help setup setup-dev run test faults load fuzz pythons check figures fix demo bench bench-statistics lock sbom release
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -57,3 +57,6 @@ lock: setup-dev ## update the lock files after a change of requirements*.txt
 
 sbom: setup-dev ## write the bill of materials of what the site runs on, as CycloneDX JSON: var/evalsite.cdx.json
 	@$(VENV) -m tools.sbom
+
+release: setup-dev ## VERSION=0.3.0: number, date and tag what CHANGELOG.md has as unreleased; wheel, bill of materials and sums in var/release (BUILD=1: these alone)
+	@exec $(VENV) -m tools.release $(if $(BUILD),--build,$(VERSION))

@@ -59,9 +59,9 @@ def make_component(package: Locked) -> Component:
     )
 
 
-def read_version() -> str:
+def read_version(root: Path = ROOT) -> str:
     """The version of the site."""
-    return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+    return str(tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"])
 
 
 if __name__ == "__main__":
