@@ -17,6 +17,7 @@ from discussions.imports.api import router as columns
 from discussions.iterations.api import router as stages
 from discussions.planning.api.plans import router as iterations
 from discussions.planning.api.upgrades import router as upgrades
+from discussions.preview.api import router as previews
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
 from discussions.reliability.api import router as worth_watching
@@ -56,6 +57,7 @@ ROUTERS = {
     "decisions": decisions,
     "rubric versions of iterations": upgrades,
     "rubrics": versions,
+    "previews of rubrics": previews,
     "comparisons": comparisons,
     "calibration of reviewers": set_calibrations,
     "reviews": reviews,

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from rubric.core.records import DISCUSSION, RubricRecord
@@ -56,14 +57,52 @@ def import_version(
         if rubric is None:
             rubric = _new_rubric(record, key)
         rubric = Rubric.objects.select_for_update().get(pk=rubric.pk)
-        if record.kind != rubric.kind:
-            sentence = _('The file holds a rubric of kind "%(kind)s"; %(name)s is of kind "%(other)s".')
-            values = {"kind": record.kind, "name": rubric.name, "other": rubric.kind}
-            raise Unacceptable(sentence % values, field="rubric")
+        _check_kind(record, rubric)
         taken = _taken(rubric)
         if record.version in taken:
             record = replace(record, version=next_number(taken))
         return _store(rubric, record, note, by, now, "rubric_version:imported", {})
+
+
+def draft_file(
+    *,
+    data: bytes,
+    rubric: Rubric | None,
+    key: str = "",
+    note: str,
+    basis: str | None = "",
+    by: Person,
+    now: datetime,
+) -> RubricVersion:
+    """Make a draft from a file, or give the draft that has its number its content.
+
+    `basis` is the hash of that draft, None whatever it is, "" makes another one. Raises as `import_version` and
+    `save_draft` do, and as `read_file`.
+    """
+    check_edit_rubrics(by)
+    record = read_file(data)
+    rows = RubricVersion.objects.select_related("rubric")
+    draft = rows.filter(rubric=rubric, number=record.version, state=DRAFT).first()
+    if rubric is None or basis == "" or (basis is None and draft is None):
+        return import_version(record=record, rubric=rubric, key=key, note=note, by=by, now=now)
+    _check_kind(record, rubric)
+    if draft is None:
+        raise _draft_changed()
+    save_draft(version=draft, record=record, note=note, basis=basis or draft.sha256, by=by, now=now)
+    return rows.get(pk=draft.pk)
+
+
+def read_file(data: bytes) -> RubricRecord:
+    """The version in a file that may be published. Raises Unacceptable with every fault, its place and what to do."""
+    record = read_version(data)
+    faults = publishing_problems(record) if isinstance(record, RubricRecord) else record
+    if faults or not isinstance(record, RubricRecord):
+        says = _("%(place)s: %(message)s") % {
+            "place": faults[0].pointer or _("The file"),
+            "message": faults[0].message,
+        }
+        raise Unacceptable(says, field="file", detail={"faults": to_builtins(faults)})
+    return record
 
 
 def save_draft(
@@ -103,10 +142,7 @@ def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
         if not rows.update(state=DISCARDED, discarded_at=now, discarded_by=by, discarded_reason=reason):
-            raise Conflict(
-                _("Somebody saved, published or discarded this draft since you opened the page. Look again."),
-                code="draft_changed",
-            )
+            raise _draft_changed()
         detail = {"sha256": basis, "reason": reason}
         record_version_event(version=version, verb="rubric_version:discarded", detail=detail, by=by, now=now)
 
@@ -123,6 +159,18 @@ def record_version_event(
         project=None,
         detail={"rubric": version.rubric.key, "number": version.number, **detail},
     )
+
+
+def _draft_changed() -> Conflict:
+    says = _("Somebody saved, published or discarded this draft since you read it. Look again.")
+    return Conflict(says, code="draft_changed")
+
+
+def _check_kind(record: RubricRecord, rubric: Rubric) -> None:
+    if record.kind != rubric.kind:
+        sentence = _('The file holds a rubric of kind "%(kind)s"; %(name)s is of kind "%(other)s".')
+        values = {"kind": record.kind, "name": rubric.name, "other": rubric.kind}
+        raise Unacceptable(sentence % values, field="rubric")
 
 
 def _taken(rubric: Rubric) -> set[str]:
@@ -198,10 +246,7 @@ def publish_version(*, version: RubricVersion, basis: str, reason: str, by: Pers
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
         if not rows.update(state=PUBLISHED, published_at=now, published_by=by, reason=reason):
-            raise Conflict(
-                _("Somebody saved or published this draft since you opened the page. Look at it again."),
-                code="draft_changed",
-            )
+            raise _draft_changed()
         detail = {"sha256": basis, "reason": reason}
         record_version_event(version=version, verb="rubric_version:published", detail=detail, by=by, now=now)
 

@@ -29,6 +29,11 @@ def first_version_bytes(name: str) -> bytes:
     return (FIRST_VERSIONS / f"{name}.json").read_bytes()
 
 
+def write_file(record: RubricRecord) -> bytes:
+    """The file of a version. Read and written again it has the same bytes."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
+
+
 def first_discussion_version() -> RubricRecord:
     """Version 1.0 of the discussion rubric, as shipped; raises ValueError when the file was damaged."""
     return _shipped("discussion-1.0")

@@ -249,7 +249,10 @@ ARGUMENTS = {
         name: {"number": "asked_number", "comparison": "asked_comparison", "reviewer": "model_reviewer"}
         for name in ("api:api_prompt", "api:api_raw_answer")
     },
-    "api:api_rubric_version": {"slug": "rubric_slug", "number": "rubric_number"},
+    **{
+        f"api:api_rubric_{name}": {"slug": "rubric_slug", "number": "rubric_number"}
+        for name in ("version", "file", "differences", "drafts", "publish", "preview")
+    },
     "calibration_feedback": {"evaluation": "trained_evaluation"},
     "agreement_thing": {"slug": "shared_slug"},
     "begin_review": {"comparison": "waiting_comparison"},

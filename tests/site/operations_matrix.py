@@ -215,6 +215,21 @@ OPERATIONS: dict[str, list[Row]] = {
     ],
     "api:api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api:api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
+    "api:api_rubric_file": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
+    "api:api_rubric_differences": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
+    "api:api_rubric_drafts": [operation("POST", "401 403 403 403 403 403 422 401", "admin")],
+    "api:api_rubric_publish": [
+        operation(
+            "POST",
+            "401 403 403 403 403 403 403 401",
+            "admin",
+            {"reason": "Agreed", "basis_sha256": "of another"},
+        )
+    ],
+    "api:api_rubric_preview": [
+        operation("GET", "401 403 403 403 403 403 403 401", "read"),
+        operation("POST", "401 403 403 403 403 403 403 401", "admin"),
+    ],
     "api:api_sets": [
         operation("GET", "401 200 200 404 200 404 200 401", "read"),
         operation(

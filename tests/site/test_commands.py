@@ -33,6 +33,7 @@ COMMANDS = {
     "change_email": ("workspace", "ada@example.org ada@example.net --reason New", False),
     "reset_second_factor": ("workspace", "ada@example.org --reason Lost", False),
     "restore": ("workspace", "no-such-file", True),
+    "rubric_file": ("discussions", "no-such-file --rubric response", True),
     "score_reviews": ("rubric", "no-such-file", True),
     "seed_demo": ("discussions", "", False),
     "sweep": ("workspace", "--every 10", False),

@@ -98,6 +98,7 @@ def test_what_counts_for_which_limit():
             "api:api_import_separate POST",
             "api:api_job_retry POST",
             "api:api_measure_again POST",
+            "api:api_rubric_preview POST",
         },
         "searches": {
             "games",

@@ -25,7 +25,6 @@ from rubric.versions.core.draft import (
     weight_faults,
     weight_sum,
 )
-from rubric.versions.core.version_json import read_version
 from rubric.versions.forms import DraftForm, ImportForm, NoteForm
 from rubric.versions.permissions import check_edit_rubrics, check_edit_version
 from rubric.versions.views.version import difference_rows, find_published, rubrics_frame, version_or_404
@@ -103,24 +102,17 @@ def import_rubric(request: SignedIn) -> HttpResponse:
     form, status, problems = ImportForm(rubrics=choices), 200, []
     if request.method == "POST":
         form, status = bind_form(request, ImportForm, rubrics=choices), 422
-        record = read_version(form.cleaned_data["file"].read()) if form.is_valid() else []
-        if isinstance(record, RubricRecord):
+        if form.is_valid():
             values = form.cleaned_data
+            given = {"data": values["file"].read(), "rubric": rubrics.get(values["rubric"])}
+            named = {name: values[name] for name in ("key", "note")}
             try:
-                made = actions.import_version(
-                    record=record,
-                    rubric=rubrics.get(values["rubric"]),
-                    key=values["key"],
-                    note=values["note"],
-                    by=request.user,
-                    now=timezone.now(),
-                )
+                made = actions.draft_file(**given, **named, by=request.user, now=timezone.now())
                 address = reverse("rubric_version", args=[made.rubric.key, made.number])
                 return respond(request, page="", redirect=address)
             except Refusal as refusal:
-                status = add_refusal(form, refusal)
-        else:
-            problems = record
+                problems = getattr(refusal, "detail", {}).get("faults", [])
+                status = 422 if problems else add_refusal(form, refusal)
     context = {"form": form, "problems": problems, **rubrics_frame(request)}
     return respond(request, page="rubric/versions/import.html", context=context, status=status)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -20,13 +19,13 @@ from rubric.versions.permissions import (
     check_retire_version,
     check_see_weights,
 )
-from rubric.versions.queries import find_shipped_number
+from rubric.versions.queries import find_shipped_number, write_file
 from workspace.access.permissions import get_refusal, may
 from workspace.models import Person
 from workspace.web.bind_form import only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import download, respond
 
 PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
 
@@ -211,7 +210,4 @@ def export_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_see_weights(request.user)
-    body = msgspec.json.format(msgspec.json.encode(version.to_record()), indent=1) + b"\n"
-    response = HttpResponse(body, content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{version.number}.json"'
-    return response
+    return download(write_file(version.to_record()), f"{slug}-{version.number}.json", "application/json")

@@ -301,7 +301,7 @@ def stored_unchecked(draft, record):
 
 def test_what_was_not_looked_at_is_not_published():
     draft = make_draft()
-    with pytest.raises(Conflict, match="Look at it again"):
+    with pytest.raises(Conflict, match="Look again"):
         publish(draft, basis="0" * 64)
     assert RubricVersion.objects.get(pk=draft.pk).state == "draft"
 
