@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.core.management import call_command
+from msgspec.structs import replace
 
 from rubric.models import ImpactPreview, RubricVersion
 from rubric.versions.queries import write_file
@@ -51,6 +52,13 @@ def test_a_file_is_written_compared_and_published_once(bring, capsys):
     assert said["preview"] == "No comparison under this rubric has scores so far, so no ranking can change"
     assert bring(changed, *publish) == (0, {"differences": [], "state": "published"})
     assert RubricVersion.objects.filter(rubric__key="response").count() == 4
+
+
+def test_a_file_starts_a_response_rubric_of_its_own(bring):
+    words = ("--new", "--by", make_admin().email, "--reason", "For code", "--step", "draft")
+    code, said = bring(write_file(replace(first().to_record(), name="Coding")), *words, key="coding")
+    assert (code, said["state"], said["differences"]) == (0, "draft", [])
+    assert RubricVersion.objects.get(rubric__key="coding").note == "For code"
 
 
 def test_the_preview_of_a_game_rubric_says_which_verdicts_would_flip(bring):

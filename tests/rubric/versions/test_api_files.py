@@ -52,13 +52,6 @@ def test_criteria_of_git_are_drafted_replaced_compared_and_published():
     assert program.post(f"{DRAFTS}&basis_sha256={draft['sha256']}", given).status_code == 409
 
 
-def test_a_file_starts_a_response_rubric_of_its_own():
-    made = program_of(make_admin()).post(
-        "rubrics/coding/?note=For+code&is_new=true", make_file(0.35, 0.25, 0.2, 0.2, name="Coding")
-    )
-    assert (made.status_code, made.json()["rubric"]) == (201, "coding")
-
-
 def test_every_fault_is_a_sentence_with_its_place_and_nothing_is_stored():
     program = program_of(make_admin())
     data = json.loads(make_file(0.9, 0.25, 0.2, 0.2))
