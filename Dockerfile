@@ -2,8 +2,11 @@
 FROM python:3.11-slim-bookworm AS installed
 WORKDIR /srv/evalsite
 COPY tools/setup.py tools/uv.lock tools/pip-26.3-py3-none-any.whl tools/
-COPY requirements.lock requirements.lock
+COPY requirements.lock requirements-s3.lock ./
 RUN python3 tools/setup.py && rm .env
+# EXTRA=s3 adds what files in an S3 bucket need.
+ARG EXTRA=""
+RUN [ -z "$EXTRA" ] || .venv/bin/python -m pip install --no-cache-dir --require-hashes -r "requirements-$EXTRA.lock"
 
 FROM python:3.11-slim-bookworm
 RUN useradd --system --uid 10001 --home-dir /var/lib/evalsite --create-home evalsite

@@ -8,11 +8,12 @@ import os
 import re
 import sys
 from decimal import Decimal
+from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 from zoneinfo import available_timezones
 
 import environ
@@ -186,6 +187,32 @@ def database(name: str, default: str | None = None) -> dict[str, Any]:
     return dict(environ.Env.db_url_config(value))
 
 
+def bucket(name: str, *, is_local: bool) -> dict[str, str]:
+    """The variable as options of a storage in an S3 bucket, its location "" or ending in "/"; {} when not set."""
+    value = text(name, "")
+    if not value:
+        return {}
+    parts = _split(value)
+    given = dict(parse_qsl(parts.query, keep_blank_values=True)) if parts else {}
+    is_bucket = (
+        parts and parts.scheme == "s3" and re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", parts.netloc)
+    )
+    says = "Write one such as s3://bucket/folder?region=eu-central-1&endpoint=https://s3.example.org."
+    _require(
+        is_bucket and given.keys() <= {"region", "endpoint"}, f"{name} is no address of a bucket. {says}"
+    )
+    assert parts is not None
+    _require(find_spec("storages") and find_spec("boto3"), f"{name} is set. {WHY[name]}")
+    options = {"bucket_name": parts.netloc, "location": f"{parts.path.strip('/')}/".lstrip("/")}
+    if "region" in given:
+        options["region_name"] = given["region"]
+    if "endpoint" in given:
+        is_open = given["endpoint"].startswith("http://") and not is_local
+        _require(not is_open, f"{name} has an endpoint that begins with http://. Write https://.")
+        options |= {"endpoint_url": given["endpoint"], "addressing_style": "path"}
+    return options
+
+
 def _split(value: str) -> SplitResult | None:
     """An address in parts; None when it has no host, or an invalid port."""
     try:
@@ -311,5 +338,6 @@ WHY = {
     "SITE_URL": "EMAIL_HOST is set: say where people find this site, for links; such as https://evalsite.example.org.",
     "EMAIL_FROM": "EMAIL_HOST is set: say from which address e-mails come, such as evalsite@example.org.",
     "REVIEW_MODELS": "Name the models that may be asked at REVIEW_MODELS_URL, separated by commas.",
+    "STORAGE_URL": "Files in a bucket need two packages more: pip install -r requirements-s3.lock.",
     "REDIS_URL": "In production name the broker, such as redis://host:6379/0. `make run` starts one by itself.",
 }

@@ -107,6 +107,10 @@ else:
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+    # Behind a pooler of transactions, a role says the options, and cursors of the server end with their transaction.
+    if environment.flag("DATABASE_POOLED", default=False):
+        DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+        DATABASES["default"]["OPTIONS"].pop("options", None)
     # A job goes on with its worker's connection (`evalsite.celery`): a new one costs the server as much as 50 games.
     CELERY_DB_REUSE_MAX = sys.maxsize
 # How long a page waits for the answer to one statement: longer than a stopped process may lock a row (above).
@@ -128,10 +132,16 @@ FILE_UPLOAD_TEMP_DIR = None
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STORAGES = {
+STORAGE = environment.bucket("STORAGE_URL", is_local=LOCAL)
+STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "audit": {"BACKEND": "workspace.blob_store.AuditFolder"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+if STORAGE:
+    for _alias, _folder in (("default", "uploads"), ("audit", "audit")):
+        _place = STORAGE | {"location": f"{STORAGE['location']}{_folder}"}
+        STORAGES[_alias] = {"BACKEND": "evalsite.bucket.Bucket", "OPTIONS": _place}
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 
 # Celery: a message only says "look at job N"; the rows are the truth.

@@ -14,7 +14,7 @@ from pathlib import Path
 from tools.lock import ROOT, read_lock
 from tools.run_checks import BIN, SKIPPED
 
-LOCKS = (*(f"requirements-{of}.lock" for of in ("dev", "redis", "mcp", "fuzz")), "tools/uv.lock")
+LOCKS = (*(f"requirements-{of}.lock" for of in ("dev", "redis", "mcp", "s3", "fuzz")), "tools/uv.lock")
 # CVE-2025-48432 and others, says Django's list of security issues.
 KNOWN_AS_VULNERABLE = "django==5.2.1"
 # Seconds for the first query and for all others.

@@ -1,4 +1,4 @@
-"""`make lock`: write the locks from requirements.txt, -dev, -redis, -mcp and -fuzz, keeping the locked versions."""
+"""`make lock`: write the locks of all requirements*.txt, keeping the locked versions."""
 
 import subprocess
 import sys
@@ -36,9 +36,10 @@ def main() -> int:
     """Compile the locks; `--upgrade` takes the newest versions that the pins allow."""
     for sources, lock in (
         (["requirements.txt"], "requirements.lock"),
-        ([f"requirements{of}.txt" for of in ("", "-redis", "-mcp", "-dev")], "requirements-dev.lock"),
+        ([f"requirements{of}.txt" for of in ("", "-redis", "-mcp", "-s3", "-dev")], "requirements-dev.lock"),
         (["requirements-redis.txt"], "requirements-redis.lock"),
         (["requirements.txt", "requirements-mcp.txt"], "requirements-mcp.lock"),
+        (["requirements.txt", "requirements-s3.txt"], "requirements-s3.lock"),
         (["requirements-fuzz.txt"], "requirements-fuzz.lock"),
     ):
         program = [str(ROOT / ".venv" / "bin" / COMPILE[0]), *COMPILE[1:]]

@@ -1,4 +1,7 @@
-"""Stores uploaded bytes under their SHA-256, and files under names, so that they are complete or absent."""
+"""Stores uploaded bytes under their SHA-256, and files under names, so that they are complete or absent.
+
+On this machine's disk, or in an S3 bucket where STORAGE_URL names one; what is being written is always on this disk.
+"""
 
 import os
 import tempfile
@@ -6,11 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from zlib import crc32
 
+from django.conf import settings
 from django.core.files.base import File
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, Storage, default_storage, storages
 
 from workspace.core.canonical import bytes_hash
 from workspace.database.isolation import do_each
@@ -21,6 +25,18 @@ INCOMING = "incoming"
 
 class BytesLost(Exception):
     pass
+
+
+class AuditFolder(FileSystemStorage):
+    """Where the daily heads of the audit log are kept when STORAGE_URL names no bucket."""
+
+    @property
+    def location(self) -> str:
+        return str(Path(settings.VAR_DIR) / "audit")
+
+
+def audit_heads() -> Storage:
+    return storages["audit"]
 
 
 def store_bytes(data: bytes) -> str:
@@ -66,6 +82,9 @@ def load_range(sha256: str, start: int, end: int, checksum: int) -> bytes:
 
 def _read(sha256: str, start: int = 0, count: int = -1) -> bytes:
     try:
+        if not is_local():
+            bucket: Any = default_storage
+            return bytes(bucket.read_range(_path_of(sha256), start, count))
         with default_storage.open(_path_of(sha256), "rb") as file:
             file.seek(start)
             data: bytes = file.read(count)
@@ -75,9 +94,9 @@ def _read(sha256: str, start: int = 0, count: int = -1) -> bytes:
 
 
 @contextmanager
-def new_file() -> Iterator[IO[bytes]]:
-    """A file to write, deleted afterwards unless `keep_file` stored it; a kill leaves a part (`drop_parts`)."""
-    with tempfile.NamedTemporaryFile(dir=_incoming(), delete=False) as part:
+def new_file(storage: Storage = default_storage) -> Iterator[IO[bytes]]:
+    """A file to write, deleted afterwards unless `keep_file` stored it there; a kill leaves a part (`drop_parts`)."""
+    with tempfile.NamedTemporaryFile(dir=_incoming(storage), delete=False) as part:
         try:
             yield part
         finally:
@@ -89,17 +108,15 @@ def open_spool() -> IO[bytes]:
     return tempfile.TemporaryFile(dir=_incoming())
 
 
-def keep_file(part: IO[bytes], name: str) -> None:
+def keep_file(part: IO[bytes], name: str, storage: Storage = default_storage) -> None:
     """Store what was written into a new file under a name, complete and on disk, instead of what has that name."""
     part.flush()
     os.fsync(part.fileno())
-    where = _local(name)
-    if where is None:
+    if is_local():
+        _put_in_place(Path(part.name), Path(storage.path(name)))
+    else:
         part.seek(0)
-        default_storage.delete(name)
-        default_storage.save(name, File(part))
-        return
-    _put_in_place(Path(part.name), where)
+        storage.save(name, File(part))
 
 
 def open_file(name: str) -> IO[bytes]:
@@ -130,9 +147,7 @@ def drop_file(name: str) -> None:
 
 def drop_parts(*, before: datetime) -> int:
     """Delete what uploads that were killed before that moment left behind; return how many files."""
-    incoming = _local(INCOMING)
-    parts = list(incoming.glob("*")) if incoming is not None else []
-    return do_each(_drop_part, parts, before)
+    return do_each(_drop_part, list(_incoming().glob("*")), before)
 
 
 def _drop_part(part: Path, before: datetime) -> int:
@@ -149,20 +164,16 @@ def _path_of(sha256: str) -> str:
     return f"{FOLDER}/{sha256[:2]}/{sha256}"
 
 
-def _incoming() -> Path | None:
-    """The folder for files that are being written; None where only the machine's temporary folder is usable."""
-    incoming = _local(INCOMING)
-    if incoming is not None:
-        incoming.mkdir(parents=True, exist_ok=True)
+def _incoming(storage: Storage = default_storage) -> Path:
+    """The folder for files that are being written, on this machine; on the same disk as where they are stored."""
+    incoming = Path(storage.path(INCOMING) if is_local() else settings.MEDIA_ROOT / INCOMING)
+    incoming.mkdir(parents=True, exist_ok=True)
     return incoming
 
 
-def _local(name: str) -> Path | None:
-    """The path of a name on this machine; None when the storage is not its file system."""
-    try:
-        return Path(default_storage.path(name))
-    except NotImplementedError:
-        return None
+def is_local() -> bool:
+    """Whether files are stored on this machine's disk."""
+    return not settings.STORAGE
 
 
 def _put_in_place(part: Path, where: Path) -> None:

@@ -22,14 +22,15 @@ from typing import IO
 import msgspec
 from django.apps import apps
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from workspace.audit.actions import record_event
 from workspace.backups import core
 from workspace.backups.core import BackupPart, Manifest, Unusable
-from workspace.blob_store import keep_file, list_files, new_file, open_file
-from workspace.checks.actions import HEADS
+from workspace.blob_store import audit_heads, is_local, keep_file, list_files, new_file, open_file
+from workspace.checks.actions import list_heads
 from workspace.core.audit_chain import Head
 from workspace.database import dumps
 from workspace.database.snapshot import snapshot
@@ -87,20 +88,17 @@ def make_backup(folder: Path, now: datetime) -> tuple[Path, Manifest]:
 
 def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        parts = [
-            _add(archive, f"{core.HEADS}{path.name}", path)
-            for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS))
-        ]
+        parts = [_add(archive, f"{core.HEADS}{name}", audit_heads().open(name)) for name in list_heads()]
         dump = folder / dumps.FILES[connection.vendor]
         with snapshot():
             rows, heads = dumps.count_rows(), _read_heads()
             applied = MigrationRecorder(connection).applied_migrations()
             dumps.write_dump(dump)
         dumps.check_dump(dump)
-        parts.append(_add(archive, dump.name, dump))
+        parts.append(_add(archive, dump.name, dump.open("rb")))
         dump.unlink()
         parts += [
-            _add(archive, f"{core.KEPT}{name}", name)
+            _add(archive, f"{core.KEPT}{name}", open_file(name))
             for name in list_files()
             if not name.startswith(f"{EXPORTS}/")
         ]
@@ -120,12 +118,9 @@ def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:
     return manifest
 
 
-def _add(archive: zipfile.ZipFile, name: str, source: Path | str) -> BackupPart:
+def _add(archive: zipfile.ZipFile, name: str, source: IO[bytes]) -> BackupPart:
     digest, count = hashlib.sha256(), 0
-    with (
-        source.open("rb") if isinstance(source, Path) else open_file(source) as file,
-        archive.open(name, "w", force_zip64=True) as target,
-    ):
+    with source as file, archive.open(name, "w", force_zip64=True) as target:
         while piece := file.read(CHUNK):
             digest.update(piece)
             count += len(piece)
@@ -234,12 +229,13 @@ def check_restorable(archive: zipfile.ZipFile, manifest: Manifest, name: str) ->
         )
     listed = {part.name for part in manifest.parts}
     here = [f"{core.KEPT}{kept}" for kept in list_files()]
-    here += [f"{core.HEADS}{path.name}" for path in (Path(settings.VAR_DIR) / "audit").glob(HEADS)]
+    here += [f"{core.HEADS}{kept}" for kept in list_heads()]
     strange = [kept for kept in here if kept not in listed]
     if strange:
+        where = f"VAR_DIR {settings.VAR_DIR}" if is_local() else "STORAGE_URL"
         raise Unusable(
-            f"VAR_DIR {settings.VAR_DIR} holds {len(strange)} files that are not of this backup, such as "
-            f"{strange[0]}. Name an empty folder in VAR_DIR, or move these away."
+            f"{where} holds {len(strange)} files that are not of this backup, such as {strange[0]}. Name an empty "
+            f"place in {where.partition(' ')[0]}, or move these away."
         )
     try:
         check_parts(archive, manifest)
@@ -254,14 +250,13 @@ def put_back(archive: zipfile.ZipFile, manifest: Manifest) -> None:
     failure, use a new database.
     """
     var = Path(settings.VAR_DIR)
-    (var / "audit").mkdir(parents=True, exist_ok=True)
+    var.mkdir(parents=True, exist_ok=True)
     for part in manifest.parts:
-        if part.name.startswith(core.KEPT):
-            with archive.open(part.name) as source, new_file() as target:
-                copyfileobj(source, target, CHUNK)
-                keep_file(target, part.name.removeprefix(core.KEPT))
-        elif part.name.startswith(core.HEADS):
-            (var / part.name).write_bytes(archive.read(part.name))
+        for folder, storage in ((core.KEPT, default_storage), (core.HEADS, audit_heads())):
+            if part.name.startswith(folder):
+                with archive.open(part.name) as source, new_file(storage) as target:
+                    copyfileobj(source, target, CHUNK)
+                    keep_file(target, part.name.removeprefix(folder), storage)
     with TemporaryDirectory(dir=var, prefix=UNFINISHED) as folder:
         dump = Path(archive.extract(dumps.FILES[connection.vendor], folder))
         dumps.check_dump(dump)

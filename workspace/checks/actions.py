@@ -8,9 +8,8 @@ import logging
 from collections import Counter as Counts
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from fnmatch import fnmatch
 from functools import partial
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import msgspec
@@ -22,7 +21,7 @@ from django.utils.module_loading import import_string
 from msgspec import Struct
 
 from workspace.audit.queries import hash_first_seals, load_imports
-from workspace.blob_store import drop_parts
+from workspace.blob_store import audit_heads, drop_parts, keep_file, new_file
 from workspace.checks.core import RIGHTS, Check, Checked, Checks, read_rights, run_check
 from workspace.checks.queries import SWEPT, SweepAct, load_acts
 from workspace.core.audit_chain import Head, first_break
@@ -79,36 +78,42 @@ def _run(check: Check, now: datetime) -> Checked:
         return Checked(check.code, check.says, 1, [says])
 
 
-def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> Path:
+def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> None:
     """Write the heads of all audit chains to the day's file, once a day; `is_renewed` writes today's again.
 
     Only verified heads may replace them: otherwise the heads of a cut log would overwrite those that show the cut.
     """
-    path = heads_file(Path(settings.VAR_DIR), now)
-    if path.exists() and not is_renewed:
-        return path
-    path.parent.mkdir(parents=True, exist_ok=True)
+    name = name_heads(now)
+    if audit_heads().exists(name) and not is_renewed:
+        return
     heads = [chain.to_head() for chain in Chain.objects.order_by("pk")]
-    body = msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n"
-    # A unique name: the sweep and a person may both be storing heads at this moment.
-    with NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
-        part.write(body)
-    Path(part.name).replace(path)
-    return path
+    with new_file(audit_heads()) as part:
+        part.write(msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n")
+        keep_file(part, name, audit_heads())
 
 
-def heads_file(var: Path, day: datetime) -> Path:
-    return var / "audit" / f"heads-{day:%Y-%m-%d}.json"
+def name_heads(day: datetime) -> str:
+    return f"heads-{day:%Y-%m-%d}.json"
+
+
+def list_heads() -> list[str]:
+    """The names of all kept heads, the oldest first."""
+    try:
+        names = audit_heads().listdir("")[1]
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if fnmatch(name, HEADS))
 
 
 @CHECKS.add("I7", "The audit log is unbroken, and reaches every head that was kept")
 def _audit_holds(_now: datetime) -> Iterator[str]:
     anchors: list[Head] = []
-    for path in sorted((Path(settings.VAR_DIR) / "audit").glob(HEADS)):
+    for name in list_heads():
         try:
-            anchors += msgspec.json.decode(path.read_bytes(), type=DailyHeads).heads
+            with audit_heads().open(name) as file:
+                anchors += msgspec.json.decode(file.read(), type=DailyHeads).heads
         except (msgspec.MsgspecError, OSError) as fault:
-            yield f"The kept heads in {path.name} cannot be read: {fault}."
+            yield f"The kept heads in {name} cannot be read: {fault}."
     chains = list(Chain.objects.order_by("pk"))
     for chain in chains:
         lines = Event.objects.filter(chain=chain).order_by("seq").iterator(chunk_size=2000)
@@ -233,7 +238,7 @@ def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
 
     The heads are kept also when something cannot be deleted, and that is tried again with the next sweep.
     """
-    is_due = not heads_file(Path(settings.VAR_DIR), now).exists()
+    is_due = not audit_heads().exists(name_heads(now))
     try:
         expired = SignIn.objects.filter(expire_date__lt=now).delete()[0]
         expired += Counter.objects.filter(expires_at__lt=now).delete()[0]

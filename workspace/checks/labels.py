@@ -45,6 +45,7 @@ NEEDS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("There is room on the disk."),
         _("The disk has less room than DISK_FREE_MB asks for, or cannot be written."),
     ),
+    "storage": (_("Files can be stored."), _("The storage of files does not answer.")),
 }
 NOT_KNOWN = _("Not known while the database does not answer.")
 NO_ANSWER = _("The checks do not end in time: the database, the broker or the disk does not answer.")

@@ -4,9 +4,11 @@ import platform
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import django
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.models import Count, Min
 from django.db.models.functions import Coalesce
@@ -58,8 +60,8 @@ class StoragePart(Struct, frozen=True):
     """Sizes in bytes; None where they cannot be known. Files are uploads, and exports until they are removed."""
 
     database_bytes: int | None
-    file_count: int
-    file_bytes: int
+    file_count: int | None
+    file_bytes: int | None
     free_bytes: int | None
 
 
@@ -103,8 +105,7 @@ def list_acts(now: datetime) -> list[tuple[SweepAct, bool]]:
 
 
 def measure_storage() -> StoragePart:
-    files = (path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
-    sizes = [path.stat().st_size for path in files]
+    count, size = _measure_files()
     try:
         free = shutil.disk_usage(Path(settings.VAR_DIR)).free
     except OSError:
@@ -114,7 +115,20 @@ def measure_storage() -> StoragePart:
         database = _ask("PRAGMA page_count") * _ask("PRAGMA page_size")
     elif connection.vendor == "postgresql":
         database = _ask("SELECT pg_database_size(current_database())")
-    return StoragePart(database, len(sizes), sum(sizes), free)
+    return StoragePart(database, count, size, free)
+
+
+def _measure_files() -> tuple[int | None, int | None]:
+    if not settings.STORAGE:
+        files = (path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
+        sizes = [path.stat().st_size for path in files]
+        return len(sizes), sum(sizes)
+    bucket: Any = default_storage
+    try:
+        count, size = bucket.measure()
+    except OSError:
+        return None, None
+    return count, size
 
 
 def _ask(sql: str) -> int:

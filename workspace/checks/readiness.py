@@ -13,8 +13,10 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import Error, connection
 from django.utils.functional import Promise
 from msgspec import Struct
@@ -149,6 +151,13 @@ def _ask_disk(_now: datetime) -> str:
     return "; ".join(reasons)
 
 
+def _ask_storage(_now: datetime) -> str:
+    bucket: Any = default_storage
+    if settings.STORAGE:
+        bucket.check()
+    return ""
+
+
 # Each returns the reason for the log, "" when all is well. The database comes before the checks that query it.
 QUESTIONS: dict[str, Callable[[datetime], str]] = {
     "database": _ask_database,
@@ -159,5 +168,6 @@ QUESTIONS: dict[str, Callable[[datetime], str]] = {
     "sweep": lambda now: ", ".join(act.name for act in load_acts() if act.is_late(now)),
     "broker": _ask_broker,
     "disk": _ask_disk,
+    "storage": _ask_storage,
 }
 OF_DATABASE = ("migrations", "triggers", "worker", "queue", "sweep")

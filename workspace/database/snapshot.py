@@ -16,12 +16,17 @@ def snapshot() -> Iterator[None]:
     if connection.in_atomic_block:
         yield
         return
+    # In one transaction the cursors of the server last, behind a pooler, too: all rows need not be in memory at once.
+    options = connection.settings_dict
+    is_pooled = options.get("DISABLE_SERVER_SIDE_CURSORS", False)
     with connection.cursor() as cursor:
         cursor.execute(BEGIN[connection.vendor])
     try:
+        options["DISABLE_SERVER_SIDE_CURSORS"] = False
         allow_long_pauses()
         yield
     finally:
+        options["DISABLE_SERVER_SIDE_CURSORS"] = is_pooled
         with connection.cursor() as cursor:
             cursor.execute("ROLLBACK")
 

@@ -258,9 +258,10 @@ def run_job(*, job: int, clock: Clock) -> bool:
             act(job=held, clock=clock)
     except JobLost:
         logger.info("job %s (%s) was taken over or cancelled", held.pk, held.kind)
-    except Refusal as refusal:
-        fail(job=held, code=refusal.code, reason=refusal.sentence, now=clock())
     except Exception as fault:
+        if isinstance(fault, Refusal) and not isinstance(fault, OSError):
+            fail(job=held, code=fault.code, reason=fault.sentence, now=clock())
+            return True
         note_cause(job=held, fault=fault, clock=clock)
         raise
     return True

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 
@@ -82,13 +83,19 @@ def test_a_cut_tail_with_a_mended_head_shows_by_the_daily_file():
     assert "were there when a head was kept" in breaches("I7", NOW + timedelta(days=1))[0]
 
 
+def heads_kept():
+    keep_heads(by=system_person(now=NOW), now=NOW)
+    (path,) = (settings.VAR_DIR / "audit").glob("heads-*")
+    return path
+
+
 def test_heads_are_kept_once_a_day_and_renewed_only_when_verified():
     make_person()
-    path = keep_heads(by=system_person(now=NOW), now=NOW)
+    path = heads_kept()
     assert path.name == "heads-2026-03-02.json"
     kept = path.read_bytes()
     make_person()
-    assert keep_heads(by=system_person(now=NOW), now=NOW).read_bytes() == kept
+    assert heads_kept().read_bytes() == kept
     assert breaches() == []
     assert msgspec.json.decode(path.read_bytes())["heads"][0]["seq"] == 2
 
@@ -106,7 +113,7 @@ def test_the_round_of_the_day_is_done_once():
 
 
 def test_unreadable_heads_show():
-    keep_heads(by=system_person(now=NOW), now=NOW).write_text("{")
+    heads_kept().write_text("{")
     assert "cannot be read" in breaches("I7")[0]
 
 

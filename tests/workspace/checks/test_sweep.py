@@ -19,7 +19,7 @@ from tests.factories.people import NOW, make_admin, make_lead, make_project, mom
 from tests.factories.rating import start
 from workspace.blob_store import drop_parts
 from workspace.checks import readiness
-from workspace.checks.actions import heads_file, run_daily_maintenance, sweep
+from workspace.checks.actions import name_heads, run_daily_maintenance, sweep
 from workspace.checks.metrics import write_metrics
 from workspace.checks.queries import SUCCEEDS_WITHIN, load_acts
 from workspace.exports.actions import remove_expired_files
@@ -217,7 +217,7 @@ def test_a_part_that_cannot_be_deleted_does_not_keep_the_others(monkeypatch, tmp
             raise DENIED
         unlink(path, **given)
 
-    monkeypatch.setattr("workspace.blob_store._local", lambda _name: folder)
+    monkeypatch.setattr("workspace.blob_store._incoming", lambda: folder)
     monkeypatch.setattr(type(folder), "unlink", deny)
     with pytest.raises(PermissionError):
         drop_parts(before=timezone.now() + timedelta(days=1))
@@ -231,7 +231,7 @@ def test_the_heads_of_the_day_are_kept_also_when_nothing_can_be_deleted(monkeypa
         patched.setattr(SignIn.objects, "filter", fail)
         with pytest.raises(PermissionError):
             run_daily_maintenance(by=by, now=NOW)
-    assert heads_file(tmp_path, NOW).exists()
+    assert (tmp_path / "audit" / name_heads(NOW)).exists()
     # What could not be deleted is tried again with the next sweep.
     SignIn.objects.create(session_key="old", session_data="", expire_date=NOW - timedelta(days=1))
     assert run_daily_maintenance(by=by, now=moment(1))
