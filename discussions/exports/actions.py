@@ -1,5 +1,6 @@
 """Exports are requested, and built by a job: everything for leads, one's own work for evaluators."""
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import IO, Any
@@ -11,16 +12,18 @@ from discussions.archives.core.archive_file import ArchiveFile
 from discussions.archives.permissions import check_archive, check_nothing_is_read
 from discussions.archives.queries.rows import ArchiveSource
 from discussions.exports.core.report import MarkdownReport
-from discussions.exports.permissions import check_archive_choice, check_export_subject
+from discussions.exports.core.score_files import ScoreEventsFile, TracesFile, WideFile
+from discussions.exports.permissions import check_export_subject, check_format_choice
 from discussions.exports.queries.streams import count_items, stream_export
 from discussions.exports.queries.tables import OWN_TABLES, TABLES, rows_of
 from rubric.reviews.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
-from workspace.blob_store import BytesLost, load_bytes
+from workspace.blob_store import BytesLost, load_bytes, open_spool
 from workspace.core.refusals import Conflict
 from workspace.database.snapshot import snapshot
 from workspace.exports.actions import Source, build_export, request_export, write_export
-from workspace.exports.core.choices import ARCHIVE, CSV, GAME
+from workspace.exports.core.choices import ARCHIVE, CSV, GAME, MARKDOWN, OTLP, TRACES, WIDE
+from workspace.exports.core.files import ExportFile
 from workspace.exports.permissions import check_export_everything
 from workspace.jobs.actions import Clock
 from workspace.models import Export, Job, Person, Project
@@ -42,14 +45,14 @@ def request_project_export(
     Raises NotAllowed and Unacceptable.
     """
     subject = check_export_subject(by, project, of)
-    check_archive_choice(by, project, subject, format, pseudonyms)
+    check_format_choice(by, project, subject, format, pseudonyms)
     return request_export(
         project=project,
         subject=str(subject),
         format=format,
         is_unblinded=may(check_export_everything, by, project),
         has_pseudonyms=pseudonyms,
-        has_byte_order_mark=byte_order_mark and format == CSV,
+        has_byte_order_mark=byte_order_mark and format in (CSV, WIDE),
         is_queued=is_queued,
         by=by,
         now=now,
@@ -80,9 +83,21 @@ def _open_source(export: Export) -> Source:
         total=count_items(export),
         tables=TABLES if export.is_unblinded else OWN_TABLES,
         rows_of=rows_of,
-        open_own=partial(MarkdownReport, is_detailed=export.subject.startswith(GAME)),
+        open_own=_choose_file(export),
         title=f"{export.project.name}: {export.subject.replace(':', ' ')}",
     )
+
+
+def _choose_file(export: Export) -> Callable[[IO[bytes]], ExportFile]:
+    """What opens the file of a format that only this app has."""
+    mark = export.has_byte_order_mark
+    opens: dict[str, Callable[[IO[bytes]], ExportFile]] = {
+        WIDE: partial(WideFile, rows_of=rows_of, spool=open_spool, has_byte_order_mark=mark),
+        OTLP: partial(ScoreEventsFile, version=settings.VERSION),
+        TRACES: TracesFile,
+        MARKDOWN: partial(MarkdownReport, is_detailed=export.subject.startswith(GAME)),
+    }
+    return opens.get(export.format, opens[MARKDOWN])
 
 
 def _open_archive(export: Export) -> Source:

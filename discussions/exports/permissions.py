@@ -7,9 +7,10 @@ from django.utils.translation import gettext as _
 from discussions.archives.permissions import check_archive, check_nothing_is_read
 from discussions.models import Game, Iteration, Stage
 from rubric.models import ComparisonSet
-from workspace.core.refusals import Unacceptable
+from workspace.access.permissions import may
+from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.exports.core import choices
-from workspace.exports.labels import ARCHIVE_HAS_NAMES, ARCHIVE_WHOLE_ONLY
+from workspace.exports.labels import ARCHIVE_HAS_NAMES, ARCHIVE_WHOLE_ONLY, FORMAT_FOR_LEADS
 from workspace.exports.permissions import check_export, check_export_everything
 from workspace.models import Person, Project
 
@@ -40,10 +41,15 @@ def check_export_subject(person: Person, project: Project, text: str) -> choices
     return subject
 
 
-def check_archive_choice(
+def check_format_choice(
     person: Person, project: Project, subject: choices.ExportSubject, format_name: str, has_pseudonyms: bool
 ) -> None:
-    """An archive is of a whole project, with names; other formats pass. Raises NotAllowed, Unacceptable, Conflict."""
+    """Some formats are for leads; an archive is of a whole project, with names.
+
+    Raises NotAllowed, Unacceptable, Conflict.
+    """
+    if format_name in choices.FOR_LEADS and not may(check_export_everything, person, project):
+        raise NotAllowed(str(FORMAT_FOR_LEADS))
     if format_name != choices.ARCHIVE:
         return
     check_archive(person, project)

@@ -17,7 +17,7 @@ from rubric.models import ComparisonSet, Review
 from workspace.access.permissions import get_refusal, may, may_lead
 from workspace.core.refusals import Unacceptable
 from workspace.exports import labels
-from workspace.exports.core.choices import ARCHIVE, PARQUET, PROJECT, ExportSubject, parse_subject
+from workspace.exports.core.choices import ARCHIVE, FOR_LEADS, PARQUET, PROJECT, ExportSubject, parse_subject
 from workspace.exports.forms import ExportForm
 from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
@@ -71,6 +71,8 @@ def _find_refusal(project: Project, person: Person, subject: ExportSubject, form
     """Why the format cannot be chosen, "" when it can."""
     if format_name == PARQUET and not has_parquet():
         return str(labels.PARQUET_MISSING)
+    if format_name in FOR_LEADS and not may(check_export_everything, person, project):
+        return str(labels.FORMAT_FOR_LEADS)
     if format_name == ARCHIVE:
         refusal = get_refusal(check_archive, person, project)
         return refusal or ("" if subject.kind == PROJECT else str(labels.ARCHIVE_WHOLE_ONLY))

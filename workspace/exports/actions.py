@@ -36,7 +36,7 @@ RENEW_EVERY = 2.0
 class Source(Struct):
     """The source of an export: its items in order, about how many there are, and how they become tables.
 
-    `open_own` opens the file of a format that only the last app has: the report and the archive.
+    `open_own` opens the file of a format that only the last app has.
     """
 
     items: Iterable[Item]
@@ -156,12 +156,10 @@ def _open_export_file(out: IO[bytes], export: Export, source: Source) -> ExportF
     opens: dict[str, Callable[[], ExportFile]] = {
         choices.JSONL: lambda: JsonLinesFile(out),
         choices.CSV: lambda: CsvFile(*tables, has_byte_order_mark=export.has_byte_order_mark),
-        choices.MARKDOWN: lambda: source.open_own(out),
-        choices.ARCHIVE: lambda: source.open_own(out),
         choices.HUGGING_FACE: lambda: HuggingFaceFile(*tables, title=source.title),
         choices.PARQUET: lambda: ParquetFile(*tables),
     }
-    return opens[export.format]()
+    return opens.get(export.format, lambda: source.open_own(out))()
 
 
 def take_file(*, export: Export, by: Person, now: datetime) -> tuple[IO[bytes], str]:

@@ -12,6 +12,9 @@ FORMAT_NAMES = {
     choices.MARKDOWN: _("Markdown report"),
     choices.HUGGING_FACE: _("Hugging Face data set"),
     choices.PARQUET: _("Parquet"),
+    choices.WIDE: _("One column per evaluator (CSV)"),
+    choices.OTLP: _("OpenTelemetry scores"),
+    choices.TRACES: _("Hugging Face session traces"),
     choices.ARCHIVE: _("Project archive"),
 }
 FORMAT_NOTES = {
@@ -24,6 +27,9 @@ FORMAT_NOTES = {
     choices.MARKDOWN: _("A short report to read: iterations, games with their verdicts, comparisons."),
     choices.HUGGING_FACE: _("A zip of the same tables as JSON lines, with a card that explains every field."),
     choices.PARQUET: _("A zip of the same tables as Parquet files, with typed columns."),
+    choices.WIDE: _("A row for each thing that was judged, with the answers side by side."),
+    choices.OTLP: _("Log events in OTLP JSON: a score for each metric of each game, and its verdict."),
+    choices.TRACES: _("A zip with a file for each game, for the trace viewer of the Hub."),
     choices.ARCHIVE: _(
         "The whole project, to be imported by another installation with “manage.py import_archive”: every row, the "
         "uploaded files, and the audit log. It shows what is hidden from people who rate blind, and has names and "
@@ -31,6 +37,7 @@ FORMAT_NOTES = {
     ),
 }
 ARCHIVE_WHOLE_ONLY = _("Only a whole project has an archive. Leave out what the export is to be of.")
+FORMAT_FOR_LEADS = _("Only team leads of this project and admins export in this format.")
 ARCHIVE_FOR_LEADS = _("Only team leads of this project and admins make its archive.")
 ARCHIVE_HAS_NAMES = _(
     "An archive has the names of people, since it is imported again. Leave out the pseudonyms."

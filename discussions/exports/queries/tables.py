@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from discussions.core.records import GameRecord
 from discussions.exports.queries import lines
-from discussions.metrics.core.registry import METRICS
+from discussions.metrics.core.registry import FIGURES, measured_value
 from rubric.exports.queries import OWN_TABLES as OWN_REVIEW_TABLES
 from rubric.exports.queries import TABLES as COMPARISON_TABLES
 from rubric.exports.queries import rows_of as comparison_rows_of
@@ -24,17 +24,12 @@ from workspace.exports.core.tables import (
 from workspace.exports.queries import Line
 
 _RECORD = msgspec.json.Decoder(GameRecord)
-_FIGURES = msgspec.json.Decoder(dict[str, tuple[int, int, bool, bool]])
 _FIGURE_NAMES = ("numerator", "denominator", "is_applicable", "is_pending")
 _OUT = "the round in which the player left; empty: never"
 
 
 def _score(row: Line) -> float | None:
-    """The figure in the unit of the metric; None while it is pending, or where there was nothing to count."""
-    metric = METRICS.get(row["metric"])
-    if metric is None or row["is_pending"] or not row["is_applicable"] or not row["denominator"]:
-        return None
-    return float(metric.scale.value(row["numerator"], row["denominator"]))
+    return measured_value(row["metric"], *(row[name] for name in _FIGURE_NAMES))
 
 
 GAME = column("game", INTEGER, "number of the game in the project")
@@ -198,7 +193,7 @@ def _transcript_rows(game: int, record: GameRecord) -> Iterator[tuple[str, Line]
 def _judged_rows(item: Line) -> Iterator[tuple[str, Line]]:
     game = {"game": item["number"]}
     for measurement in item["measurements"]:
-        for metric, figures in _FIGURES.decode(measurement["figures"]).items():
+        for metric, figures in FIGURES.decode(measurement["figures"]).items():
             counted = dict(zip(_FIGURE_NAMES, figures, strict=True))
             yield "measurements", {**game, **measurement, "metric": metric, **counted}
     for evaluation in item["evaluations"]:

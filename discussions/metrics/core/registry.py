@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
+import msgspec
+
 from discussions.core.records import GameRecord, Measurement, Score
 from discussions.metrics.core import (
     anti_repetition,
@@ -19,6 +21,8 @@ from discussions.metrics.core.parameters import SHARED, get_parameters
 from discussions.metrics.core.prepared_game import read
 from rubric.core.records import RubricRecord
 from rubric.versions.core.game_specs import GameSpecs, MetricSpec
+from workspace.core.words import say
+from workspace.exports.core.score_events import Score as ScoreOut
 
 # Raise it whenever any measurement or diagnostic can change, on any Python; golden hashes enforce this.
 CODE_VERSION = "1.0.2"
@@ -35,6 +39,9 @@ METRICS: dict[str, Metric] = {
         engagement.METRIC,
     )
 }
+
+# The stored figures of a measurement: metric -> numerator, denominator, is applicable, is pending.
+FIGURES = msgspec.json.Decoder(dict[str, tuple[int, int, bool, bool]])
 
 
 def game_specs() -> GameSpecs:
@@ -104,6 +111,29 @@ def build_score(measurement: Measurement) -> Score:
 def figure_value(figure: Measurement | Score) -> float | None:
     """The figure in the scale of its metric, unrounded; None while it is unknown."""
     return METRICS[figure.metric].value(figure)
+
+
+def measured_value(
+    key: str, numerator: int, denominator: int, is_applicable: bool, is_pending: bool
+) -> float | None:
+    """An automatic figure in the metric's unit; None while it is pending, or where there was nothing to count."""
+    if key not in METRICS or is_pending or not is_applicable or not denominator:
+        return None
+    return float(METRICS[key].scale.value(numerator, denominator))
+
+
+def list_measured(figures: str | bytes) -> list[ScoreOut]:
+    """The automatic scores for other programs. They have no label: whether a metric passes is in the verdict."""
+    return [
+        {
+            "name": key,
+            "value": value,
+            "label": "",
+            "explanation": say("{n} of {total} by the rule.", n=counted[0], total=counted[1]),
+        }
+        for key, counted in FIGURES.decode(figures).items()
+        if (value := measured_value(key, *counted)) is not None
+    ]
 
 
 def passes(score: Score, threshold: float) -> bool | None:

@@ -5,7 +5,9 @@ from msgspec import Struct
 from workspace.display.core.number_lists import numbers_in, write_numbers
 
 JSONL, CSV, MARKDOWN, HUGGING_FACE, PARQUET = "jsonl", "csv", "markdown", "huggingface", "parquet"
-ARCHIVE = "archive"
+OTLP, TRACES, WIDE, ARCHIVE = "otlp", "traces", "wide", "archive"
+# They hold what only leads see, or the whole project.
+FOR_LEADS = (OTLP, TRACES, WIDE)
 
 # Format -> how its file ends, and its content type.
 FILES = {
@@ -14,6 +16,9 @@ FILES = {
     MARKDOWN: ("md", "text/markdown; charset=utf-8"),
     HUGGING_FACE: ("huggingface.zip", "application/zip"),
     PARQUET: ("parquet.zip", "application/zip"),
+    WIDE: ("wide.csv", "text/csv; charset=utf-8"),
+    OTLP: ("otlp.jsonl", "application/x-ndjson"),
+    TRACES: ("traces.zip", "application/zip"),
     ARCHIVE: ("archive.zip", "application/zip"),
 }
 # The optional package that Parquet needs, and the file that installs it.

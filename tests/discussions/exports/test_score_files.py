@@ -1,0 +1,115 @@
+"""Exports that other tools read: OTLP events of scores, session traces, and answers side by side."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from discussions.models import Game
+from rubric.models.comparisons import ELSEWHERE
+from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as
+from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
+from tests.factories.exports import unzip, write_export
+from tests.factories.human_reviewers import begin, submitted
+from tests.factories.people import make_lead, make_member
+from tests.factories.rating import make_game, make_rating_project
+from tests.factories.verdicts import fresh, record, recorded_verdict
+from workspace.core.refusals import NotAllowed
+
+pytestmark = pytest.mark.django_db
+
+
+def read_events(data: bytes) -> list[tuple[dict, dict]]:
+    """Each log record with its attributes, as a collector reads OTLP JSON."""
+    events = []
+    for line in data.splitlines():
+        (resource,) = json.loads(line)["resourceLogs"]
+        named = {part["key"]: part["value"]["stringValue"] for part in resource["resource"]["attributes"]}
+        assert named["service.name"] == "evalsite"
+        for event in resource["scopeLogs"][0]["logRecords"]:
+            values = {part["key"]: next(iter(part["value"].values())) for part in event["attributes"]}
+            events.append((event, values))
+    return events
+
+
+def test_a_verdict_is_an_event_for_each_metric_and_one_for_itself():
+    verdict = recorded_verdict()
+    game = verdict.game
+    events = read_events(write_export(game.project, make_lead(project=game.project), "otlp"))
+    assert {event["eventName"] for event, _ in events} == {"gen_ai.evaluation.result"}
+    assert {event["timeUnixNano"] for event, _ in events} == {
+        f"{int(verdict.created_at.timestamp())}000000000"
+    }
+    scores = {values["gen_ai.evaluation.name"]: values for _, values in events}
+    assert len(events) == len(scores) == 8
+    about = {"gen_ai.conversation.id": game.source_id, "evalsite.game": "1", "evalsite.verdict": "1"}
+    assert all(about.items() <= values.items() for values in scores.values())
+    outcome = json.loads(verdict.outcome)
+    for line in outcome["lines"]:
+        said = scores[line["key"]]
+        assert said.get("gen_ai.evaluation.score.value") == line["score"]
+        assert said["gen_ai.evaluation.score.label"] == ("pass" if line["passes"] else "fail")
+        assert re.fullmatch(r"\d+ of \d+; the threshold is [\d.]+\.", said["gen_ai.evaluation.explanation"])
+    whole = scores["verdict"]
+    assert whole["gen_ai.evaluation.score.value"] == float(verdict.passes)
+    assert whole["gen_ai.evaluation.explanation"].startswith(outcome["headline"])
+
+
+def test_a_game_without_a_verdict_has_its_automatic_scores_without_labels():
+    game = make_game(project=make_rating_project())
+    events = read_events(write_export(game.project, make_lead(project=game.project), "otlp"))
+    names = {values["gen_ai.evaluation.name"] for _, values in events}
+    assert "coherence" in names and not names & {"verdict", "engagement"}
+    assert not [values for _, values in events if "gen_ai.evaluation.score.label" in values]
+
+
+def test_a_game_is_a_session_for_the_viewer_of_the_hub():
+    game = make_game(project=make_rating_project(slug="ours"))
+    (name, text), *others = unzip(
+        write_export(game.project, make_lead(project=game.project), "traces", "game:1")
+    ).items()
+    head, *messages = [json.loads(line) for line in text.splitlines()]
+    assert (name, others) == ("ours-game-1.jsonl", [])
+    assert (head["type"], head["harness"], head["id"]) == ("session", "evalsite", "ours-game-1")
+    assert len(messages) == Game.objects.get().message_count
+    assert {line["type"] for line in messages} == {"message"}
+    first, names = messages[0]["message"], {player["name"] for player in head["players"]}
+    assert first["role"] == "assistant" and first["content"].partition(":")[0] in names
+
+
+def test_a_row_has_the_answers_of_all_evaluators_side_by_side():
+    game = make_shared_game()
+    for evaluation, answer in zip(list_evaluations(game), ("no", "no", "yes"), strict=True):
+        submit_as(evaluation, values={("coherence", "4"): answer})
+    lead = make_lead(project=game.project)
+    record(fresh(game), by=lead)
+    data = write_export(game.project, lead, "wide", pseudonyms=True, byte_order_mark=True)
+    rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
+    people = [f"Evaluator {number}" for number in (1, 2, 3)]
+    assert list(rows[0]) == ["game", "set", "comparison", "round", "response", "about", "subject", *people]
+    found = {(row["about"], row["subject"]): [row[name] for name in people] for row in rows}
+    assert len(found) == len(rows)
+    assert sorted(found["coherence", "4"]) == ["no", "no", "yes"]
+
+
+def test_scores_of_responses_stand_side_by_side_too():
+    project = make_rating_project()
+    lead, person = make_lead(project=project), make_member(project=project)
+    made = make_set(by=lead, people=[person], elsewhere=1)
+    submitted(begin(made, by=person))
+    outside = made.reviewers.get(kind=ELSEWHERE)
+    review_with(comparison=made.comparisons.get(), reviewer=outside, scores=RECORD_SCORES)
+    rows = list(csv.DictReader(io.StringIO(write_export(made.project, lead, "wide").decode())))
+    scores = {(row["response"], row["about"]): (row[person.name], row[outside.name]) for row in rows}
+    assert len(scores) == len(rows) > 12
+    assert {row["game"] for row in rows} == {""} and {row["set"] for row in rows} == {str(made.number)}
+    assert all(own and other for (_response, about), (own, other) in scores.items() if about == "accuracy")
+
+
+@pytest.mark.parametrize("format_name", ["otlp", "traces", "wide"])
+def test_evaluators_do_not_export_in_formats_of_leads(format_name):
+    project = make_rating_project()
+    with pytest.raises(NotAllowed, match="Only team leads"):
+        write_export(project, make_member(project=project), format_name)
