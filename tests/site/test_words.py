@@ -180,11 +180,16 @@ def files() -> list[Shown]:
     return found
 
 
+ANY_REPLACED = re.compile("|".join(f"(?:{pattern})" for pattern in REPLACED), re.IGNORECASE)
+
+
 def find_replaced(text: str) -> dict[str, str]:
     """The words of a text that were replaced, with what to say instead."""
     for allowed in ALLOWED:
         text = text.replace(allowed.text, "")
     text = " ".join(PLACEHOLDER.sub("…", text).split())
+    if not ANY_REPLACED.search(text):
+        return {}
     found = ((re.search(pattern, text, re.IGNORECASE), instead) for pattern, instead in REPLACED.items())
     return {match.group(): instead for match, instead in found if match}
 
