@@ -33,7 +33,6 @@ JOURNEYS = (
     "browser/test_rating_by_keyboard.py",
     "browser/test_upload.py",
     "browser/test_verdict_pages.py",
-    "discussions/exports/",
     "discussions/queue/",
     "discussions/slots/",
     "discussions/transcripts/test_actions",

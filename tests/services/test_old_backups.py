@@ -26,7 +26,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.database.squashed import OLDER
 from workspace.models import Event, Person
 
-pytestmark = [pytest.mark.services]
+pytestmark = [pytest.mark.services(is_long=True)]
 BACKUPS = sorted((Path(__file__).parent / "old_backups").glob(f"*.{connection.vendor}.zip"))
 TOO_OLD = [path for path in BACKUPS if path.name.startswith("0.1.0-2026-11-26.")]
 GOING_ON = [path for path in BACKUPS if path not in TOO_OLD]

@@ -268,7 +268,7 @@ def test_other_verbs_are_refused(world, name):
         assert set(answer["Allow"].split(", ")) == known
 
 
-@pytest.mark.services
+@pytest.mark.services(is_long=True)
 def test_every_route_answers_who_may_use_it_on_postgresql_too(world):
     if connection.vendor == "sqlite":
         pytest.skip("the test above asks everybody on SQLite")

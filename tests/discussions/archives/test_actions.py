@@ -47,7 +47,7 @@ from workspace.jobs.actions import run_job
 from workspace.models import Event, FirstSeal, Invitation, Job, Person, Project
 from workspace.people.actions.people import invite, system_person
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from workspace.database.append_only import guards
 from workspace.models import Event, FirstSeal, Membership
 from workspace.people.permissions import check_make_password_link
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 VERSION = "rubric.rubricversion"
 

@@ -28,7 +28,7 @@ from workspace.models import Event, Membership, Person, Project
 from workspace.people.actions.people import invite
 from workspace.tokens.actions import create_service_account
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 KEYED = (Adjudication, MarkRevision, Remark, Revision)
 
 

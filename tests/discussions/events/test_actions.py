@@ -25,7 +25,7 @@ from workspace.models import Event, Job, Notification
 from workspace.outbox.actions.queue import tell_failed_job
 from workspace.outbox.queries import NotificationLine, notifications_page
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture(autouse=True)

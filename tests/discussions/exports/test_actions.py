@@ -31,7 +31,7 @@ from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Chain
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture(scope="module")

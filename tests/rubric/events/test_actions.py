@@ -7,7 +7,7 @@ from tests.factories.human_reviewers import begin, list_reviewers, make_review_s
 from tests.factories.people import NOW
 from workspace.outbox.queries import notifications_page
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 def told(person):

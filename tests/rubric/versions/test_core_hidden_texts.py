@@ -45,7 +45,9 @@ def test_a_hidden_character_in_any_text_is_refused_at_its_place(document):
         if path[0] in ("name", "source", "lists") or (path[0] == "criteria" and path[2] in (*FREE, "anchors"))
     ]
     # One of each kind of place: of a criterion's texts, and of lists the first text of each.
-    kinds = {(path[0], *path[2:3]) if path[0] == "criteria" else path: path for path in paths if path[-1] != 1}
+    kinds = {
+        (path[0], *path[2:3]) if path[0] == "criteria" else path: path for path in paths if path[-1] != 1
+    }
     paths = [path for path in kinds.values() if "lists" not in path or path[-1] == 0]
     assert len(paths) > 8
     for path in paths:
