@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from zoneinfo import available_timezones
 
 import environ
@@ -133,6 +133,14 @@ def words(name: str, default: str = "") -> list[str]:
     parts = [word.strip() for word in value.split(",") if word.strip()]
     _require(parts or not value, f'{name} is "{value}", a list of nothing; name something or leave it empty.')
     return parts
+
+
+def headers(name: str) -> dict[str, str]:
+    """The variable as headers of requests, as OpenTelemetry writes them: name=value, with %20 for a space."""
+    pairs = [word.partition("=") for word in words(name)]
+    is_right = all(re.fullmatch(r"[\w-]+", key) and value for key, _is, value in pairs)
+    _require(is_right, f"{name} is not a list of headers. Write name=value, separated by commas.")
+    return {key: unquote(value) for key, _is, value in pairs}
 
 
 def hosts(name: str, default: str | None = None) -> list[str]:

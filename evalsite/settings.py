@@ -258,6 +258,9 @@ REVIEW_PRICES = environment.prices("REVIEW_PRICES")
 # demo, which runs on somebody's own machine alone, may call programs on that machine.
 WEBHOOK_HTTP = environment.flag("WEBHOOK_HTTP", default=DEMO)
 WEBHOOK_NETWORKS = environment.networks("WEBHOOK_NETWORKS", "127.0.0.0/8, ::1/128" if DEMO else "")
+# Where scores go as OpenTelemetry log events, if a webhook has this address: OTLP/HTTP in JSON, with these headers.
+OTLP_LOGS_URL = environment.endpoint("OTLP_LOGS_URL", is_local=LOCAL)
+OTLP_HEADERS = environment.headers("OTLP_HEADERS")
 # E-mail goes through one mail server; without a host nothing is ever sent, and pages do not offer it. Links in e-mails
 # are made from SITE_URL, since the host that a request names can be forged.
 EMAIL_HOST = environment.host("EMAIL_HOST")
@@ -279,7 +282,10 @@ EVENT_ACTIONS: dict[str, list[str]] = {
         "discussions.events.actions.tell_still_tied",
     ],
     "game:unassigned": ["discussions.events.actions.forget_assigned"],
-    "game:withdrawn": ["discussions.events.actions.forget_game"],
+    "game:withdrawn": [
+        "discussions.events.actions.forget_game",
+        "discussions.events.actions.announce_ready",
+    ],
     "evaluation:returned": ["discussions.events.actions.tell_returned"],
     "evaluation:reopened": ["discussions.events.actions.forget_tie"],
     "evaluation:skipped": ["discussions.events.actions.close_evaluation"],
@@ -294,10 +300,18 @@ EVENT_ACTIONS: dict[str, list[str]] = {
     "transcript:faults_seen": ["discussions.events.actions.close_import"],
     "transcript:resumed": ["discussions.events.actions.close_import"],
     "job:retried": ["workspace.outbox.actions.queue.close_failed_job"],
-    "transcript:imported": ["discussions.events.actions.tell_import_faults"],
+    "transcript:imported": [
+        "discussions.events.actions.tell_import_faults",
+        "discussions.events.actions.announce_import",
+    ],
+    "verdict:recorded": ["discussions.events.actions.announce_ready"],
+    "stage:closed": ["discussions.events.actions.announce_gate"],
     "comparison_set:reviewer_added": ["rubric.events.actions.tell_reviewer"],
     "comparison_set:reviewer_ended": ["rubric.events.actions.forget_reviewer"],
-    "comparison_set:closed": ["rubric.events.actions.forget_set"],
+    "comparison_set:closed": [
+        "rubric.events.actions.forget_set",
+        "rubric.events.actions.announce_closed",
+    ],
     "review:handed_in": [
         "rubric.events.actions.close_reviews",
         "rubric.events.actions.tell_second_round",

@@ -1,5 +1,5 @@
-"""Notifications about games, evaluations, flags and imports. settings.EVENT_ACTIONS says which of these is called with
-an audit line, in its transaction.
+"""What people and webhooks are told about games, evaluations, flags, imports and stages. settings.EVENT_ACTIONS says
+which of these is called with an audit line, in its transaction.
 """
 
 from django.db.models import QuerySet
@@ -8,13 +8,14 @@ from discussions.adjudication.core.effective import Key
 from discussions.adjudication.permissions import check_resolvable
 from discussions.adjudication.queries import load_disagreements
 from discussions.games.queries.flags import FLAG
-from discussions.models import Evaluation, Game, Remark, TieRequest, Transcript
+from discussions.iterations.queries import query_undecided
+from discussions.models import Evaluation, Game, Remark, Stage, TieRequest, Transcript
 from discussions.models.slots import RATING
 from workspace.access.permissions import may
 from workspace.models import Event
-from workspace.outbox.actions.queue import mark_done, take_back, tell
-from workspace.outbox.core import find_mentioned
-from workspace.outbox.queries import leads_of, unread_about
+from workspace.outbox.actions.queue import announce, mark_done, take_back, tell
+from workspace.outbox.core import GAME_TIED, GATE_OPENED, IMPORT_FINISHED, ITERATION_READY, find_mentioned
+from workspace.outbox.queries import find_listening, leads_of, unread_about
 
 
 def tell_assigned(event: Event) -> None:
@@ -121,6 +122,7 @@ def _tell_leads(event: Event, game: Game) -> None:
     own = set(rated.values_list("evaluator", flat=True))
     leads = [lead.pk for lead in leads_of(event.chain.project) if lead.pk not in own]
     tell(event, leads, "game_tied", f"tie:{game.number}", about={"game": game.number}, for_leads=True)
+    announce(event, GAME_TIED, {"game": game.number})
 
 
 def tell_flagged(event: Event) -> None:
@@ -179,6 +181,22 @@ def close_import(event: Event) -> None:
     """Nothing is left to do about faults that a person dismissed, nor about a file that is read again."""
     transcript = Transcript.objects.get(pk=int(event.object_id))
     mark_done(event, f"transcript:{transcript.pk}", f"job:{transcript.job_id}")
+
+
+def announce_import(event: Event) -> None:
+    announce(event, IMPORT_FINISHED, {"import": int(event.object_id)})
+
+
+def announce_gate(event: Event) -> None:
+    announce(event, GATE_OPENED, {"stage": Stage.objects.get(pk=int(event.object_id)).number})
+
+
+def announce_ready(event: Event) -> None:
+    """Tell programs that every game of a change has its verdict, or is withdrawn, and nobody has decided."""
+    project, number = event.chain.project, event.details["game"]
+    if project is not None and find_listening(project, ITERATION_READY):
+        for iteration in query_undecided(project.pk).filter(games__number=number):
+            announce(event, ITERATION_READY, {"iteration": iteration.number})
 
 
 def _load_evaluation(event: Event) -> Evaluation:

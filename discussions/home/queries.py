@@ -27,9 +27,10 @@ from msgspec import Struct
 
 from discussions.adjudication.queries import load_disagreements
 from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
-from discussions.core.iteration_states import CHANGE, IMPORTING
+from discussions.core.iteration_states import IMPORTING
 from discussions.games.queries.flags import is_in_project, query_flags, waits_for_lead
-from discussions.models import Decision, Evaluation, Game, Iteration, Slot, Stage, Verdict
+from discussions.iterations.queries import query_undecided
+from discussions.models import Evaluation, Game, Iteration, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.queries import measured_for
 from discussions.verdicts.queries import complete_games, faulty_transcripts
@@ -301,23 +302,6 @@ def _part(part: int, rows: "QuerySet[Any, Any]", key: str, *figures: Any) -> "Qu
     one, other, *_rest = *figures, Value(0), Value(0)
     named: QuerySet[Any, Any] = rows.order_by().annotate(part=Value(part), one=one, other=other)
     return named.values_list("part", key, "one", "other")
-
-
-def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
-    games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
-    recorded = Verdict.objects.filter(
-        game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
-    )
-    changes = Iteration.objects.filter(
-        ~Exists(Decision.objects.filter(iteration=OuterRef("pk"))),
-        Exists(games),
-        ~Exists(games.filter(~Exists(recorded))),
-        project=project,
-        kind=CHANGE,
-        stage__closed_at=None,
-        opened_at__isnull=False,
-    )
-    return changes.order_by("number")
 
 
 def query_unopened(project: Any) -> "QuerySet[Iteration, Any]":

@@ -5,13 +5,13 @@ from collections.abc import Collection
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.core.iteration_states import IMPORTING
+from discussions.core.iteration_states import CHANGE, IMPORTING
 from discussions.core.outcome import ENGAGEMENT, ManualCheck, Outcome, PassKind, PeopleShare
 from discussions.iterations.core.figures import GameFigures, game_figures
 from discussions.iterations.core.gates import (
@@ -346,3 +346,21 @@ def cost_text(game: GameFigures, rubric: RubricRecord) -> str:
     rules = read_rules(rubric)
     nearest = min((rules.amber, rules.limit), key=lambda amount: abs(amount - (game.cost_usd or 0)))
     return f"${figure(game.cost_usd, float(nearest), decimals=2)}"
+
+
+def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
+    """Changes of open stages whose games all have a verdict, and on which nobody has decided yet."""
+    games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
+    recorded = Verdict.objects.filter(
+        game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
+    )
+    changes = Iteration.objects.filter(
+        ~Exists(Decision.objects.filter(iteration=OuterRef("pk"))),
+        Exists(games),
+        ~Exists(games.filter(~Exists(recorded))),
+        project=project,
+        kind=CHANGE,
+        stage__closed_at=None,
+        opened_at__isnull=False,
+    )
+    return changes.order_by("number")

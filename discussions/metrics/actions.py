@@ -25,6 +25,7 @@ from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.registry import (
     CODE_VERSION,
     build_diagnostics,
+    list_measured,
     measure_game,
     uses_round_offset,
 )
@@ -43,6 +44,7 @@ from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.database.bulk_rows import insert_rows, reserve_keys
 from workspace.database.clock import database_now
+from workspace.exports.core.score_events import Score as ScoreOut
 from workspace.jobs.actions import (
     MOST_ATTEMPTS,
     Clock,
@@ -446,4 +448,10 @@ def store_results(
     findings = [(key, row.result.findings) for key, row in zip(keys, rows, strict=True)]
     insert_rows(MeasuredFindings, ("measured_id", "body"), findings)
     things = [{"game": row.game_number} for row in rows]
-    queue_deliveries(project=iteration.project, event=GAME_MEASURED, things=things, by=by, now=now)
+    tell = partial(queue_deliveries, event=GAME_MEASURED, read_scores=partial(_read_scores, rows))
+    tell(project=iteration.project, things=things, by=by, now=now)
+
+
+def _read_scores(rows: list[GameResult], thing: Mapping[str, int]) -> tuple[str, list[ScoreOut]]:
+    row = next(row for row in rows if row.game_number == thing["game"])
+    return Game.objects.only("source_id").get(pk=row.game).source_id, list_measured(row.result.figures)

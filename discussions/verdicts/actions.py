@@ -15,6 +15,7 @@ from discussions.models import Adjudication, Evaluation, Game, Measured, Revisio
 from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
 from discussions.verdicts.core.rule import is_same_outcome
+from discussions.verdicts.core.scores_out import list_scores
 from discussions.verdicts.core.scoring import compute_basis_outcome
 from discussions.verdicts.permissions import (
     check_complete,
@@ -170,11 +171,11 @@ def _insert(game: Game, preview: Preview, reason: str, by: Person, now: datetime
         ) from None
     # The evaluations of these slots are submitted, so nobody can hold one of these rows while waiting for the game.
     Slot.objects.filter(game=game, awaiting_since__isnull=False).update(awaiting_since=None)
-    _announce(verdict, by, now)
+    _announce(verdict, outcome, by, now)
     return verdict
 
 
-def _announce(verdict: Verdict, by: Person, now: datetime) -> None:
+def _announce(verdict: Verdict, outcome: Outcome, by: Person, now: datetime) -> None:
     record_event(
         "verdict:superseded" if verdict.supersedes_id else "verdict:recorded",
         verdict,
@@ -195,6 +196,7 @@ def _announce(verdict: Verdict, by: Person, now: datetime) -> None:
         things=[{"game": verdict.game.number, "verdict": verdict.number}],
         by=by,
         now=now,
+        read_scores=lambda _thing: (verdict.game.source_id, list_scores(outcome)),
     )
 
 

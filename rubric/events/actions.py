@@ -1,13 +1,14 @@
-"""Notifications about comparison sets. settings.EVENT_ACTIONS says which of these is called with an audit line, in its
-transaction.
+"""What people and webhooks are told about comparison sets. settings.EVENT_ACTIONS says which of these is called with an
+audit line, in its transaction.
 """
 
 from rubric.human_reviewers.queries.waiting import SECOND, SECOND_STARTED, second_rounds, waiting_sets
-from rubric.models import Review, Reviewer
+from rubric.models import ComparisonSet, Review, Reviewer
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import RATING, SUBMITTED
 from workspace.models import Event
-from workspace.outbox.actions.queue import take_back, tell
+from workspace.outbox.actions.queue import announce, take_back, tell
+from workspace.outbox.core import SET_CLOSED
 from workspace.outbox.queries import unread_about
 
 FIRST = 1
@@ -29,6 +30,11 @@ def forget_reviewer(event: Event) -> None:
 
 def forget_set(event: Event) -> None:
     take_back(event, f"set:{event.object_id}")
+
+
+def announce_closed(event: Event) -> None:
+    number = ComparisonSet.objects.get(pk=int(event.object_id)).number
+    announce(event, SET_CLOSED, {"set": number})
 
 
 def close_reviews(event: Event) -> None:

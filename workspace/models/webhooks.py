@@ -38,6 +38,7 @@ class Webhook(models.Model):
     secret = models.CharField(max_length=400)
     old_secrets = models.JSONField(default=list, blank=True)
     events = models.CharField(max_length=200)
+    has_scores = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
     failure_count = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True, blank=True)

@@ -24,7 +24,7 @@ ChosenEvent = Literal[EVENTS]  # type: ignore[valid-type]
 
 
 class WebhookAnswer(
-    Answer, of=Webhook, fields="id name url events:chosen is_active failing_since gave_up_at"
+    Answer, of=Webhook, fields="id name url events:chosen has_scores is_active failing_since gave_up_at"
 ):
     """A webhook. `failing_since` is null unless the last attempt failed; `gave_up_at` says when it was deactivated
     because everything failed."""
@@ -52,11 +52,12 @@ class NotificationAnswer(
 
 
 class WebhookGiven(Given):
-    """Where to send what."""
+    """Where to send what, and whether with scores."""
 
     name: str = Field(max_length=LONGEST_WEBHOOK_NAME)
     url: str = Field(max_length=LONGEST_URL)
     events: list[ChosenEvent]
+    has_scores: bool = False
 
 
 class SecretGiven(Given):

@@ -17,24 +17,34 @@ from typing import Any
 import msgspec
 
 from workspace.core.retries import MOST_ATTEMPTS
+from workspace.exports.core.score_events import Score
 
 GAME_MEASURED = "game.measured"
 EVALUATION_SUBMITTED = "evaluation.submitted"
 VERDICT_RECORDED = "verdict.recorded"
 ITERATION_DECIDED = "iteration.decided"
+ITERATION_READY, GATE_OPENED, SET_CLOSED = "iteration.ready", "gate.opened", "set.closed"
+IMPORT_FINISHED, GAME_TIED = "import.finished", "game.tied"
 TEST = "test"
 
 # The address in the API of what an event is about, for a token of a lead.
 _PROJECT = "/api/v1/projects/{slug}/"
 ADDRESSES = {
+    IMPORT_FINISHED: _PROJECT + "imports/{import}/",
     GAME_MEASURED: _PROJECT + "games/{game}/",
     EVALUATION_SUBMITTED: _PROJECT + "games/{game}/",
+    GAME_TIED: _PROJECT + "games/{game}/disagreements/",
     VERDICT_RECORDED: _PROJECT + "games/{game}/verdict/",
+    ITERATION_READY: _PROJECT + "iterations/{iteration}/decision/",
     ITERATION_DECIDED: _PROJECT + "iterations/{iteration}/decision/",
+    GATE_OPENED: _PROJECT + "stages/{stage}/gate/",
+    SET_CLOSED: _PROJECT + "comparison-sets/{set}/results/",
     TEST: _PROJECT + "webhooks/",
 }
 # Those that a webhook can choose.
 EVENTS = tuple(event for event in ADDRESSES if event != TEST)
+# Those that can bring scores.
+SCORED = (GAME_MEASURED, VERDICT_RECORDED)
 
 MOST_WEBHOOKS = 10
 LONGEST_WEBHOOK_NAME, LONGEST_URL = 100, 1000
@@ -88,10 +98,17 @@ def join_known(words: Iterable[str], known: Sequence[str]) -> str:
 
 
 def write_body(
-    event: str, *, identifier: str, project: int, slug: str, thing: Mapping[str, int], now: datetime
+    event: str,
+    *,
+    identifier: str,
+    project: int,
+    slug: str,
+    thing: Mapping[str, int],
+    now: datetime,
+    scores: Sequence[Score] | None = None,
 ) -> str:
-    """The message as JSON: what happened to which thing, and its address in the API. It holds no judgement."""
-    message = {
+    """The message as JSON: what happened to which thing, its address in the API, and scores if asked for."""
+    message: dict[str, object] = {
         "type": event,
         "id": identifier,
         "timestamp": now,
@@ -99,7 +116,7 @@ def write_body(
         "data": thing,
         "address": ADDRESSES[event].format(slug=slug, **thing),
     }
-    return msgspec.json.encode(message).decode()
+    return msgspec.json.encode(message | ({} if scores is None else {"scores": scores})).decode()
 
 
 def write_secret(key: bytes) -> str:

@@ -1,8 +1,10 @@
 """Forms of webhooks and notifications; the actions judge the values."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from workspace.outbox.core import LONGEST_URL, LONGEST_WEBHOOK_NAME
@@ -23,6 +25,17 @@ class WebhookForm(forms.Form):
     events = forms.MultipleChoiceField(
         label=_("Events"), choices=EVENT_CHOICES, widget=forms.CheckboxSelectMultiple
     )
+    has_scores = forms.BooleanField(
+        label=_("With scores"),
+        required=False,
+        help_text=_("Messages of game.measured and verdict.recorded hold the game's scores."),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if settings.OTLP_LOGS_URL:
+            says = _("To %(url)s scores go as OpenTelemetry events.") % {"url": settings.OTLP_LOGS_URL}
+            self.fields["url"].help_text = f"{self.fields['url'].help_text} {says}"
 
 
 class WebhookChangeForm(WebhookForm):

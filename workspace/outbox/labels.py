@@ -114,10 +114,15 @@ DIGEST_CHOICES = (
     (core.OFF, _("No e-mail")),
 )
 EVENT_CHOICES = (
+    (core.IMPORT_FINISHED, _("import.finished: a file was read to its end")),
     (core.GAME_MEASURED, _("game.measured: a game was measured, or measured again")),
     (core.EVALUATION_SUBMITTED, _("evaluation.submitted: an evaluator submitted an evaluation")),
+    (core.GAME_TIED, _("game.tied: evaluators differ, and a lead must decide")),
     (core.VERDICT_RECORDED, _("verdict.recorded: a verdict was recorded, or superseded")),
+    (core.ITERATION_READY, _("iteration.ready: every game of a change has its verdict")),
     (core.ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
+    (core.GATE_OPENED, _("gate.opened: a stage was closed and the next one opened")),
+    (core.SET_CLOSED, _("set.closed: a comparison set was closed")),
 )
 NOT_SENT = _("It was not sent: the webhook was deactivated or removed.")
 NOT_SENT_RESTORED = _("It was not sent: the site was restored from a backup in which it waited.")

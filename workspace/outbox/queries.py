@@ -38,9 +38,14 @@ def load_deliveries(webhook: Webhook, before: int = 0) -> tuple[list[Delivery], 
     return deliveries[:PAGE_SIZE], deliveries[PAGE_SIZE - 1].pk if len(deliveries) > PAGE_SIZE else 0
 
 
-def find_listening(project: Project, event: str) -> list[int]:
+def find_listening(project: Project, event: str) -> list[Webhook]:
     listening = Webhook.objects.listening().filter(project=project)
-    return [key for key, events in listening.values_list("pk", "events") if event in events.split()]
+    return [row for row in listening.only("events", "url", "has_scores") if event in row.chosen]
+
+
+def takes_events(webhook: Webhook) -> bool:
+    """Whether its address is the OTLP endpoint of the installation, which takes scores as log events alone."""
+    return bool(settings.OTLP_LOGS_URL) and webhook.url == settings.OTLP_LOGS_URL
 
 
 def count_unread_lines(person: Person, count: int | None = None) -> int:

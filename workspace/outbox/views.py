@@ -103,6 +103,7 @@ def show_webhook(person: Person, webhook: Webhook, before: int = 0) -> dict[str,
 
 def _values(webhook: Webhook) -> dict[str, object]:
     names = {"name": "name", "url": "url", "is_active": "is_active", "events": "chosen"}
+    names["has_scores"] = "has_scores"
     return {field: getattr(webhook, name) for field, name in names.items()}
 
 

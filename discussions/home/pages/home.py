@@ -11,7 +11,8 @@ from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.games.queries.flags import count_for_evaluator, count_for_leads
 from discussions.home.pages.own_list import list_lines
 from discussions.home.pages.own_week import load_week
-from discussions.home.queries import find_tied, query_undecided, query_unopened
+from discussions.home.queries import find_tied, query_unopened
+from discussions.iterations.queries import query_undecided
 from discussions.models import CalibrationRound, Evaluation, Judgement, TieRequest
 from discussions.queue.pages import find_submission
 from discussions.queue.queries import FREE_COLUMNS, query_free, tell_free

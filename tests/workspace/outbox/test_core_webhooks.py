@@ -39,14 +39,30 @@ def test_a_message_names_the_thing_and_where_the_api_has_it():
     }
 
 
+NAMES = (
+    *(
+        "api_import",
+        "api_game",
+        "api_game",
+        "api_disagreements",
+        "api_verdict",
+        "api_decision",
+        "api_decision",
+    ),
+    *("api_gate", "api_set_results", "api_webhooks"),
+)
+
+
 @pytest.mark.parametrize(
     ("event", "name"),
-    list(
-        zip(ADDRESSES, ("api_game", "api_game", "api_verdict", "api_decision", "api_webhooks"), strict=True)
-    ),
+    list(zip(ADDRESSES, NAMES, strict=True)),
 )
 def test_every_address_is_an_operation_of_the_api(event, name):
-    found = resolve(ADDRESSES[event].format(slug="mafia", game=7, iteration=2))
+    found = resolve(
+        ADDRESSES[event].format(
+            slug="mafia", **dict.fromkeys(("import", "game", "iteration", "stage", "set"), 2)
+        )
+    )
     assert found.url_name == name
 
 

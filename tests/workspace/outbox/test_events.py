@@ -34,11 +34,12 @@ def test_a_game_from_its_measurement_to_its_verdict():
     game = "/api/v1/projects/ours/games/1/"
     measured = ("game.measured", {"game": 1}, game)
     expected = ("evaluation.submitted", {"game": 1, "evaluation": evaluation.pk}, game)
-    assert told() == [measured, expected]
+    read = ("import.finished", {"import": evaluation.game.transcript_id}, "/api/v1/projects/ours/imports/1/")
+    assert told() == [measured, read, expected]
     record(evaluation.game)
-    assert told()[2:] == [("verdict.recorded", {"game": 1, "verdict": 1}, f"{game}verdict/")]
+    assert told()[3:] == [("verdict.recorded", {"game": 1, "verdict": 1}, f"{game}verdict/")]
     record(evaluation.game, by=make_lead(project=project), reason="Looked again.")
-    assert told()[3:] == [("verdict.recorded", {"game": 1, "verdict": 2}, f"{game}verdict/")]
+    assert told()[4:] == [("verdict.recorded", {"game": 1, "verdict": 2}, f"{game}verdict/")]
 
 
 def test_a_hidden_repeat_is_not_told_of():

@@ -41,7 +41,10 @@ def test_a_webhook_is_made_on_its_page_and_its_secret_shown_once(client):
     for address in (LIST, reverse("webhook", args=["ours", webhook.pk])):
         again = text_of(client.get(address))
         assert "Pipeline" in again and secret not in again
-    assert webhook.events == "game.measured verdict.recorded"
+    assert (webhook.events, webhook.has_scores) == ("game.measured verdict.recorded", False)
+    change = GIVEN | {"has_scores": "on", "is_active": "on"}
+    assert client.post(reverse("webhook", args=["ours", webhook.pk]), change).status_code == 303
+    assert fresh(webhook).has_scores
 
 
 def test_an_evaluator_is_shown_no_way_to_webhooks(project):
@@ -126,7 +129,9 @@ def test_programs_make_change_list_and_remove_webhooks(project):
     wrong = program.post(path, GIVEN | {"secret": "short"})
     assert (wrong.status_code, wrong.json()["field"]) == (422, "secret")
     changed = program.post(f"{path}{number}/", GIVEN | {"events": ["iteration.decided"], "is_active": True})
-    assert changed.json()["events"] == ["iteration.decided"]
+    assert (changed.json()["events"], changed.json()["has_scores"]) == (["iteration.decided"], False)
+    asked = program.post(f"{path}{number}/", GIVEN | {"has_scores": True, "is_active": True})
+    assert asked.json()["has_scores"] is True
     assert [line["id"] for line in program.get(path).json()["items"]] == [number]
     assert program.post(f"{path}{number}/remove/").json() == {"id": number}
     assert program.get(path).json()["items"] == []

@@ -27,7 +27,7 @@ from workspace.outbox import core
 from workspace.outbox.actions.client import read_address
 from workspace.outbox.labels import NOT_SENT, OCCASIONS
 from workspace.outbox.permissions import check_manage_webhooks
-from workspace.outbox.queries import WEBHOOK_SECRET
+from workspace.outbox.queries import WEBHOOK_SECRET, takes_events
 
 
 class NewWebhook(Struct, frozen=True):
@@ -43,6 +43,7 @@ def create_webhook(
     name: str,
     url: str,
     events: Sequence[str],
+    has_scores: bool = False,
     by: Person,
     now: datetime,
     secret: str | None = None,
@@ -53,7 +54,7 @@ def create_webhook(
     webhooks allowed.
     """
     check_manage_webhooks(by, project)
-    values = _checked(name, url, events)
+    values = _checked(name, url, events, has_scores)
     key = _new_secret(secret)
     with transaction.atomic():
         # One webhook of a project at a time, so that the limit holds.
@@ -74,6 +75,7 @@ def change_webhook(
     name: str,
     url: str,
     events: Sequence[str],
+    has_scores: bool = False,
     is_active: bool,
     by: Person,
     now: datetime,
@@ -84,7 +86,7 @@ def change_webhook(
     was removed meanwhile.
     """
     check_manage_webhooks(by, webhook.project)
-    values = _checked(name, url, events)
+    values = _checked(name, url, events, has_scores)
     fresh = {"failure_count": 0, "failing_since": None, "paused_until": None, "gave_up_at": None}
     with transaction.atomic():
         if not _present(webhook).update(is_active=is_active, **values, **fresh):
@@ -160,7 +162,7 @@ def end_waiting(webhook: Webhook) -> None:
     waiting.update(state=FAILED, next_attempt_at=None, error=str(NOT_SENT))
 
 
-def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
+def _checked(name: str, url: str, events: Sequence[str], has_scores: bool) -> dict[str, Any]:
     plain = plain_name(name)
     if plain is None or len(plain) > core.LONGEST_WEBHOOK_NAME:
         says = _("Write a name of 1 to 100 visible characters, such as the program that listens.")
@@ -169,7 +171,16 @@ def _checked(name: str, url: str, events: Sequence[str]) -> dict[str, str]:
     read_address(url)
     if not events or set(events) - set(core.EVENTS):
         raise Unacceptable(_("Choose at least one event, from the list."), field="events")
-    return {"name": plain, "url": url, "events": core.join_known(events, core.EVENTS)}
+    values = {
+        "name": plain,
+        "url": url,
+        "events": core.join_known(events, core.EVENTS),
+        "has_scores": has_scores,
+    }
+    if takes_events(Webhook(url=url)) and set(events) - set(core.SCORED):
+        says = _("This address takes scores alone. Choose game.measured, verdict.recorded or both.")
+        raise Unacceptable(says, field="events")
+    return values
 
 
 def _new_secret(secret: str | None) -> str:
@@ -200,6 +211,7 @@ def _record_webhook(verb: str, webhook: Webhook, by: Person, now: datetime) -> N
             "name": webhook.name,
             "host": urlsplit(webhook.url).hostname or "",
             "events": webhook.events,
+            "scores": webhook.has_scores,
             "active": webhook.is_active,
         },
     )

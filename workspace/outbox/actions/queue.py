@@ -5,24 +5,35 @@ whatever happened to a worker. Everything is sent at least once.
 """
 
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 from django.conf import settings
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 
 from workspace import models
 from workspace.database.locked_texts import lock_text
+from workspace.exports.core.score_events import Score, write_events
 from workspace.markup import plain
-from workspace.outbox.core import AT_ONCE, EMAIL_TRIED_FOR, find_due, one_header_line, write_body
+from workspace.outbox.core import AT_ONCE, EMAIL_TRIED_FOR, SCORED, find_due, one_header_line, write_body
 from workspace.outbox.labels import OCCASIONS
-from workspace.outbox.queries import EMAIL_BODY, find_listening, leads_of, sends_email, unread_about
+from workspace.outbox.queries import (
+    EMAIL_BODY,
+    find_listening,
+    leads_of,
+    sends_email,
+    takes_events,
+    unread_about,
+)
 
 MOST_AT_ONCE = 500
 IMPORT, EXPORT = "import", "export"
+# Reads, for a thing of an event, what its game calls itself and the game's scores.
+ReadScores = Callable[[Mapping[str, int]], tuple[str, list[Score]]]
 
 
 def queue_deliveries(
@@ -32,29 +43,49 @@ def queue_deliveries(
     things: Sequence[Mapping[str, int]],
     by: models.Person,
     now: datetime,
+    read_scores: ReadScores | None = None,
 ) -> None:
     """Add a delivery for each of the things and each webhook that listens; one query when nobody listens.
 
-    `things` are the numbers that the event is about, such as {"game": 7}. Raises RuntimeError outside a transaction.
+    `things` are the numbers that the event is about, such as {"game": 7}; `read_scores` is called for each of them if a
+    webhook wants scores. Raises RuntimeError outside a transaction.
     """
     _check_atomic(event)
     webhooks = find_listening(project, event) if things else []
-    models.Delivery.objects.bulk_create(
-        [build_delivery(webhook, project, event, thing, now) for thing in things for webhook in webhooks],
-        batch_size=MOST_AT_ONCE,
-    )
+    wants = any(webhook.has_scores or takes_events(webhook) for webhook in webhooks)
+    rows = []
+    for thing in things if webhooks else ():
+        scored = read_scores(thing) if wants and read_scores else ("", [])
+        rows += [build_delivery(webhook, project, event, thing, now, scored) for webhook in webhooks]
+    models.Delivery.objects.bulk_create(rows, batch_size=MOST_AT_ONCE)
 
 
 def build_delivery(
-    webhook: int, project: models.Project, event: str, thing: Mapping[str, int], now: datetime
+    webhook: models.Webhook,
+    project: models.Project,
+    event: str,
+    thing: Mapping[str, int],
+    now: datetime,
+    scored: tuple[str, list[Score]] = ("", []),
 ) -> models.Delivery:
-    """A message that is due now; it is not saved."""
-    identifier = f"msg_{secrets.token_hex(16)}"
-    body = write_body(
-        event, identifier=identifier, project=project.pk, slug=project.slug, thing=thing, now=now
-    )
+    """A message that is due now; it is not saved. `scored` is what the game calls itself, and its scores."""
+    identifier, (conversation, scores) = f"msg_{secrets.token_hex(16)}", scored
+    if takes_events(webhook):
+        about = {"evalsite.project": project.slug, **{f"evalsite.{name}": key for name, key in thing.items()}}
+        version = settings.VERSION
+        events = write_events(scores, conversation=conversation, about=about, at=now, version=version)
+        body = msgspec.json.encode(events).decode()
+    else:
+        shown = scores if webhook.has_scores and event in SCORED else None
+        named: dict[str, Any] = {"project": project.pk, "slug": project.slug, "thing": thing}
+        body = write_body(event, identifier=identifier, **named, now=now, scores=shown)
     return models.Delivery(
-        webhook_id=webhook, identifier=identifier, event=event, body=body, created_at=now, next_attempt_at=now
+        webhook_id=webhook.pk,
+        identifier=identifier,
+        event=event,
+        body=body,
+        created_at=now,
+        next_attempt_at=now,
     )
 
 
@@ -159,6 +190,13 @@ def tell(event: models.Event, people: Collection[int], code: str, subject: str, 
         now=event.at,
         **more,
     )
+
+
+def announce(event: models.Event, name: str, thing: Mapping[str, int]) -> None:
+    """As `queue_deliveries`, of what an audit line of a project says."""
+    project = event.chain.project
+    assert project is not None
+    queue_deliveries(project=project, event=name, things=[thing], by=event.by, now=event.at)
 
 
 def take_back(event: models.Event, *subjects: str, person: int | None = None) -> None:

@@ -32,7 +32,7 @@ from workspace.outbox.actions.client import Attempt, send_message
 from workspace.outbox.actions.queue import MOST_AT_ONCE, build_delivery
 from workspace.outbox.labels import NOT_SENT_RESTORED
 from workspace.outbox.permissions import check_manage_webhooks
-from workspace.outbox.queries import EMAIL_BODY, WEBHOOK_SECRET
+from workspace.outbox.queries import EMAIL_BODY, WEBHOOK_SECRET, takes_events
 
 logger = logging.getLogger("evalsite.outbox")
 # Kinds of jobs, and their subjects; those of deliveries have the number of the webhook or delivery behind a colon.
@@ -57,7 +57,7 @@ def send_test(*, webhook: Webhook, by: Person, now: datetime) -> Delivery:
     check_manage_webhooks(by, webhook.project)
     with transaction.atomic():
         _refuse_switched_off(webhook)
-        delivery = build_delivery(webhook.pk, webhook.project, core.TEST, {}, now)
+        delivery = build_delivery(webhook, webhook.project, core.TEST, {}, now)
         delivery.save(force_insert=True)
         _enqueue((webhook.project, DELIVER, f"{DELIVERY}:{delivery.pk}"), by, now)
     return delivery
@@ -268,6 +268,7 @@ def _post(delivery: Delivery, send: Send, now: datetime) -> Attempt:
         "webhook-id": delivery.identifier,
         "webhook-timestamp": str(timestamp),
         "webhook-signature": core.sign(keys, delivery.identifier, timestamp, body),
+        **(settings.OTLP_HEADERS if takes_events(webhook) else {}),
     }
     try:
         return send(webhook.url, body, headers)
