@@ -31,9 +31,12 @@ class PeopleAnswer(Answer, of=PeopleShare, fields="share low high judged total c
 class LineAnswer(
     Answer,
     of=OutcomeLine,
-    fields="key label threshold numerator denominator score passes is_applicable flip",
+    fields="key label threshold numerator denominator score interval passes is_applicable is_mandatory flip",
 ):
-    """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would flip it."""
+    """A metric's line. `passes` is null while it is pending; `flip` is how many judgements would flip it.
+
+    `interval` is the score's with 95 %, in percent, null where it has none.
+    """
 
     people: PeopleAnswer | None
 

@@ -15,6 +15,10 @@ def test_a_verdict_is_recorded_on_the_basis_that_was_read_and_corrected_with_a_r
     path = f"projects/{game.project.slug}/games/{game.number}/verdict/"
     found = program.get(path).json()
     assert (found["refusal"], found["recorded"]) == ("", [])
+    lines = {line["key"]: line for line in found["outcome"]["lines"]}
+    low, high = lines["coherence"]["interval"]
+    assert low <= lines["coherence"]["score"] <= high
+    assert (lines["engagement"]["interval"], lines["engagement"]["is_mandatory"]) == (None, True)
     stale = program.post(path, {"basis_sha256": "0" * 64})
     assert (stale.status_code, stale.json()["code"]) == (409, "basis_changed")
     made = program.post(path, {"basis_sha256": found["basis_sha256"]})
