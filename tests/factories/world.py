@@ -228,7 +228,7 @@ ARGUMENTS = {
         )
     },
     "service_tokens": {"person": "account"},
-    "docs": {"path": "docs_page"},
+    "docs": {"name": "docs_page"},
     "password_by_link": {"token": "password_secret"},
     "api:api_verdict": {"number": "resolved_number"},
     **{

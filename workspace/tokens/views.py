@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.db.models import F
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -117,6 +118,15 @@ def openapi_with(describe: Callable[[], bytes]) -> View:
         return HttpResponse(describe(), content_type="application/json")
 
     return openapi
+
+
+@require("anyone")
+def show_docs(_request: HttpRequest, name: str) -> HttpResponse:
+    """A page of the documentation, or its index for programs. They say nothing about this installation."""
+    path = settings.BASE_DIR / "docs" / name
+    if not path.is_file():
+        raise Http404
+    return HttpResponse(path.read_bytes(), content_type="text/plain; charset=utf-8")
 
 
 def describe_operations(openapi: bytes, *, host: str) -> dict[str, list[dict[str, Any]]]:
