@@ -10,7 +10,7 @@ from workspace.models import Person
 
 class AdjudicationQuerySet(models.QuerySet["Adjudication"]):
     def not_superseded(self) -> "AdjudicationQuerySet":
-        return self.filter(superseded_by=None)
+        return self.filter(superseded_by__supersedes=None)
 
 
 class Adjudication(models.Model):

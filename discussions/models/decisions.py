@@ -12,7 +12,7 @@ CHOICES = [(KEEP, "keep"), (REVERT, "revert"), (INCONCLUSIVE, "inconclusive")]
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
     def not_superseded(self) -> "DecisionQuerySet":
-        return self.filter(superseded_by=None)
+        return self.filter(superseded_by__supersedes=None)
 
 
 class Decision(models.Model):

@@ -166,9 +166,9 @@ class Game(models.Model):
         )
         indexes = (
             models.Index(fields=["project", "source_id"], name="game_by_source"),
-            models.Index(fields=["project", "message_count"], name="game_by_length"),
+            models.Index(fields=["project", "message_count", "id"], name="game_in_order_of_length"),
             models.Index(fields=["project", "iteration"], name="game_by_iteration"),
-            models.Index(fields=["project", "paid_usd"], name="game_by_cost"),
+            models.Index(fields=["project", "paid_usd", "id"], name="game_in_order_of_cost"),
             models.Index(
                 fields=["project", "iteration"],
                 condition=Q(withdrawn_at__isnull=False),

@@ -14,7 +14,7 @@ KINDS = [(COST, "cost in dollars"), (CACHE, "cache hit rate")]
 
 class ManualFigureQuerySet(models.QuerySet["ManualFigure"]):
     def not_superseded(self) -> "ManualFigureQuerySet":
-        return self.filter(superseded_by=None)
+        return self.filter(superseded_by__supersedes=None)
 
 
 class ManualFigure(models.Model):

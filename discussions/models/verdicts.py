@@ -11,7 +11,7 @@ from workspace.models import Person, Project
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):
     def not_superseded(self) -> "VerdictQuerySet":
-        return self.filter(superseded_by=None)
+        return self.filter(superseded_by__supersedes=None)
 
 
 class Verdict(models.Model):
@@ -54,9 +54,9 @@ class Verdict(models.Model):
             ),
         )
         indexes = (
-            models.Index(fields=["project", "composite"], name="verdict_by_composite"),
-            models.Index(fields=["project", "passed_count"], name="verdict_by_passed"),
-            models.Index(fields=["project", "flip_distance"], name="verdict_by_flip"),
+            models.Index(fields=["project", "composite", "id"], name="verdict_in_order_of_composite"),
+            models.Index(fields=["project", "passed_count", "id"], name="verdict_in_order_of_passed"),
+            models.Index(fields=["project", "flip_distance", "id"], name="verdict_in_order_of_flip"),
             models.Index(
                 fields=["game", "rubric_version", "passes", "weak_pass_count"], name="verdict_by_game"
             ),

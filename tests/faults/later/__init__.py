@@ -1,0 +1,1 @@
+"""What a later version could bring."""

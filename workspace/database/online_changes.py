@@ -1,0 +1,125 @@
+"""Migration operations for tables with many rows, while people save: on PostgreSQL none holds a lock for long.
+
+They stand in migrations with `atomic = False`, without others, and are begun again after a kill. A guard
+(`tests/guards/test_migrations.py`) refuses what would lock instead.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
+from django.db import transaction
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import AddIndex, RemoveIndex
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+BATCH = 500
+# A build that was cut off leaves an index that no query uses, or goes on to its end on the server.
+IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
+
+
+class AddIndexOnline(AddIndexConcurrently):
+    """Add an index; PostgreSQL builds it while rows change, SQLite at once."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Build it, unless it is there; in place of one that was cut off."""
+        if schema_editor.connection.vendor != "postgresql":
+            AddIndex.database_forwards(self, app_label, schema_editor, from_state, to_state)
+            return
+        name = schema_editor.quote_name(self.index.name)
+        with schema_editor.connection.cursor() as cursor:
+            # It waits for transactions that began before, and nobody waits behind it.
+            cursor.execute("SELECT current_setting('lock_timeout'), set_config('lock_timeout', '0', false)")
+            (waits, _none) = cursor.fetchone()
+            cursor.execute(IS_VALID, [name])
+            if (found := cursor.fetchone()) and not found[0]:
+                cursor.execute(f"DROP INDEX CONCURRENTLY {name}")  # waits for a build that goes on
+            if not found or not found[0]:
+                super().database_forwards(app_label, schema_editor, from_state, to_state)
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [waits])
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop it."""
+        kind = AddIndexConcurrently if schema_editor.connection.vendor == "postgresql" else AddIndex
+        kind.database_backwards(self, app_label, schema_editor, from_state, to_state)
+
+
+class RemoveIndexOnline(RemoveIndexConcurrently):
+    """Remove an index; PostgreSQL waits for who uses it, and nobody waits behind it."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop it."""
+        kind = RemoveIndexConcurrently if schema_editor.connection.vendor == "postgresql" else RemoveIndex
+        kind.database_forwards(self, app_label, schema_editor, from_state, to_state)
+
+
+class ChangeInBatches(Operation):
+    """Call `change(apps, rows)` for all rows of a model, some at a time in the order of their keys.
+
+    Each batch is a transaction of its own: what it changes is locked for milliseconds. `change` may be called again
+    with rows that it changed already. Rows that are added meanwhile come from code that fills them itself.
+    """
+
+    reduces_to_sql = False
+    reversible = True
+    atomic = False
+
+    def __init__(self, model: str, change: Callable[[Any, Any], object], *, size: int = BATCH) -> None:
+        self.model, self.change, self.size = model, change, size
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, [self.model, self.change], {"size": self.size}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Rows are no part of it."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Go through the table once. Raises RuntimeError within a transaction."""
+        if schema_editor.connection.in_atomic_block:
+            raise RuntimeError(
+                f"The rows of {self.model} change in batches: give the migration atomic = False."
+            )
+        rows = from_state.apps.get_model(app_label, self.model)._base_manager.order_by("pk")
+        done = 0
+        while keys := list(rows.filter(pk__gt=done).values_list("pk", flat=True)[: self.size]):
+            with transaction.atomic():
+                self.change(from_state.apps, rows.filter(pk__gt=done, pk__lte=keys[-1]))
+            done = keys[-1]
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """The columns that it filled go with the migration before."""
+
+    def describe(self) -> str:
+        """The line that `migrate --plan` shows."""
+        return f"Change the rows of {self.model}, {self.size} at a time"
