@@ -21,7 +21,7 @@ from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, SEPARAT
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.agent_traces import are_turns
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed, with_objects
 from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
@@ -65,6 +65,7 @@ _FOREIGN = (
     (b"\xff\xd8\xff", _PICTURE),
     (b"%PDF", mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
 )
+_LIST_OF_LISTS = re.compile(rb"\[\s*+\[")
 _BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[A-Za-z<*_]")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
@@ -173,7 +174,8 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
         return None
     begin = begin_of(data)
     if data[begin : begin + 1] == b"[":
-        return _lay_out_list(data, options)
+        is_table = _LIST_OF_LISTS.match(data, begin)
+        return _lay_out_one(data, options) if is_table else _lay_out_list(data, options)
     if data[begin : begin + 1] == b"{":
         return (
             _lay_out_inner(data, options)
@@ -247,7 +249,8 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
     if not document.is_readable and document.problems[0].code == "trailing":
         return _lay_out_values(data, options)
     found = format_of(document.value, options) if document.is_readable else None
-    if found is None and options.named is None and list_inner_games(document.value, options.formats):
+    inner = with_objects(document.value) if found is None and options.named is None else None
+    if inner is not None and (recognise(inner, options.formats) or list_inner_games(inner, options.formats)):
         found = INSIDE
     return None if found is None else Layout(ONE, found)
 

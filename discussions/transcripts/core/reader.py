@@ -21,6 +21,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, NativeGame, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, Unit, unpack_unit
+from discussions.transcripts.core.readers.columns import with_objects
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import BOM, PartPlaces
@@ -222,7 +223,8 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
     known = layout.format if layout.parts is None else format_of(document.value, options) or layout.format
     parts = [("", document.value)]
     if known is INSIDE:
-        parts = list_inner_games(document.value, options.formats)
+        whole = with_objects(document.value)
+        parts = list_inner_games(whole, options.formats) or [("", whole)]
     elif known.parts and known.recognises and known.recognises(document.value):
         parts = known.parts(document.value)
     replaced = sum_replaced(document.replaced.values())

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
 from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game
 
@@ -119,3 +120,78 @@ def test_a_long_file_is_searched_for_a_bounded_time():
     value = {f"k{number}": {"list": [number]} for number in range(25_000)} | {"games": GAMES}
     (fault,) = read_transcripts(json.dumps(value, indent=1).encode(), "log.json").faults
     assert "Known are: inspect" in fault.message
+
+
+# Rows that are lists: names of columns beside them, in the first row, or nowhere.
+TALK = [
+    ["Ann", "Good morning, Bea."],
+    ["Bea", "Cid is mafia, I think."],
+    ["Ann", "Bea, why him?"],
+    ["Bea", "He lied."],
+]
+NAMED = [["Ann", "Good morning, Bea.", 1], ["Bea", "Cid lied.", 2]]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"columns": ["speaker", "text", "round"], "data": NAMED},
+        {"header": ["speaker", "text", "round"], "index": [0, 1], "rows": NAMED},
+        [["speaker", "text", "round"], *NAMED],
+        {"result": {"fields": ["speaker", "text", "round"], "records": NAMED}},
+    ],
+)
+def test_a_table_of_lists_with_known_names_is_read_at_once(value):
+    (game,) = read_transcripts(as_bytes(value), "a.json").games
+    said = [(m.player, m.text, m.round) for m in game.record.messages]
+    assert said == [(1, "Good morning, Bea.", 1), (2, "Cid lied.", 2)]
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        (TALK, "rows"),
+        ({"id": "g1", "winner": "village", "log": TALK}, "log"),
+        (
+            {
+                "games": [
+                    {"id": "g1", "log": TALK},
+                    {"id": "g2", "log": [[name, f"{text} So."] for name, text in TALK]},
+                ]
+            },
+            "games.log",
+        ),
+        ({"columns": ["a", "b"], "data": TALK}, "data"),
+    ],
+)
+def test_a_table_without_known_names_waits_and_a_recipe_reads_it(value, path):
+    data = as_bytes(value)
+    (fault,) = read_transcripts(data, "a.json").faults
+    assert (fault.code, f'"{path}"' in fault.message) == ("unknown_columns", True)
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    read = read_transcripts(data, "a.json", columns=[mapping])
+    assert [m.text for m in read.games[0].record.messages] == [text for _name, text in TALK]
+    assert len(read.games) == (2 if path == "games.log" else 1)
+
+
+@pytest.mark.parametrize(
+    "rows", [[[1, 2], [3, 4]], [["Ann"], ["Bea"]], [["Ann", "Hi."], ["Bea"]], [["Ann", []], ["Bea", {}]]]
+)
+def test_other_lists_of_lists_are_no_table(rows):
+    (fault,) = read_transcripts(as_bytes({"log": rows}), "a.json").faults
+    assert fault.code == "unknown_format"
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_messages_of_several_games_in_one_list_are_not_one_game(is_list):
+    rows = [
+        {"game": f"g{number}", "speaker": name, "text": "Hi."} for number in (1, 2) for name in ("Ann", "Bea")
+    ]
+    table = [["game", "speaker", "text"], *([*row.values()] for row in rows)]
+    data = as_bytes({"data": table if is_list else rows})
+    (fault,) = read_transcripts(data, "a.json").faults
+    assert fault.code == "unknown_columns"
+    mapping = propose_mapping(read_head(data, is_part=False))
+    read = read_transcripts(data, "a.json", columns=[mapping])
+    assert [len(game.record.messages) for game in read.games] == [2, 2]

@@ -19,8 +19,6 @@ from tests.factories.reading import read_transcripts
 # Files that are no game as they are, each with the fault that says why.
 REFUSED = {
     "views.json": "pieces",
-    "pairs.json": "unknown_format",
-    "wandb.table.json": "unknown_format",
 }
 # What a person has to choose or to answer before a game is shown.
 ASKED = {"jsoncell.csv": "text", "kinds.csv": "inwardly"}

@@ -7,7 +7,7 @@ pair with `*` stands for numbers: "P*" is "Player*" says that P2 is the player w
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -87,6 +87,9 @@ def _shortened(names: Collection[str], texts: str) -> dict[str, str]:
 PLAYER, TEXT = "player", "text"
 NEEDED = (PLAYER, TEXT)
 MOST_COLUMNS = 200
+MOST_DEPTH = 6
+# Where the names of the columns stand beside rows that are lists.
+_BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
 # The code of the fault of a file that waits for a mapping.
 UNKNOWN_COLUMNS = "unknown_columns"
 
@@ -235,6 +238,55 @@ def split_columns(name: str, columns: Iterable[str]) -> list[str]:
 
 def has_needed(fields: Mapping[str, str]) -> bool:
     return all(fields.get(field) for field in NEEDED)
+
+
+def with_objects(value: Any, depth: int = 0) -> Any:
+    """The value with an object for each row of its tables, whose rows are lists: [["Ann", "Hi."], ["Bea", "Ho."]].
+
+    Names of columns stand beside such a table ("columns"), or are its first row; else columns have numbers. A whole
+    value that is a table is found under "rows".
+    """
+    if type(value) is dict and depth < MOST_DEPTH:
+        beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
+        return {
+            key: _objects(part, beside) if is_table(part) else with_objects(part, depth + 1)
+            for key, part in value.items()
+        }
+    if type(value) is not list or depth >= MOST_DEPTH:
+        return value
+    if depth == 0 and is_table(value):
+        return {"rows": _objects(value, [])}
+    return [with_objects(part, depth + 1) for part in value]
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a list of lists of one length, of plain values, a text in each of the first ones."""
+    rows = value if type(value) is list and value and type(value[0]) is list else []
+    return (
+        len(rows) > 1
+        and all(type(row) is list and len(row) == len(rows[0]) > 1 for row in rows)
+        and all(any(type(cell) is str for cell in row) for row in rows[:2])
+        and not any(type(cell) in (dict, list) for row in rows for cell in row)
+    )
+
+
+def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
+    first, width = rows[0], len(rows[0])
+    if len(beside) == width:
+        names = beside
+    elif _are_names(first) and has_needed(suggest_fields(first)):
+        names, rows = first, rows[1:]
+    else:
+        names = [str(number) for number in range(1, width + 1)]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _are_names(value: Any) -> bool:
+    return (
+        type(value) is list
+        and all(type(name) is str and name.strip() for name in value)
+        and len({*value}) == len(value)
+    )
 
 
 def columns_hash(columns: Iterable[str]) -> str:

@@ -389,7 +389,7 @@ def read_head(
         brief = cut_lists(value)
         found = (
             table_of_game(value)
-            if is_turns(brief)
+            if is_turns(brief) and is_turns(value)
             else None
             if _is_known(brief)
             else _find_rows(value, brief, path)

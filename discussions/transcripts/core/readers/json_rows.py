@@ -28,7 +28,9 @@ from discussions.transcripts.core.readers.columns import (
     field_of,
     find_mapping,
     has_needed,
+    is_table,
     suggest_fields,
+    with_objects,
 )
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
@@ -299,7 +301,7 @@ def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
 
 def _is_message(entry: dict[str, Any]) -> bool:
     """Whether an object names a player and a text, and its lists, such as calls of tools, hold no messages."""
-    lists = [value[0] for value in entry.values() if _holds_objects(value)]
+    lists = [value[0] for value in entry.values() if _holds_objects(value) and type(value[0]) is dict]
     return bool(lists) and _names_both(entry) and not any(map(_names_both, lists))
 
 
@@ -308,8 +310,8 @@ def _names_both(entry: dict[str, Any]) -> bool:
 
 
 def _holds_objects(value: Any) -> bool:
-    """Whether a value is a list of objects, as games of other formats have and rows do not."""
-    return type(value) is list and bool(value) and type(value[0]) is dict
+    """Whether a value is a list of objects, or a table, as games of other formats have and rows do not."""
+    return type(value) is list and bool(value) and (type(value[0]) is dict or is_table(value))
 
 
 def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
@@ -388,10 +390,13 @@ def _as_text(value: Any) -> str:
 
 
 def read_values(data: bytes) -> Any:
-    """The JSON value of a file; of several that follow one another, a list. None of what is no JSON."""
+    """The JSON value of a file; of several that follow one another, a list. None of what is no JSON.
+
+    Rows that are lists are objects in it (`with_objects`).
+    """
     document = read_json(data, is_lenient=True)
     if document.is_readable:
-        return document.value
+        return with_objects(document.value)
     values = [
         read_json(data[start : end or len(data)], is_lenient=True)
         for start, end in each_value(data, begin_of(data), len(data))

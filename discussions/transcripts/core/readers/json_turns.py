@@ -95,7 +95,14 @@ def recognises(value: Any) -> bool:
         return bool(value) and all(map(_is_round, value))
     if type(value) is not dict or is_native(value) or any(True for _game in games_in(value)):
         return False
-    return _has_talk(_messages(value)) and not are_views(value)
+    return _has_talk(_messages(value)) and not are_views(value) and not _names_games(value)
+
+
+def _names_games(value: dict[str, Any]) -> bool:
+    """Whether the messages say of which game they are, and are of several: rows of a list, and no game."""
+    _place, first = next(_messages(value))
+    key = suggest_fields(list(first)).get("game")
+    return key is not None and len({str(values.get(key)) for _place, values in _messages(value)}) > 1
 
 
 def are_views(value: dict[str, Any]) -> bool:
