@@ -7,6 +7,7 @@ from django.conf import settings
 from ninja import NinjaAPI
 
 from discussions.adjudication.api import router as disagreements
+from discussions.archives.api import router as erasures
 from discussions.calibration.api import calibrations, guidelines
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
@@ -68,6 +69,7 @@ ROUTERS = {
     "webhooks": webhooks,
     "notifications": notifications,
     "audit log": audit,
+    "erasures": erasures,
 }
 
 api = NinjaAPI(

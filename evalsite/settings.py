@@ -214,6 +214,7 @@ JOB_ACTIONS = {
     "figure_set": "rubric.reviewer_statistics.actions.compute_figures",
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
+    "erase": "discussions.archives.actions.erasures.run_erasure",
     "export": "discussions.exports.actions.build_project_export",
     "send_emails": "workspace.outbox.actions.send.send_due",
     "deliver": "workspace.outbox.actions.send.send_due",

@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import Count, Exists, F, Q
 
+from discussions.archives.queries.erasures import GONE
 from discussions.core.iteration_states import STATES_WITH_SLOTS
 from discussions.core.records import Measurement
 from discussions.metrics.actions import compute_input_hash, encoded_figures
@@ -16,11 +17,12 @@ from discussions.models.games import NEEDED
 from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
 from discussions.queries import MEASURE, add_round_offset, list_batches, measured_for, newest_measured
+from workspace.audit.queries import kind_of
 from workspace.blob_store import BytesLost, load_bytes
-from workspace.checks.actions import missing_events
+from workspace.checks.actions import list_told, missing_events
 from workspace.checks.core import Checks
 from workspace.core.canonical import bytes_hash
-from workspace.models import Job
+from workspace.models import ErasurePass, Job, Project
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
 GAME_CHECKS = Checks()
@@ -40,7 +42,7 @@ def _uploads_are_kept(_now: datetime) -> Iterator[str]:
             yield f"{_upload(row)} has {size} bytes; {row.byte_count} were uploaded."
     for row in Transcript.objects.filter(job=None).order_by("pk"):
         yield f"{_upload(row)} has no job that reads it."
-    yield from missing_events(("transcript", "transcript:uploaded", Transcript.objects.all()))
+    yield from missing_events(("transcript", "transcript:uploaded", Transcript.with_erased.all()))
 
 
 @GAME_CHECKS.add("I4g", "Every game is whole, once, and what was imported")
@@ -57,6 +59,24 @@ def _games_are_as_imported(_now: datetime) -> Iterator[str]:
     twice = Game.objects.values("project", "source_id", "content_sha256", "transcript__is_separate")
     for row in twice.annotate(n=Count("pk")).filter(n__gt=1, transcript__is_separate=False):
         yield f"The game {row['source_id']!r} is {row['n']} times in the project in row {row['project']}."
+
+
+@GAME_CHECKS.add("I4e", "Whatever was erased has its tombstone, and nothing of it is left")
+def _erased_are_gone(_now: datetime) -> Iterator[str]:
+    for model, verb in (
+        (Game, "game:erased"),
+        (Transcript, "transcript:erased"),
+        (Project, "project:erased"),
+    ):
+        told = list_told(verb)
+        for key in model.with_erased.exclude(erased_at=None).order_by("pk").values_list("pk", flat=True):
+            if str(key) not in told:
+                yield f"The {kind_of(model)} in row {key} is erased, and the audit log does not tell of it."
+    for gone, path in GONE.items():
+        for row in gone.objects.exclude(**{f"{path}__erased_at": None}).order_by("pk"):
+            yield f"Row {row.pk} of {gone._meta.db_table} is of an erased game."
+    for row in ErasurePass.objects.order_by("pk"):
+        yield f"Row {row.row} of {row.table} may still be changed by {row.erasure}."
 
 
 @GAME_CHECKS.add("I4c", "Every game is listed with the cost by hand, else that of its file")
@@ -105,7 +125,8 @@ def _other_code_measured(_now: datetime) -> Iterator[str]:
     "I5", "Every measurement comes out of its game again, byte for byte", note=_other_code_measured
 )
 def _measurements_are_reproduced(_now: datetime) -> Iterator[str]:
-    rows = Measured.objects.select_related("game__text", "rubric_version", "findings").order_by("pk")
+    rows = Measured.objects.filter(game__erased_at=None).order_by("pk")
+    rows = rows.select_related("game__text", "rubric_version", "findings")
     for row in rows.filter(findings=None).select_related(None):
         yield f"Measurement {row.pk} of the game in row {row.game_id} has no findings."
     # One after the other: a row comes with the game and its findings, and one game may fill the memory.

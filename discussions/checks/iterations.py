@@ -23,6 +23,7 @@ from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
 from discussions.queries import rubric_record
 from rubric.models import RubricVersion
+from workspace.audit.queries import list_changed
 from workspace.checks.actions import missing_events, read_details
 from workspace.checks.core import Checks
 from workspace.core.canonical import bytes_hash
@@ -32,8 +33,12 @@ ITERATION_CHECKS = Checks()
 
 @ITERATION_CHECKS.add("I6d", "Every decision comes out of its basis again")
 def _decisions_are_reproduced(_now: datetime) -> Iterator[str]:
-    rows = Decision.objects.select_related("iteration").order_by("pk")
+    rows, erased = Decision.objects.select_related("iteration").order_by("pk"), list_changed()
     for decision in rows.iterator(chunk_size=50):
+        if sha256 := erased.get(("decision", decision.pk)):
+            if bytes_hash((decision.basis + decision.proposal).encode()) != sha256:
+                yield f"{_decision(decision)}: it is not what an erasure left of it."
+            continue
         yield from (f"{_decision(decision)}: {wrong}" for wrong in _wrong_with(decision))
 
 
@@ -121,7 +126,7 @@ def _other_replays(history: History) -> Iterator[str]:
 def _lists_are_frozen(_now: datetime) -> Iterator[str]:
     listed = {key: detail["games"] for key, detail in read_details("iteration:opened_for_rating")}
     for row in Iteration.objects.exclude(opened_at=None).order_by("pk"):
-        there = set(Game.objects.filter(iteration=row).values_list("number", flat=True))
+        there = set(Game.with_erased.filter(iteration=row).values_list("number", flat=True))
         if sorted(there - _withdrawn_before(row)) != listed.get(row.pk, []):
             yield f"{_iteration_name(row)} holds other games than when it was opened for rating."
     shut = Q(game__iteration__stage__isnull=False, game__iteration__opened_at=None)
@@ -139,10 +144,11 @@ def _withdrawn_before(iteration: Iteration) -> set[int]:
 
 @ITERATION_CHECKS.add("I6h", "Every stage was closed through an open gate, or with a reason")
 def _gates_were_open(_now: datetime) -> Iterator[str]:
-    closings = dict(read_details("stage:closed"))
+    closings, erased = dict(read_details("stage:closed")), list_changed()
     for stage in Stage.objects.exclude(closed_at=None).order_by("pk"):
         name = f"Stage {stage.number} (row {stage.pk})"
-        if bytes_hash(stage.door.encode()) != closings.get(stage.pk, {}).get("door_sha256"):
+        sealed = erased.get(("stage", stage.pk)) or closings.get(stage.pk, {}).get("door_sha256")
+        if bytes_hash(stage.door.encode()) != sealed:
             yield f"{name}: the gate that is kept is not the one that was passed."
             continue
         gate = msgspec.json.decode(stage.door)

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from discussions.checks.chains import broken_links
 from discussions.models import Measured, Verdict
 from discussions.verdicts.actions import replay_verdict
-from workspace.checks.actions import missing_events
+from workspace.audit.queries import list_changed
+from workspace.checks.actions import list_told, missing_events
 from workspace.checks.core import Checks
+from workspace.core.canonical import bytes_hash
 
 VERDICT_CHECKS = Checks()
 
@@ -17,9 +19,21 @@ VERDICT_CHECKS = Checks()
 @VERDICT_CHECKS.add("I6", "Every verdict comes out of its basis again")
 def _replays_are_equal(_now: datetime) -> Iterator[str]:
     rows = Verdict.objects.select_related("game").order_by("pk")
-    for verdict in rows.iterator(chunk_size=200):
+    yield from _erased_are_sealed(rows.exclude(game__erased_at=None))
+    for verdict in rows.filter(game__erased_at=None).iterator(chunk_size=200):
         for difference in replay_verdict(verdict=verdict).differences:
             yield f"{_verdict(verdict)}: {difference}"
+
+
+def _erased_are_sealed(rows: "QuerySet[Verdict]") -> Iterator[str]:
+    """Of an erased game only the outcome of a verdict is left: the tombstone must say so, and hold its hash."""
+    told, left = list_told("game:erased"), list_changed()
+    for verdict in rows:
+        sha256 = left.get(("verdict", verdict.pk))
+        if str(verdict.game_id) not in told:
+            yield f"{_verdict(verdict)} is of an erased game, and the audit log does not tell of that."
+        elif sha256 not in (None, bytes_hash((verdict.basis + verdict.outcome).encode())):
+            yield f"{_verdict(verdict)}: it is not what an erasure left of it."
 
 
 @VERDICT_CHECKS.add("I6a", "Every verdict rests on the newest measurements of its time")

@@ -11,7 +11,7 @@ from discussions.comparison.permissions import check_decide
 from discussions.comparison.views.decision import DecisionPart, build_decision_part
 from discussions.core.iteration_states import DECISIONS
 from discussions.iterations.core.history import DecisionLine
-from discussions.iterations.queries import load_history
+from discussions.iterations.queries import count_erased, load_history
 from discussions.iterations.views import iteration_or_404
 from discussions.models import Iteration
 from workspace.core.limits import LONGEST_REASON
@@ -63,7 +63,8 @@ class DecisionAnswer(
     an answer, null before it is known. `target` is the metric to improve, null if none was named; `difference`,
     `interval` and `rule` are the target's.
     `guardrails` are the other metrics, `checks` what fell and `gains` what improved among them; `batches` says what
-    differs besides the prompt. `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
+    differs besides the prompt. Of `erased_count` games of the stage only the figures of their verdicts are left.
+    `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
     """
 
     says: str
@@ -76,6 +77,7 @@ class DecisionAnswer(
     checks: list[str]
     gains: list[str]
     batches: str
+    erased_count: int
     target: ComparedAnswer | None
     difference: float | None
     interval: tuple[float, float] | None
@@ -116,4 +118,5 @@ def _read_decision(iteration: Iteration, person: Person) -> DecisionAnswer:
     assert iteration.stage is not None  # only a change gets here, and every change has its stage
     part = build_decision_part(iteration=iteration, history=load_history(iteration.stage), person=person)
     assert part is not None
-    return DecisionAnswer.read(part)
+    erased = sum(count_erased(iteration__stage=iteration.stage).values())
+    return DecisionAnswer.read(part, erased_count=erased)

@@ -10,7 +10,7 @@ from discussions.iterations.actions import gates as actions
 from discussions.iterations.actions.gates import StagePlan
 from discussions.iterations.core.gates import GateStatus
 from discussions.iterations.permissions import check_open_stage, check_sign_stage
-from discussions.iterations.queries import load_gate
+from discussions.iterations.queries import count_erased, load_gate
 from discussions.iterations.views import get_next_refusal, stage_or_404
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
@@ -41,13 +41,14 @@ class GateAnswer(
     """The gate to the next stage: what is missing in sentences, and how many successes there are in a row.
 
     `statement` says what makes the games fascinating to watch, "" until somebody signed one; `sign_refusal` says why
-    you cannot sign it now.
+    you cannot sign it now. Of `erased_count` games only the figures of their verdicts are left.
     """
 
     next_refusal: str
     statement: str
     signed_by: str
     sign_refusal: str
+    erased_count: int
 
 
 class StatementGiven(Given):
@@ -113,6 +114,7 @@ def _gate(stage: Stage, person: Person) -> GateAnswer:
         statement=stage.statement,
         signed_by=stage.stated_by.name if stage.stated_by else "",
         sign_refusal=get_refusal(check_sign_stage, person, stage),
+        erased_count=sum(count_erased(iteration__stage=stage).values()),
     )
 
 

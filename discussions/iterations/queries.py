@@ -107,9 +107,9 @@ def _games(
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
         "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count", "message_count", "word_count",
-        "played_on", "model_build", "seed", "pair",
+        "played_on", "model_build", "seed", "pair", "erased_at",
     )  # fmt: skip
-    found = Game.objects.filter(iteration__in=list(iterations)).order_by("number")
+    found = Game.with_erased.filter(iteration__in=list(iterations)).order_by("number")
     rows: list[Any] = list(found.values_list(*columns, named=True))
     facts = _read_facts(rows, iterations)
     verdicts = _verdicts(iterations)
@@ -118,6 +118,8 @@ def _games(
     left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
     for row in rows:
         key, outcome = verdicts.get(row.pk, (None, waiting.get(row.pk)))
+        if outcome is None and row.erased_at:
+            continue
         if outcome is None:
             rules = iterations[row.iteration_id]
             rubric = rubric_record(rules["rubric_version"], rules["rubric_sha256"])
@@ -126,7 +128,9 @@ def _games(
         else:
             figures = game_figures(row.number, outcome, **facts[row.pk])
         state = RECORDED if key else COMPLETE if outcome else OPEN
-        game = HistoryGame(row.pk, figures, state, key, has_ties=row.pk in tied)
+        game = HistoryGame(
+            row.pk, figures, state, key, has_ties=row.pk in tied, is_erased=row.erased_at is not None
+        )
         if row.withdrawn_at is None:
             games[row.iteration_id].append(game)
         else:
@@ -213,6 +217,13 @@ class _Scored(Struct):
 
 
 _SCORED: Any = msgspec.json.Decoder(_Scored)
+
+
+def count_erased(**where: object) -> dict[int, int]:
+    """Number of an iteration -> how many of its games are erased and still count by their verdicts."""
+    rows = Game.with_erased.exclude(erased_at=None).filter(withdrawn_at=None, **where)
+    rows = rows.filter(Exists(Verdict.objects.filter(game=OuterRef("pk")))).order_by()
+    return dict(rows.values_list("iteration__number").annotate(count=Count("pk")))
 
 
 def propose_target(history: History, reference: HistoryIteration) -> NextTarget:

@@ -72,21 +72,24 @@ TABS = [
 ]
 
 
-def build_stage_frame(*, stage: Stage, current: str, newest: int | None = None) -> dict[str, object]:
+def build_stage_frame(*, stage: Stage, current: str, history: History | None = None) -> dict[str, object]:
     """The head of a page of a stage fetched with its project; `current` is the route of the page.
 
-    One query, for the number of the newest change, where the page does not know it. A tab is its route, the number in
-    its address, its name, and whether it is the page.
+    Without the history, one query, for the number of the newest change; the page then shows no figures. A tab is its
+    route, the number in its address, its name, and whether it is the page.
     """
-    if newest is None:
+    erased = 0
+    if history is None:
         changes = Iteration.objects.filter(stage=stage, kind=CHANGE).order_by("-number")
         newest = changes.values_list("number", flat=True).first() or 0
+    else:
+        newest, erased = history.newest_change, sum(row.erased_count for row in history.iterations)
     tabs = [
         (route, newest if route == COMPARE else stage.number, label, route == current)
         for route, label in TABS
         if route != COMPARE or newest
     ]
-    return {"stage": stage, "tabs": tabs}
+    return {"stage": stage, "tabs": tabs, "erased_count": erased}
 
 
 def stage_or_404(person: Person, slug: str, number: int) -> Stage:
@@ -169,7 +172,7 @@ def _show_gate(request: SignedIn, stage: Stage, *, status: int = 200, **bound: F
     history = load_history(stage)
     context = {
         **_gate_context(stage, request.user, history),
-        "head": build_stage_frame(stage=stage, current=GATE, newest=history.newest_change),
+        "head": build_stage_frame(stage=stage, current=GATE, history=history),
         "statement_form": StatementForm(),
         "next_form": NextStageForm(initial=rules),
         **bound,

@@ -11,6 +11,12 @@ from workspace.database.pairs import set_together
 from workspace.models import Job, Person, Project
 
 
+class TranscriptManager(models.Manager["Transcript"]):
+    def get_queryset(self) -> "models.QuerySet[Transcript]":
+        """Uploads that were not erased; rows that stay of erased ones are in `with_erased`."""
+        return super().get_queryset().filter(erased_at=None)
+
+
 class Transcript(models.Model):
     """An uploaded file: its bytes are kept under their SHA-256, its report gives the outcome of the import.
 
@@ -33,6 +39,10 @@ class Transcript(models.Model):
     waits_for_columns = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    erased_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TranscriptManager()
+    with_erased = models.Manager["Transcript"]()
 
     class Meta:
         constraints = (
@@ -105,6 +115,15 @@ class GameQuerySet(models.QuerySet["Game"]):
         )
 
 
+_Games = models.Manager.from_queryset(GameQuerySet)
+
+
+class GameManager(_Games):
+    def get_queryset(self) -> GameQuerySet:  # type: ignore[override]
+        """Games that were not erased. Averages and checks read `with_erased`: an erased game keeps its figures."""
+        return super().get_queryset().filter(erased_at=None)  # type: ignore[return-value]
+
+
 class Game(models.Model):
     """One imported game, without its text. `number` is ours and counts within the project.
 
@@ -145,8 +164,10 @@ class Game(models.Model):
     needed_at = models.DateTimeField(null=True, blank=True)
     needed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
     needed_reason = models.TextField(blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
 
-    objects = GameQuerySet.as_manager()
+    objects = GameManager()
+    with_erased = GameQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -12,7 +12,7 @@ from discussions.core.evaluation_states import LAPSED, LEADS, LED, LEFT, OPEN, S
 from discussions.models import Evaluation, Game, TieRequest, Verdict
 from discussions.slots.queries import memberships_beyond
 from workspace.access.permissions import check_leads, may_lead, role_in
-from workspace.core.refusals import NotAllowed
+from workspace.core.refusals import Conflict, NotAllowed
 from workspace.core.words import say
 from workspace.database.prepared_queries import prepared
 from workspace.models import Membership, Person, Project
@@ -40,6 +40,16 @@ def has_submitted(person: Person, game: Game) -> bool:
     if role_in(person, game.project) is None:
         return False
     return Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person).exists()
+
+
+def refuse_erased(person: Person, slug: str, number: int) -> None:
+    """Say to leads and admins that a game is erased; for others it is not there. Raises Conflict."""
+    rows = Game.with_erased.visible_to(person).exclude(erased_at=None)
+    if rows.filter(project__slug=slug, number=number).exists():
+        says = _(
+            "Game %(number)d was erased. Only the figures of its verdict are left, in averages and gates."
+        )
+        raise Conflict(says % {"number": number}, code="erased")
 
 
 def check_see_iterations(person: Person, project: Project) -> None:

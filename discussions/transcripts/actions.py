@@ -209,7 +209,13 @@ def _insert(
     now: datetime,
     is_separate: bool = False,
 ) -> tuple[Transcript, bool]:
-    """The row of these bytes, locked, and whether it is new."""
+    """The row of these bytes, locked, and whether it is new. Raises Conflict if they were erased in this project."""
+    erased = Transcript.with_erased.filter(project=project, sha256=sha256).exclude(erased_at=None).first()
+    if erased is not None:
+        says = _(
+            "“%(name)s” was erased here, so it is not imported again. Import a file without what was erased."
+        )
+        raise Conflict(says % {"name": shown_name(name)}, code="erased")
     rows = Transcript.objects.select_related("job").select_for_update(of=("self",), no_key=True)
     return rows.get_or_create(
         project=project,

@@ -34,6 +34,16 @@ OPERATIONS: dict[str, list[Row]] = {
             {"is_withdrawn": "=true", "reason": "Cut short"},
         ),
     ],
+    "api:api_erase_game": [
+        operation("POST", "401 404 404 404 403 404 200 401", "admin", {"reason": "By mistake"}),
+    ],
+    "api:api_erase_import": [
+        operation("POST", "401 403 403 404 403 404 200 401", "admin", {"reason": "By mistake"}),
+    ],
+    "api:api_erase_project": [
+        operation("POST", "401 403 403 404 403 404 200 401", "admin", {"reason": "By mistake"}),
+    ],
+    "api:api_erasures": [operation("GET", "401 403 403 403 403 403 200 401", "read")],
     "api:api_rounds": [operation("POST", "401 404 404 404 200 404 200 401", "admin", {"offset": "=0"})],
     "api:api_figures": [
         operation(

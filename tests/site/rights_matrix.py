@@ -348,6 +348,39 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
             {"email": "other@example.net", "reason": "A new address"},
         ),
     ],
+    "erase_game": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row(
+            "POST",
+            "401 403 403 403 403 403 303 401",
+            {"reason": "By mistake", "confirm": "game {number}"},
+        ),
+    ],
+    "erase_upload": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row(
+            "POST",
+            "401 403 403 403 403 403 303 401",
+            {"reason": "By mistake", "confirm": "upload {transcript}"},
+        ),
+    ],
+    "erase_person": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row(
+            "POST",
+            "401 403 403 403 403 403 303 401",
+            {"reason": "By mistake", "confirm": "person {person}"},
+        ),
+    ],
+    "erase_project": [
+        Row("GET", "302 403 403 403 403 403 200 302"),
+        Row(
+            "POST",
+            "401 403 403 403 403 403 303 401",
+            {"reason": "By mistake", "confirm": "{slug}"},
+        ),
+    ],
+    "erasures": [Row("GET", "302 403 403 403 403 403 200 302")],
     "reset_second_factor": [
         Row("GET", "302 403 403 403 403 403 200 302"),
         Row("POST", "401 403 403 403 403 403 303 401", {"reason": "Phone lost"}),

@@ -42,7 +42,7 @@ BUDGETS = {
     # With the size of the next game, which only its draw tells, and the person's week.
     "home of an evaluator": Budget(9, 8, 3.3),
     "home of a lead": Budget(6, 5, 0.6),
-    "list of games": Budget(15, 26, 4),
+    "list of games": Budget(15, 26, 5),
     # Of a version that scores by people's estimate, with the further batches that evaluators asked for.
     "game": Budget(24, 70, 5.6),
     # With an answer that alone would turn a metric, where one would: the metric is counted again with it.

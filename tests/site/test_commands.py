@@ -30,6 +30,7 @@ COMMANDS = {
         True,
     ),
     "measure_file": ("discussions", "no-such-file", True),
+    "erase": ("discussions", "--project no-such --game 1", True),
     "change_email": ("workspace", "ada@example.org ada@example.net --reason New", False),
     "reset_second_factor": ("workspace", "ada@example.org --reason Lost", False),
     "restore": ("workspace", "no-such-file", True),

@@ -1,7 +1,7 @@
 """Writing the audit log, the only way to add a line; and rows whose every change is kept as a revision."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import EllipsisType
@@ -18,13 +18,14 @@ from msgspec.structs import replace
 from workspace.access.permissions import Role, role_in
 from workspace.audit.core import Act, Latest
 from workspace.audit.labels import KINDS
-from workspace.audit.queries import kind_of
+from workspace.audit.queries import kind_of, load_erased
 from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
 from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.database.append_only import PASSES
 from workspace.database.prepared_queries import Prepared, insert_row, prepared, update_row
-from workspace.models import Chain, Event, Person, Project
+from workspace.models import Chain, Erasure, ErasurePass, Event, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 from workspace.texts import check_length
 
@@ -78,6 +79,58 @@ def record_event(
     for action in settings.EVENT_ACTIONS.get(verb, ()):
         import_string(action)(event)
     return event
+
+
+def let_pass(erasure: Erasure, rows: "QuerySet[Any, Any]") -> list[int]:
+    """Let this transaction change and delete rows that triggers freeze; return their keys.
+
+    The caller ends it by `end_passes`, in the same transaction.
+    """
+    table = rows.model._meta.db_table
+    keys = list(rows.order_by().values_list("pk", flat=True))
+    passes = [ErasurePass(erasure=erasure, table=table, row=key) for key in keys]
+    ErasurePass.objects.bulk_create(passes, batch_size=500, ignore_conflicts=True)
+    return keys
+
+
+def end_passes(erasure: Erasure) -> None:
+    ErasurePass.objects.filter(erasure=erasure).delete()
+
+
+def delete_rows(erasure: Erasure, rows: "QuerySet[Any, Any]") -> list[int]:
+    """Delete rows, frozen or not, and nothing that refers to them: the caller deletes that too. Returns their keys."""
+    meta = rows.model._meta
+    if keys := let_pass(erasure, rows):
+        quote = connection.ops.quote_name
+        names = {"table": quote(meta.db_table), "key": quote(meta.pk.column), "passes": quote(PASSES)}
+        sql = 'DELETE FROM {table} WHERE {key} IN (SELECT "row" FROM {passes} WHERE "table" = %s)'
+        with connection.cursor() as cursor:
+            cursor.execute(sql.format(**names), [meta.db_table])
+    return keys
+
+
+def erase_details(erasure: Erasure, lines: Iterable[Event], change: Callable[[Event], str]) -> dict[str, str]:
+    """Change the details of lines of one chain; return what its tombstone holds: line -> its seal without them.
+
+    Raises Conflict for a line that was altered before: a tombstone would hide it.
+    """
+    found: dict[str, str] = {}
+    for line in lines:
+        before = (
+            Event.objects.filter(chain=line.chain_id, seq=line.seq - 1).values_list("mac", flat=True).first()
+        )
+        known = (line.mac, load_erased(line.chain_id).get(line.seq))
+        if seal(line.to_line(), before or "", settings.AUDIT_KEY) not in known:
+            says = _(
+                "Line %(line)d of the audit log was altered, so nothing was erased. Run manage.py verify."
+            )
+            raise Conflict(says % {"line": line.seq}, code="altered")
+        line.detail = change(line)
+        rows = Event.objects.filter(pk=line.pk)
+        let_pass(erasure, rows)
+        rows.update(detail=line.detail)
+        found[str(line.seq)] = seal(line.to_line(), before or "", settings.AUDIT_KEY)
+    return found
 
 
 def _lock_chain(project: Project | None) -> Chain:

@@ -53,7 +53,11 @@ SENTENCES = {
     "job:cancelled": _("%(who)s cancelled %(thing)s"),
     "backup:made": _("%(who)s made a backup"),
     "backup:restored": _("%(who)s restored a backup"),
+    "person:erased": _("%(who)s erased the name and address of %(thing)s"),
+    "project:erased": _("%(who)s erased %(thing)s"),
     # games
+    "game:erased": _("%(who)s erased %(thing)s"),
+    "transcript:erased": _("%(who)s erased %(thing)s"),
     "transcript:uploaded": _("%(who)s uploaded %(thing)s"),
     "transcript:imported": _("%(who)s imported %(thing)s"),
     "transcript:private_added": _("%(who)s added private talk to games of %(thing)s"),

@@ -142,6 +142,38 @@ def load_renames(people: Collection[int] | None = None) -> Renames:
     return Renames(renames)
 
 
+def load_erased(chain: int) -> dict[int, str]:
+    """What tombstones of a chain say: the number of a line -> its seal without the details that were erased."""
+    rows = Event.objects.filter(chain=chain, verb__in=ERASED).order_by("seq").values_list("detail", flat=True)
+    found: dict[int, str] = {}
+    for detail in rows:
+        found |= {int(seq): mac for seq, mac in msgspec.json.decode(detail).get("lines", {}).items()}
+    return found
+
+
+def list_erased(kind: str) -> set[str]:
+    """The keys of rows of a kind that were deleted, as tombstones say."""
+    return {
+        str(key) for row in _tombstones() for key in msgspec.json.decode(row).get("rows", {}).get(kind, ())
+    }
+
+
+def list_changed() -> dict[tuple[str, int], str]:
+    """Rows that lost something by an erasure, as kind and key -> the hash of what is left, as tombstones say."""
+    found = {}
+    for row in _tombstones():
+        for name, sha256 in msgspec.json.decode(row).get("hashes", {}).items():
+            kind, _, key = name.partition(":")
+            found[kind, int(key)] = sha256
+    return found
+
+
+def _tombstones() -> "QuerySet[Event, str]":
+    """The details of tombstones that were written here: those of an archive name keys of another installation."""
+    rows = Event.objects.filter(verb__in=ERASED, first_seal=None).order_by("pk")
+    return rows.values_list("detail", flat=True)
+
+
 def lines_about(project: Project | None, kind: str, number: int) -> Q:
     """The condition for lines about a thing: by the number that people know, if there is one, else by its key."""
     parts = {name: part for name, part in _kinds().items() if project is not None and part.part_of == kind}
@@ -208,6 +240,9 @@ def load_imports(project: int | None = None) -> dict[int | None, dict[str, objec
 
 
 BATCH = 500
+# Lines that say what was erased, and the parts of them that only `verify` reads.
+ERASED = ("game:erased", "transcript:erased", "project:erased", "person:erased")
+PROOFS = ("lines", "rows", "hashes")
 # Values of details that are fixed words, not texts or names.
 WORDS = ("kind", "mode", "phase", "purpose", "reveal")
 
@@ -232,6 +267,7 @@ class AuditLine:
         return [
             (detail_name(name), detail_word(name, _plain(value)) if name in WORDS else _plain(value))
             for name, value in self.event.details.items()
+            if self.event.verb not in ERASED or name not in PROOFS
         ]
 
 

@@ -1,8 +1,8 @@
 """A backup is one file: database, kept files, audit heads. Made while people work, restored into an empty place.
 
-The order matters. Bytes are stored before the row that names them is committed, and uploads are never deleted. So the
-database goes first and the bytes second: each row in the copy then has its bytes. Restoring uses the reverse order. The
-heads go before both, so that none of them is ahead of the audit log in the copy.
+The order matters. Bytes are stored before the row that names them is committed, and only erasures, which a restore
+repeats, delete uploads. So the database goes first and the bytes second: each row in the copy then has its bytes.
+Restoring uses the reverse order. The heads go before both, so that none of them is ahead of the audit log in the copy.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from typing import IO
 import msgspec
 from django.apps import apps
 from django.conf import settings
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, Storage, default_storage
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -38,7 +38,7 @@ from workspace.database.squashed import OLDER, is_before_squash
 from workspace.database.startup_checks import known_migrations
 from workspace.exports.actions import FOLDER as EXPORTS
 from workspace.jobs.actions import queue_again
-from workspace.models import Chain, Person, SignIn
+from workspace.models import Chain, Erasure, Person, SignIn
 from workspace.outbox.actions.send import end_all_waiting
 
 UNFINISHED = ".evalsite-unfinished-"
@@ -84,6 +84,35 @@ def make_backup(folder: Path, now: datetime) -> tuple[Path, Manifest]:
             check_parts(archive, found)
         part.replace(path)
     return path, manifest
+
+
+def keep_erasures(folder: Path | None = None) -> None:
+    """Add all erasures to the list beside the audit heads, or to that in a folder of backups: a restore repeats them.
+
+    What is in the list stays there: after a restore, erasures may be missing in the database. Raises Unusable for a
+    list of another site.
+    """
+    storage = audit_heads() if folder is None else FileSystemStorage(folder, file_permissions_mode=0o600)
+    rows = Erasure.objects.exclude(done_at=None).order_by("pk")
+    columns = ("kind", "row", "stamp", "reason", "created_by", "created_at")
+    there = load_erasures(storage)
+    kept = [
+        *there,
+        *(one for row in rows.values_list(*columns) if (one := core.KeptErasure(*row)) not in there),
+    ]
+    if len(kept) > len(there):
+        body = msgspec.json.encode(core.KeptErasures(kept).sealed(settings.AUDIT_KEY))
+        with new_file(storage) as part:
+            part.write(msgspec.json.format(body, indent=1))
+            keep_file(part, core.ERASURES, storage)
+
+
+def load_erasures(storage: Storage, name: str = core.ERASURES) -> list[core.KeptErasure]:
+    """The list of erasures there; empty when there is none. Raises Unusable for one that this site did not write."""
+    if not storage.exists(name):
+        return []
+    with storage.open(name) as file:
+        return core.read_erasures(file.read(), settings.AUDIT_KEY)
 
 
 def _write(file: IO[bytes], folder: Path, now: datetime) -> Manifest:

@@ -17,6 +17,8 @@ from workspace.core.words import say
 PRODUCT = "evalsite"
 FORMAT = 1
 MANIFEST = "manifest.json"
+# Beside the audit heads and beside backups: what to erase again after a restore.
+ERASURES = "evalsite-erasures.json"
 LARGEST_MANIFEST = 256 * 1024 * 1024
 # Folders of a backup: files of the blob store, and the daily files of audit heads.
 KEPT, HEADS = "files/", "audit/"
@@ -62,6 +64,39 @@ class Manifest(Struct, frozen=True):
     def _compute_seal(self, key: str) -> str:
         body = canonical_bytes(["backup", msgspec.structs.replace(self, seal="")])
         return hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
+
+
+class KeptErasure(Struct, frozen=True):
+    """An erasure as it is kept outside the database: of which row, why, by whom and when."""
+
+    kind: str
+    row: int
+    stamp: str
+    reason: str
+    by: int
+    at: datetime
+
+
+class KeptErasures(Struct, frozen=True):
+    """The erasures of an installation; `seal` is HMAC-SHA256 by AUDIT_KEY over them."""
+
+    erasures: list[KeptErasure]
+    seal: str = ""
+
+    def sealed(self, key: str) -> "KeptErasures":
+        body = canonical_bytes(["erasures", self.erasures])
+        return KeptErasures(self.erasures, hmac.new(key.encode(), body, hashlib.sha256).hexdigest())
+
+
+def read_erasures(data: bytes, key: str) -> list[KeptErasure]:
+    """The erasures of a list. Raises Unusable when it is none, or its seal does not fit the key."""
+    try:
+        kept = msgspec.json.decode(data, type=KeptErasures)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as fault:
+        raise Unusable(say("It is no list of erasures: {fault}.", fault=fault)) from None
+    if not hmac.compare_digest(kept.seal.encode(), kept.sealed(key).seal.encode()):
+        raise Unusable(say("Its seal does not fit AUDIT_KEY. Take the list that this site wrote."))
+    return kept.erasures
 
 
 def name_backup(now: datetime) -> str:

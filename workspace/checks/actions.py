@@ -20,7 +20,7 @@ from django.db.models import F, QuerySet
 from django.utils.module_loading import import_string
 from msgspec import Struct
 
-from workspace.audit.queries import hash_first_seals, load_imports
+from workspace.audit.queries import hash_first_seals, list_erased, load_erased, load_imports
 from workspace.blob_store import audit_heads, drop_parts, keep_file, new_file
 from workspace.checks.core import RIGHTS, Check, Checked, Checks, read_rights, run_check
 from workspace.checks.queries import SWEPT, SweepAct, load_acts
@@ -118,11 +118,16 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
     for chain in chains:
         lines = Event.objects.filter(chain=chain).order_by("seq").iterator(chunk_size=2000)
         broken = first_break(
-            (line.to_sealed() for line in lines), chain.to_head(), settings.AUDIT_KEY, anchors=anchors
+            (line.to_sealed() for line in lines),
+            chain.to_head(),
+            settings.AUDIT_KEY,
+            anchors=anchors,
+            erased=load_erased(chain.pk),
         )
         if broken is not None:
             yield broken.sentence
-    for lost in sorted({head.chain for head in anchors} - {chain.pk for chain in chains}):
+    erased = {detail["chain"] for _key, detail in read_details("project:erased")}
+    for lost in sorted({head.chain for head in anchors} - {chain.pk for chain in chains} - erased):
         yield f"Audit chain {lost} was there when heads were kept, and is gone."
 
 
@@ -219,14 +224,16 @@ def read_details(verb: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]:
     """Of each kind, rows without exactly one event of these verbs, and events about rows that are not there.
 
-    Lines from an archive about things that it leaves out name no row.
+    Lines from an archive about things that it leaves out name no row, and tombstones name rows that were erased.
     """
     for kind, verbs, rows in expected:
         wanted, seen = {str(key) for key in rows.values_list("pk", flat=True)}, Counts[str]()
         lines = Event.objects.filter(object_kind=kind, verb__in=verbs.split()).exclude(object_id="")
         seen.update(lines.values_list("object_id", flat=True))
         what = verbs.replace(" ", " or ")
-        for number in sorted({*wanted, *seen}, key=lambda text: (len(text), text)):
+        for number in sorted(
+            {*wanted, *seen} - (list_erased(kind) - wanted), key=lambda text: (len(text), text)
+        ):
             if number not in wanted:
                 yield f"The audit log tells of {what} of {kind} {number}, which is not there."
             elif seen[number] != 1:

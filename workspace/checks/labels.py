@@ -7,6 +7,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "import": _("import of transcripts"),
     "import_part": _("part of an import of transcripts"),
     "import_private": _("private talk of imported games"),
+    "erase": _("an erasure"),
     "measure": _("automatic scores"),
     "companions": _("diagnostics"),
     "figure_team": _("statistics of a team"),

@@ -7,7 +7,7 @@ the database (daily file, exports). A chain alone does not show that its tail wa
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -57,18 +57,30 @@ def seal(line: Line, previous: str, key: str) -> str:
     return hmac.new(key.encode(), canonical_bytes([previous, line]), hashlib.sha256).hexdigest()
 
 
+def pseudonym(kind: str, row: int, made_at: str, key: str) -> str:
+    """64 hexadecimal digits in the place of what was erased; without the key nobody finds what they stand for."""
+    return hmac.new(key.encode(), canonical_bytes(["erased", kind, row, made_at]), hashlib.sha256).hexdigest()
+
+
 def first_break(
-    lines: Iterable[Sealed], head: Head, key: str, *, anchors: Iterable[Head] = ()
+    lines: Iterable[Sealed],
+    head: Head,
+    key: str,
+    *,
+    anchors: Iterable[Head] = (),
+    erased: Mapping[int, str] | None = None,
 ) -> Break | None:
     """The first break of one chain, or None when it holds.
 
     `lines` are all lines of the chain in ascending order, `head` is what the chain's row says, `anchors` are heads
-    that were kept outside of the database. Reads the lines once, in constant memory.
+    that were kept outside of the database, `erased` what tombstones of the chain say: line -> its seal without the
+    erased details. Reads the lines once, in constant memory.
     """
     kept = {anchor.seq: anchor for anchor in anchors if anchor.chain == head.chain and anchor.seq > 0}
     previous, count = "", 0
     for sealed in lines:
-        found = _break_at(sealed, count, previous, key, kept.pop(sealed.line.seq, None))
+        reseal = (erased or {}).get(sealed.line.seq, "")
+        found = _break_at(sealed, count, previous, key, kept.pop(sealed.line.seq, None), reseal)
         if found is not None:
             return found
         previous, count = sealed.mac, count + 1
@@ -83,11 +95,13 @@ def first_break(
     return None
 
 
-def _break_at(sealed: Sealed, count: int, previous: str, key: str, anchor: Head | None) -> Break | None:
+def _break_at(
+    sealed: Sealed, count: int, previous: str, key: str, anchor: Head | None, reseal: str
+) -> Break | None:
     line = sealed.line
     if line.seq != count + 1:
         return _broken(line.chain, count + 1, "gap", f"line {count + 1} is missing, line {line.seq} follows")
-    if not hmac.compare_digest(seal(line, previous, key), sealed.mac):
+    if seal(line, previous, key) not in (sealed.mac, reseal):
         return _broken(line.chain, line.seq, "altered", f"line {line.seq} does not match its seal")
     if anchor is not None and anchor.mac != sealed.mac:
         return _broken(line.chain, line.seq, "altered", f"line {line.seq} is not the one whose head was kept")

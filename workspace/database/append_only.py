@@ -1,5 +1,6 @@
 """Rows that the database itself refuses to change: a migration operation, and the check that it still holds.
 
+An erasure passes: for each row that it deletes or empties, it has a row in the table `PASSES` within its transaction.
 SQLite drops triggers silently when Django rebuilds an altered table, so a migration that alters a guarded table ends
 with the same `ForbidChange` again, and start, `verify` and the checks compare the triggers that exist with those that
 must exist: the `frozen_models` of each app, which a test compares with the migrations.
@@ -16,6 +17,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 
 FUNCTION = "evalsite_refuse_change"
+PASSES = "workspace_erasurepass"
 
 
 class ForbidChange(Operation):
@@ -60,7 +62,10 @@ class ForbidChange(Operation):
         self.take_down(connection)
         make = self._for_postgresql if connection.vendor == "postgresql" else self._for_sqlite
         with connection.cursor() as cursor:
-            for statement in make():
+            key = connection.introspection.get_primary_key_column(cursor, self.table)
+            # Migrations from before erasures run without the table.
+            has_passes = PASSES in connection.introspection.table_names(cursor)
+            for statement in make(key if has_passes and key else ""):
                 cursor.execute(statement)
 
     def take_down(self, connection: BaseDatabaseWrapper) -> None:
@@ -72,32 +77,47 @@ class ForbidChange(Operation):
             for name in names:
                 cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"{on_table}')
 
-    def _condition(self, differs: str) -> str:
-        """The condition that refuses an update: the row is frozen already, and a frozen column would change."""
+    def _conditions(self, differs: str) -> tuple[list[str], list[str]]:
+        """When an update and when a deletion is refused: the row is frozen, and a frozen column would change."""
         changes = " OR ".join(f'OLD."{name}" {differs} NEW."{name}"' for name in self.columns)
-        parts = [f"({part})" for part in (self.once, changes) if part]
-        return f"WHEN ({' AND '.join(parts)})" if parts else ""
+        once = [f"({self.once})"] if self.once else []
+        return [*once, *([f"({changes})"] if changes else [])], once
 
-    def _for_sqlite(self) -> Iterator[str]:
+    def _for_sqlite(self, key: str) -> Iterator[str]:
         refuse = f"BEGIN SELECT RAISE(ABORT, 'rows of {self.table} are never changed or deleted'); END"
-        update, delete = self.names
-        once = f"WHEN ({self.once})" if self.once else ""
-        yield f'CREATE TRIGGER "{update}" BEFORE UPDATE ON "{self.table}" {self._condition("IS NOT")} {refuse}'
-        yield f'CREATE TRIGGER "{delete}" BEFORE DELETE ON "{self.table}" {once} {refuse}'
+        passed = f'SELECT 1 FROM "{PASSES}" WHERE "table" = \'{self.table}\' AND "row" = OLD."{key}"'  # noqa: S608
+        passes = [f"NOT EXISTS ({passed})"] if key else []
+        for name, act, conditions in zip(
+            self.names, ("UPDATE", "DELETE"), self._conditions("IS NOT"), strict=True
+        ):
+            when = _when([*conditions, *passes])
+            yield f'CREATE TRIGGER "{name}" BEFORE {act} ON "{self.table}" {when} {refuse}'
 
-    def _for_postgresql(self) -> Iterator[str]:
-        run = f"EXECUTE FUNCTION {FUNCTION}()"
-        update, delete = self.names
-        once = f"WHEN ({self.once})" if self.once else ""
+    def _for_postgresql(self, key: str) -> Iterator[str]:
+        named = f'SELECT EXISTS (SELECT FROM {PASSES} WHERE "table" = $2 AND "row" = ($1).%I)'  # noqa: S608
         yield (
-            f"CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$ "
+            "DECLARE passes boolean; BEGIN IF TG_NARGS > 0 THEN "
+            f"EXECUTE format('{named}', "
+            "TG_ARGV[0]) INTO passes USING OLD, TG_TABLE_NAME::text; "
+            "IF passes AND TG_OP = 'DELETE' THEN RETURN OLD; ELSIF passes THEN RETURN NEW; END IF; END IF; "
             "RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME "
             "USING ERRCODE = 'integrity_constraint_violation'; END $$"
         )
-        condition = self._condition("IS DISTINCT FROM")
-        yield f'CREATE TRIGGER "{update}" BEFORE UPDATE ON "{self.table}" FOR EACH ROW {condition} {run}'
-        yield f'CREATE TRIGGER "{delete}" BEFORE DELETE ON "{self.table}" FOR EACH ROW {once} {run}'
-        yield f'CREATE TRIGGER "{self.table}_frozen_truncate" BEFORE TRUNCATE ON "{self.table}" {run}'
+        run = f"EXECUTE FUNCTION {FUNCTION}({repr(key) if key else ''})"
+        for name, act, conditions in zip(
+            self.names, ("UPDATE", "DELETE"), self._conditions("IS DISTINCT FROM"), strict=True
+        ):
+            when = _when(conditions)
+            yield f'CREATE TRIGGER "{name}" BEFORE {act} ON "{self.table}" FOR EACH ROW {when} {run}'
+        yield (
+            f'CREATE TRIGGER "{self.table}_frozen_truncate" BEFORE TRUNCATE ON "{self.table}" '
+            f"EXECUTE FUNCTION {FUNCTION}()"
+        )
+
+
+def _when(conditions: list[str]) -> str:
+    return f"WHEN ({' AND '.join(conditions)})" if conditions else ""
 
 
 def trigger_names(table: str) -> tuple[str, str]:

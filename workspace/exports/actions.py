@@ -11,6 +11,7 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -207,6 +208,12 @@ def remove_expired_files(*, by: Person, now: datetime) -> int:
     over = Export.objects.filter(expires_at__lte=now, removed_at=None).order_by("pk")
     exports = list(over.values_list("pk", "stored_as")[:500])
     return do_each(_remove_expired, exports, now)
+
+
+def drop_files(*, exports: "QuerySet[Export]", now: datetime) -> None:
+    """Delete the files of these exports, whoever made them; the exports stay in their lists."""
+    for export in exports.filter(removed_at=None, ready_at__isnull=False).values_list("pk", "stored_as"):
+        _remove_expired(export, now)
 
 
 def _remove_expired(export: tuple[int, str], now: datetime) -> int:

@@ -199,12 +199,15 @@ def fail(*, job: Job, code: str, reason: str, now: datetime) -> None:
         _tell_failed(job, now)
 
 
-def hand_back(*, job: Job, now: datetime) -> None:
-    """Queue the rest of a long job behind what waits; message the workers."""
+def hand_back(*, job: Job, now: datetime, is_later: bool = False) -> None:
+    """Queue the rest of a long job behind what waits; message the workers, or with `is_later` let the sweep do it."""
     with transaction.atomic():
-        waits = {"state": QUEUED, "attempt": 0, "lease_until": None, "queued_at": now, "rung_at": None}
-        _write(job, waits)
-        notify_after_commit(job, now)
+        rung_at = now if is_later else None
+        _write(
+            job, {"state": QUEUED, "attempt": 0, "lease_until": None, "queued_at": now, "rung_at": rung_at}
+        )
+        if not is_later:
+            notify_after_commit(job, now)
 
 
 def cancel_job(*, job: Job, by: Person, now: datetime) -> Job:

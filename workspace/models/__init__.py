@@ -2,6 +2,7 @@
 
 from workspace.models.counters import Counter
 from workspace.models.emails import Email
+from workspace.models.erasures import Erasure, ErasurePass
 from workspace.models.events import Chain, Event, FirstSeal
 from workspace.models.exports import Export
 from workspace.models.jobs import Heartbeat, Job
@@ -18,6 +19,8 @@ __all__ = [
     "Counter",
     "Delivery",
     "Email",
+    "Erasure",
+    "ErasurePass",
     "Event",
     "Export",
     "FirstSeal",

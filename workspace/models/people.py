@@ -73,6 +73,9 @@ class Person(AbstractBaseUser):
     oidc_issuer = models.CharField(max_length=500, blank=True)
     oidc_subject = models.CharField(max_length=255, blank=True)
 
+    # Since when name and address are gone: a keyed pseudonym stands in their place.
+    erased_at = models.DateTimeField(null=True, blank=True)
+
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]

@@ -21,8 +21,17 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         return self.filter(memberships__person=person, memberships__ended_at=None)
 
 
+_Projects = models.Manager.from_queryset(ProjectQuerySet)
+
+
+class ProjectManager(_Projects):
+    def get_queryset(self) -> ProjectQuerySet:  # type: ignore[override]
+        """Projects that were not erased; rows that stay of erased ones are in `with_erased`."""
+        return super().get_queryset().filter(erased_at=None)  # type: ignore[return-value]
+
+
 class Project(models.Model):
-    """A team's workspace: games, iterations, and the people who judge them."""
+    """A team's workspace: games, iterations, and the people who judge them. Of an erased one only its number stays."""
 
     slug = models.SlugField(max_length=60, unique=True)
     name = models.CharField(max_length=200)
@@ -30,8 +39,10 @@ class Project(models.Model):
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
     # Games and iterations are numbered within a project; these are the next numbers.
     next_game_number = models.PositiveIntegerField(default=1)
+    erased_at = models.DateTimeField(null=True, blank=True)
 
-    objects = ProjectQuerySet.as_manager()
+    objects = ProjectManager()
+    with_erased = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering = ("name",)

@@ -20,6 +20,8 @@ def check_change_account(person: Person, other: Person) -> None:
         raise NotAllowed(_("Nobody deactivates their own account. Ask another admin."))
     if other.is_system:
         raise NotAllowed(_("The system account cannot be changed: nobody signs in with it."))
+    if other.erased_at:
+        raise NotAllowed(_("This person was erased."))
 
 
 def check_change_email(person: Person, other: Person) -> None:

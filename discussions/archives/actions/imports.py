@@ -21,10 +21,12 @@ from discussions.models.manual_figures import paid
 from workspace.audit.actions import record_event
 from workspace.audit.queries import hash_first_seals
 from workspace.blob_store import BytesLost, drop_bytes, load_start, store_bytes
+from workspace.checks.actions import read_details
 from workspace.checks.core import Check, run_check
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.snapshot import allow_long_pauses
+from workspace.display.core.number_lists import format_numbers
 from workspace.models import Event, Job, Membership, Person, Project
 from workspace.people.permissions import check_manage_people
 
@@ -62,6 +64,7 @@ def import_archive(
                 Job.objects.filter(pk=job).update(subject=f"transcript:{upload}")
             Game.objects.filter(project=project).update(paid_usd=paid())
             loader.upload_count = _keep_uploads(archive, project, stored)
+            _refuse_erased(project)
             _measure_missing(project, by, now)
             _record_import(loader)
             _run_checks(checks, now)
@@ -87,6 +90,11 @@ def _check_place(archive: OpenArchive, slug: str) -> None:
     # What is wrong with a line that cannot be read, and where, says the loader.
     with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         mac = msgspec.json.decode(first, type=ArchivedEvent).first.mac
+        if any(mac in detail["first"] for _key, detail in read_details("project:erased")):
+            raise Conflict(
+                _("This project was erased here, so nothing is imported."),
+                code="erased",
+            )
         same = Event.objects.filter(Q(mac=mac) | Q(first_seal__mac=mac), seq=1, chain__project__isnull=False)
         if here := same.values_list("chain__project__slug", flat=True).first():
             raise Conflict(
@@ -128,6 +136,18 @@ def _keep_uploads(archive: OpenArchive, project: Project, stored: list[str]) -> 
             f"bytes/{min(wanted)}", "an upload of the project has these bytes, and they are missing", "bytes"
         )
     return count
+
+
+def _refuse_erased(project: Project) -> None:
+    """Refuse an archive with games that were erased here: an import would bring them back."""
+    erased = Game.with_erased.exclude(erased_at=None).exclude(project=project).values("content_sha256")
+    back = Game.objects.filter(project=project, content_sha256__in=erased).order_by("number")
+    if numbers := list(back.values_list("number", flat=True)):
+        says = _(
+            "The archive holds games that were erased here: %(numbers)s. Erase them where the archive comes from, "
+            "and make it again."
+        )
+        raise Conflict(says % {"numbers": format_numbers(numbers)}, code="erased")
 
 
 def _measure_missing(project: Project, by: Person, now: datetime) -> None:

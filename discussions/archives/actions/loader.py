@@ -39,6 +39,7 @@ from rubric.versions.core.hidden_texts import list_hidden_texts
 from rubric.versions.core.version_json import read_version
 from workspace.audit.actions import record_event, short_key
 from workspace.audit.labels import KINDS
+from workspace.audit.queries import ERASED
 from workspace.core.audit_chain import seal
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.core.identifiers import is_slug, plain_email, plain_name
@@ -47,6 +48,7 @@ from workspace.models.people import SYSTEM_EMAIL
 
 # Tables in which a person uses each key once, whatever the project.
 KEYED = frozenset({Adjudication, MarkRevision, Remark, Revision})
+MOST_UNPROVED = 10_000
 BATCH_ROWS, BATCH_BYTES = 500, 4 * 1024 * 1024
 # The exceptions of code that reads rows whose values do not fit together.
 FAULTS_OF_DATA = (
@@ -111,7 +113,9 @@ class Loader:
 
     def _finish(self) -> None:
         self.project = Project.objects.get(pk=self._keys[Project][0])
-        highest = Game.objects.filter(project=self.project).aggregate(highest=Max("number"))["highest"] or 0
+        highest = (
+            Game.with_erased.filter(project=self.project).aggregate(highest=Max("number"))["highest"] or 0
+        )
         if self.project.next_game_number <= highest:
             says = "its next game would have the number of another game"
             raise reject(f"{name_rows('workspace.project')}, line 1", says, "next_number")
@@ -358,6 +362,8 @@ class Loader:
         chain = Chain.objects.create(project=project)
         waiting: list[tuple[Event, FirstSeal]] = []
         sealed, first_sealed, place = "", "", ""
+        # Lines that lost details, until a tombstone proves it: line -> its first seal without them.
+        unproved: dict[int, str] = {}
         for place, line, _size in self._read_kind("workspace.event", ArchivedEvent):
             event = self._make_event(line, chain, place)
             event.mac = sealed = seal(event.to_line(), sealed, settings.AUDIT_KEY)
@@ -366,13 +372,22 @@ class Loader:
                 first = replace(
                     event.to_line(), chain=line.first.chain, by=line.first.by, object_id=line.first.object_id
                 )
-                self.seals_hold = seal(first, first_sealed, settings.AUDIT_KEY) == line.first.mac
+                mac = seal(first, first_sealed, settings.AUDIT_KEY)
+                if mac != line.first.mac:
+                    unproved[event.seq] = mac
+                elif event.verb in ERASED:
+                    for seq, left in event.details.get("lines", {}).items():
+                        if unproved.get(int(seq)) == left:
+                            del unproved[int(seq)]
+                # Under another key, no line fits.
+                self.seals_hold = len(unproved) <= MOST_UNPROVED
             first_sealed = line.first.mac
             waiting.append((event, FirstSeal(**asdict(line.first))))
             if len(waiting) >= BATCH_ROWS:
                 self._insert_events(waiting, place)
                 waiting = []
         self._insert_events(waiting, place)
+        self.seals_hold = self.seals_hold and not unproved
         count = self.counts.get("workspace.event", 0)
         if self.archive.manifest.audit_head != ArchiveHead(count, first_sealed):
             raise reject("manifest.json", "its audit head is not that of the lines", "head")

@@ -67,9 +67,10 @@ class ArchivedTable(Struct, frozen=True):
         ]
 
     def find_rows(self, project: Project) -> "QuerySet[Any]":
-        rows = self.model._default_manager.all()
+        # Also what is left of erased games and uploads.
+        rows = self.model._base_manager.all()
         if self.path == "transcripts":
-            return rows.filter(pk__in=games.Transcript.objects.filter(project=project).values("job"))
+            return rows.filter(pk__in=games.Transcript.with_erased.filter(project=project).values("job"))
         return rows.filter(**{self.path: project.pk})
 
 
@@ -118,6 +119,7 @@ SHARED = (
             "has_single_keys": "as for every new account",
             "keys": "as for every new account",
             "time_zone": "as for every new account",
+            "erased_at": "empty: the account here has the pseudonym for a name",
             "created_at": "when it was imported",
         },
     ),
@@ -126,7 +128,7 @@ SHARED = (
     ArchivedTable(rubric.RubricVersion, types=_MAYBE | {"state": Literal["published", "retired"]}),
 )
 OWN = (
-    ArchivedTable(workspace.Project, "pk"),
+    ArchivedTable(workspace.Project, "pk", filled={"erased_at": "empty"}),
     ArchivedTable(workspace.Membership, "project"),
     # Only jobs that read uploads: with the upload they form its report. No path leads from a job to what it reads.
     ArchivedTable(
@@ -224,6 +226,8 @@ LEFT_OUT = {
     workspace.Counter: "counts of the installation that run out",
     workspace.Delivery: "what was sent from this installation to a webhook",
     workspace.Email: "what was sent from this installation, some of it secrets",
+    workspace.Erasure: "what admins of this installation asked for; the audit lines say what is gone",
+    workspace.ErasurePass: "empty but while something is erased",
     workspace.Export: "files of the installation that run out",
     workspace.Heartbeat: "signs of life of the installation's workers",
     workspace.Invitation: "a way into the installation, opened by a secret",

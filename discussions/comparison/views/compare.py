@@ -69,7 +69,7 @@ def compare_iterations(request: SignedIn, slug: str, iteration: int) -> HttpResp
     page["said"] = _read_pair(row, page["pairs"], given["games"])
     context = {
         "page": page,
-        "head": build_stage_frame(stage=row.stage, current=COMPARE, newest=history.newest_change),
+        "head": build_stage_frame(stage=row.stage, current=COMPARE, history=history),
         "decision": None,
         **frame(request.user, row.project, SECTION),
     }
@@ -90,6 +90,8 @@ def _read_pair(iteration: Iteration, pairs: Sequence[dict[str, Any]], asked: str
         return None
     rows = Game.objects.filter(project=iteration.project_id, number__in=pair["numbers"])
     games = {number: (key, sha) for key, sha, number in rows.values_list("pk", "content_sha256", "number")}
+    if len(games) < len(pair["numbers"]):
+        return None  # one of them is erased
     sides = []
     for number in pair["numbers"]:
         record = game_record(*games[number])

@@ -60,7 +60,7 @@ def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpRespon
     context = {
         "decision": part,
         "decision_form": form if form.is_bound else propose_decision(part),
-        "head": build_stage_frame(stage=row.stage, current=COMPARE, newest=history.newest_change),
+        "head": build_stage_frame(stage=row.stage, current=COMPARE, history=history),
         "iteration": row,
         **frame(request.user, row.project, SECTION),
     }

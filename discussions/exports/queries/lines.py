@@ -108,6 +108,7 @@ ITERATIONS = Exported(
     raw("material"),
     field("change_note", "what was changed and why"),
     *("hunk_count", "hunks_answer", "least_games"),
+    given("erased_games", INTEGER, "erased games whose figures still count"),
     field("created_at", "when it was made"),
     field("created_by", "by whom"),
     field("opened_at", "when it was opened for rating"),

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.exports.queries import lines
 from discussions.exports.queries.names import ExportNames
+from discussions.iterations.queries import count_erased
 from discussions.models import Evaluation, Game, Iteration, Measured, Stage
 from discussions.queries import list_batches as list_game_batches
 from discussions.rating.queries import load_state
@@ -90,7 +91,9 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
     project, subject = export.project, read_subject(export)
     yield from VERSIONS.stream([_list_versions(project, subject)], names)
     yield from lines.STAGES.stream(list_batches(rows_in(Stage, project, subject), _BATCH), names)
-    yield from lines.ITERATIONS.stream(list_batches(rows_in(Iteration, project, subject), _BATCH), names)
+    erased = count_erased(project=project)
+    for line in lines.ITERATIONS.stream(list_batches(rows_in(Iteration, project, subject), _BATCH), names):
+        yield line | {"erased_games": erased.get(line["number"], 0)}
     left_out = frozenset[str]() if export.format == choices.JSONL else frozenset({"findings"})
     yield from lines.GAMES.stream(list_game_batches(rows_in(Game, project, subject)), names, left_out)
     for row in rows_in(ComparisonSet, project, subject).select_related("project"):

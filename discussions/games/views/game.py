@@ -38,7 +38,7 @@ from discussions.queries import (
     load_unsaid,
     rubric_record,
 )
-from discussions.slots.permissions import check_see_game
+from discussions.slots.permissions import check_see_game, refuse_erased
 from discussions.transcripts.core.notes import REPEATS_DROPPED
 from discussions.transcripts.core.oddities import (
     NOTED,
@@ -119,6 +119,8 @@ def _game_context(request: SignedIn, row: Game) -> dict[str, Any]:
 
 def game_or_404(person: Person, slug: str, number: int) -> Game:
     row = find_game(slug, number)
+    if row is None:
+        refuse_erased(person, slug, number)
     if row is None or not may(check_see_game, person, row):
         raise Http404
     return row

@@ -44,7 +44,7 @@ def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
         ],
         "labels": [criterion.label for criterion in iterations[-1].rubric.criteria] if iterations else [],
         "notes": _notes(history, iterations, is_closed=row.closed_at is not None),
-        "head": build_stage_frame(stage=row, current=HISTORY, newest=history.newest_change),
+        "head": build_stage_frame(stage=row, current=HISTORY, history=history),
         **frame(request.user, row.project, SECTION),
     }
     return respond(request, page="discussions/history/history.html", context=context)
@@ -55,7 +55,8 @@ def stage_summary(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     row, summary, iterations = _load_summary(request, slug, stage)
     context = {
         "summary": summary,
-        "head": build_stage_frame(stage=row, current=SUMMARY),
+        "head": build_stage_frame(stage=row, current=SUMMARY)
+        | {"erased_count": sum(each.row.erased_count for each in iterations)},
         **build_runs(iterations),
         **frame(request.user, row.project, SECTION),
     }

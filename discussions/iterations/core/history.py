@@ -23,13 +23,15 @@ LEAST_FRESH = 3
 class HistoryGame(Struct, frozen=True):
     """One game. `state` is "recorded" (the figures are the verdict's), "complete" (all evaluations are in; the figures
     are what would be recorded now) or "open" (the game has no figures yet). `has_ties` says that all evaluations are
-    in, and a lead has to resolve a tie before there are figures."""
+    in, and a lead has to resolve a tie before there are figures. Only its verdict's figures are left of an erased game.
+    """
 
     id: int
     figures: GameFigures
     state: str
     verdict: int | None = None
     has_ties: bool = False
+    is_erased: bool = False
 
 
 class WithdrawnGame(Struct, frozen=True):
@@ -94,6 +96,10 @@ class HistoryIteration(Struct, frozen=True):
     @property
     def tied(self) -> list[int]:
         return [game.figures.number for game in self.games if game.has_ties]
+
+    @property
+    def erased_count(self) -> int:
+        return sum(game.is_erased for game in self.games)
 
     @property
     def figures(self) -> list[GameFigures]:

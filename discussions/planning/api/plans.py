@@ -116,10 +116,14 @@ class SummaryAnswer(
     Answer,
     of=JudgedIteration,
     fields="number:row.number name:row.name kind:row.kind state:row.state game_count:row.games.len() "
+    "erased_count:row.erased_count "
     "headline:averages.headline passes:averages.passes mean_cost_usd:averages.cost.mean_usd "
     "cache_hit_rate:cache.rate decision:row.decision.choice averages:averages.lines",
 ):
-    """The averages of an iteration and the decision on it, "" while there is none."""
+    """The averages of an iteration and the decision on it, "" while there is none.
+
+    Of `erased_count` games only the figures of their verdicts are left.
+    """
 
     decision: str
     averages: list[AverageAnswer]

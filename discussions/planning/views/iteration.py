@@ -144,7 +144,7 @@ def _show_iteration(
     history = load_history(stage)
     context = {
         **_iteration_context(iteration, history, request.user),
-        "head": build_stage_frame(stage=stage, current="iteration", newest=history.newest_change),
+        "head": build_stage_frame(stage=stage, current="iteration", history=history),
         "move_form": move_form or MoveForm(),
         "chosen": set(move_form.data.getlist("games")) if move_form else set(),  # type: ignore[attr-defined]
         "open_form": open_form or NothingForm(),
@@ -274,7 +274,7 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[dict[st
     people have not judged yet is shown by its automatic value, as in the list of games.
     """
     evaluations = Evaluation.objects.filter(purpose=RATING).only("game", "state")
-    stored = Game.objects.annotate(is_measured=Exists(measured_for(iteration))).only("needed_count")
+    stored = Game.with_erased.annotate(is_measured=Exists(measured_for(iteration))).only("needed_count")
     rows = stored.prefetch_related(Prefetch("evaluations", evaluations)).in_bulk(
         [game.id for game in row.games]
     )
@@ -298,6 +298,7 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[dict[st
                 "cost": cost_text(game.figures, rubric),
                 "may_move": iteration.takes_games and not states and not why,
                 "withdrawn": why,
+                "is_erased": game.is_erased,
             }
         )
     return games
@@ -306,6 +307,8 @@ def iteration_games(iteration: Iteration, row: HistoryIteration) -> list[dict[st
 def _describe_state(
     game: HistoryGame, iteration: Iteration, stored: Game, states: list[str]
 ) -> tuple[str, str]:
+    if game.is_erased:
+        return _("erased; its verdict counts"), ""
     if game.state == RECORDED:
         return (_("verdict: PASS"), PASS) if game.figures.is_pass else (_("verdict: FAIL"), FAIL)
     if game.state == COMPLETE:

@@ -190,7 +190,7 @@ def _show_plan(
         "change_refusal": change_refusal,
         "form": form,
         "is_fine": is_fine,
-        "head": build_stage_frame(stage=stage, current="open_iteration", newest=history.newest_change),
+        "head": build_stage_frame(stage=stage, current="open_iteration", history=history),
         **frame(request.user, stage.project, SECTION),
     }
     return respond(request, page="discussions/planning/plan.html", context=context, status=status)

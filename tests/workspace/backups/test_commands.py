@@ -16,11 +16,12 @@ from django.db.migrations.loader import MigrationLoader
 from django.test import Client
 from django.utils import timezone
 
+from discussions.models import Game
 from tests.factories.outbox import make_webhook, measure_games
-from tests.factories.people import make_member, make_person
+from tests.factories.people import make_admin, make_member, make_person
 from tests.factories.rating import make_rating_project, start
 from tests.services.places import at
-from workspace.backups.core import MANIFEST
+from workspace.backups.core import ERASURES, MANIFEST
 from workspace.blob_store import keep_file, list_files, load_bytes, new_file
 from workspace.database.dumps import DumpFailed, count_rows
 from workspace.models import Delivery, Event, Job, Person, SignIn
@@ -293,3 +294,29 @@ def test_a_backup_that_fails_leaves_nothing(site, tmp_path, monkeypatch):
         assert Event.objects.count() == before
     assert code == 1 and "The copy of the database is damaged" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_restore_erases_again_what_was_erased_since_the_backup(make_installation, tmp_path):
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    with at(make_installation(is_migrated=True)):
+        game, admin = start(project=make_rating_project(slug="mafia")).game, make_admin()
+        person = make_person(name="Ada Byron", email="ada@example.org")
+        assert run("backup", folder)[0] == 0
+        (before,) = folder.iterdir()
+        words = ("--reason", "By mistake", "--by", admin.email)
+        assert run("erase", "--project", "mafia", "--game", game.number, *words)[0] == 0
+        assert run("erase", "--person", "ada@example.org", *words)[0] == 0
+        assert run("backup", folder)[0] == 0
+        assert (folder / ERASURES).exists()
+    with at(make_installation(is_migrated=False)):
+        code, said, _faults = run("restore", before)
+        assert code == 0, said
+        assert "Erased again 2 of 2 erasures" in said
+        assert not Game.objects.exists()
+        assert Person.objects.get(pk=person.pk).name.startswith("erased-")
+    (folder / ERASURES).write_text((folder / ERASURES).read_text().replace("By mistake", "By nobody"))
+    with at(make_installation(is_migrated=False)):
+        said = run("restore", before)[1]
+        assert "Its seal does not fit AUDIT_KEY" in said
+        assert Game.objects.exists()

@@ -9,7 +9,7 @@ import msgspec
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from workspace.backups.actions import Damaged, delete_old_backups, make_backup, note_made
+from workspace.backups.actions import Damaged, delete_old_backups, keep_erasures, make_backup, note_made
 from workspace.backups.core import Unusable
 from workspace.blob_store import BytesLost
 from workspace.database.dumps import DumpFailed
@@ -50,6 +50,7 @@ class Command(SiteCommand):
             # A backup by newer code, made before the migrations run: the table to record it in may not exist yet.
             if not missing_migrations(connection):
                 note_made(manifest=manifest, by=system_person(now=now), now=now)
+                keep_erasures(folder)
             deleted = [] if keep is None else delete_old_backups(folder, keep)
         except Unusable as reason:
             self.end(BAD_INPUT, str(reason))

@@ -19,7 +19,7 @@ from workspace.backups.actions import (
     open_backup,
     put_back,
 )
-from workspace.backups.core import Manifest, Unusable
+from workspace.backups.core import ERASURES, Manifest, Unusable
 from workspace.database.dumps import DumpFailed
 from workspace.database.startup_checks import missing_migrations
 from workspace.management.command import BAD_INPUT, DIFFERS, DONE, SiteCommand, sentence_of
@@ -47,9 +47,18 @@ class Command(SiteCommand):
             action="store_true",
             help="also a backup whose seal does not fit AUDIT_KEY; only one that nobody else could write",
         )
+        parser.add_argument(
+            "--erasures",
+            type=Path,
+            nargs="+",
+            default=[],
+            metavar="FILE",
+            help=f"more lists of what to erase again ({ERASURES}), besides that beside the backup",
+        )
         parser.add_argument("--json", action="store_true", help="answer as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
+        again = io.StringIO()
         try:
             path = choose_backup(options["source"])
             with open_backup(path, is_sealed=not options["unsealed"]) as (archive, manifest):
@@ -61,12 +70,13 @@ class Command(SiteCommand):
                 call_command("migrate", interactive=False, verbosity=0)
             now = timezone.now()
             ended = note_restored(manifest=manifest, by=system_person(now=now), now=now)
+            call_command("erase", replay=[path.parent / ERASURES, *options["erasures"]], stdout=again)
         except Unusable as reason:
             self.end(BAD_INPUT, str(reason))
         except (Damaged, DumpFailed, CommandError, DatabaseError, OSError) as fault:
             sentence = f"Restoring failed: {sentence_of(fault)} {AGAIN}"
             self.end(DIFFERS, sentence, code="failed")
-        self._say(path, manifest, steps, ended)
+        self._say(path, manifest, steps, ended, again.getvalue().splitlines())
 
     def _started(self, manifest: Manifest, path: Path) -> None:
         if not self.as_json:
@@ -75,7 +85,9 @@ class Command(SiteCommand):
                 "Writing ..."
             )
 
-    def _say(self, path: Path, manifest: Manifest, steps: int, ended: tuple[int, int]) -> None:
+    def _say(
+        self, path: Path, manifest: Manifest, steps: int, ended: tuple[int, int], erased: list[str]
+    ) -> None:
         answer, code = io.StringIO(), DONE
         try:
             call_command("verify", json=self.as_json, stdout=answer)
@@ -92,6 +104,7 @@ class Command(SiteCommand):
                 "migrations_applied": steps,
                 "sign_ins_ended": ended[0],
                 "deliveries_ended": ended[1],
+                "erased_again": erased,
                 "verify": msgspec.json.decode(answer.getvalue()),
             }
             self.stdout.write(json.dumps(summary, ensure_ascii=False))
@@ -101,5 +114,7 @@ class Command(SiteCommand):
             self.stdout.write(
                 f"Ended {ended[0]:,} sign-ins, and {ended[1]:,} messages of webhooks that waited are not sent."
             )
+            for line in erased:
+                self.stdout.write(line)
             self.stdout.write(answer.getvalue().rstrip())
         raise SystemExit(code)
