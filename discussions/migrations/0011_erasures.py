@@ -6,7 +6,7 @@ from workspace.database.append_only import ForbidChange
 class Migration(migrations.Migration):
     """Rows that an erasure names pass the triggers that freeze them."""
 
-    dependencies = [("discussions", "0009_ended_ties"), ("workspace", "0005_erasures")]
+    dependencies = [("discussions", "0010_orders_end_with_the_key"), ("workspace", "0005_erasures")]
 
     operations = [
         migrations.AddField("game", "erased_at", models.DateTimeField(blank=True, null=True)),
