@@ -193,7 +193,7 @@ def announce_gate(event: Event) -> None:
 
 def announce_ready(event: Event) -> None:
     """Tell programs that every game of a change has its verdict, or is withdrawn, and nobody has decided."""
-    project, number = event.chain.project, event.details["game"]
+    project, number = event.chain.project, event.details.get("game", 0)
     if project is not None and find_listening(project, ITERATION_READY):
         for iteration in query_undecided(project.pk).filter(games__number=number):
             announce(event, ITERATION_READY, {"iteration": iteration.number})
