@@ -136,12 +136,14 @@ def read_values(wanted: ListFilter) -> dict[str, Any]:
 
 def filter_games(project: int, wanted: ListFilter, values: Mapping[str, Any]) -> "QuerySet[Game]":
     """The requested games of the project, unordered; `values` come from `read_values`."""
-    games = _by_state(Game.objects.filter(project=project), wanted.state)
+    # Erased games have no text, by which a search leaves them out in the index.
+    there = Game.with_erased if "word0" in values else Game.objects
+    games = _by_state(there.filter(project=project), wanted.state)
     searched = reduce(
         and_, (Q(search_text__contains=values[name]) for name in values if name[:4] == "word"), Q()
     )
     if "number" in values:
-        searched |= Q(number=values["number"])
+        searched |= Q(number=values["number"]) & ~Q(search_text="")
     games = games.filter(searched)
     if "iteration" in values:
         games = games.filter(iteration=values["iteration"])

@@ -10,6 +10,7 @@ from django.urls import reverse
 from discussions.archives.actions import erasures
 from discussions.archives.actions.erasures import ask_to_erase
 from discussions.archives.queries.erasures import GONE, KEPT
+from discussions.games.queries.list_query import ListQuery, load_list_window
 from discussions.iterations.queries import count_erased
 from discussions.management.commands.verify import CHECKS
 from discussions.models import Game, GameText, Transcript, Verdict
@@ -95,6 +96,8 @@ def test_nothing_of_an_erased_game_is_left_and_its_figures_stay():
     line = Event.objects.get(verb="game:erased")
     assert (line.by, line.details["reason"]) == (admin, "Uploaded by mistake")
     assert not Game.objects.exists()
+    for asked in ({}, {"q": str(game.number)}, {"q": " "}, {"q": "game"}):
+        assert load_list_window(project, ListQuery(**asked)).games == []
 
 
 def test_rows_are_frozen_but_for_those_that_the_erasure_names():
