@@ -278,7 +278,8 @@ _GAMES, _WITHDRAWN, _TAKEN, _COMPLETE, _JOBS, _FLAGS, _FAULTY, _UNDECIDED, _UNOP
 @prepared
 def _count_parts(project: int) -> "QuerySet[Any, Any]":
     """All that `load_counts` counts: the part, and three figures of it."""
-    games = Game.objects.filter(project=project).values("iteration")
+    # Erased games count by their verdicts, or are withdrawn: so only the index is read.
+    games = Game.with_erased.filter(project=project).values("iteration")
     recorded = Exists(Verdict.objects.filter(game=OuterRef("game")))
     taken = Slot.objects.filter(project=project, purpose=RATING, is_closed=False, evaluator__isnull=False)
     taken = taken.filter(~recorded, game__withdrawn_at=None)

@@ -207,6 +207,8 @@ def _empty_game(erasure: Erasure, game: Game, own: list[str], now: datetime) -> 
         needed_reason=ERASED if game.needed_reason else "",
         erased_at=game.erased_at or now,
     )
+    if not Verdict.objects.filter(game=game).exists():
+        rows.filter(withdrawn_at=None).update(withdrawn_at=now, withdrawn_by=erasure.created_by)
     # Games that were erased before kept what they shared with this one.
     for name in ("model_build", "seed", "pair"):
         shared = Game.with_erased.filter(project=game.project_id, **{f"{name}__in": own})
