@@ -35,7 +35,7 @@ def _as_faults_of_a_disk(name: str = "") -> Iterator[None]:
         if isinstance(fault, ClientError) and fault.response["Error"]["Code"] in NOT_THERE:
             raise FileNotFoundError(name) from fault
         sentence = _(
-            "The storage of files does not answer, so nothing was stored. Try again in a minute; if it goes on, tell "
+            "The storage of files does not answer, so nothing was stored. Try again in a minute; if it lasts, tell "
             "an admin."
         )
         raise StorageAway(sentence, code="storage_away") from fault
