@@ -191,7 +191,7 @@ def _are_valid(_now: datetime) -> Iterator[str]:
 def _between_others() -> Iterator[str]:
     """Adjudications that adopt an unsubmitted or foreign evaluation; leads who resolved between their own answers."""
     # A returned evaluation is submitted again later: the first time counts.
-    submitted = Event.objects.filter(verb="evaluation:submitted").order_by("-at", "-pk")
+    submitted = Event.objects.filter(verb="evaluation:submitted").exclude(object_id="").order_by("-at", "-pk")
     submissions = {int(key): at for key, at in submitted.values_list("object_id", "at")}
     adopted = Adjudication.objects.exclude(adopted=None)
     others = ~Q(adopted__game=F("game"), adopted__purpose=RATING)

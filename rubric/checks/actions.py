@@ -200,7 +200,7 @@ def _set_apart_fits(_now: datetime) -> Iterator[str]:
 
 def compare_acts(kind: str, rows: "QuerySet[Any]", *verbs: str) -> tuple[list[Any], list[str]]:
     """Rows with another number of audit lines of these verbs than their `count`; then what the log has in excess."""
-    lines = Event.objects.filter(verb__in=verbs).order_by().values_list("object_id")
+    lines = Event.objects.filter(verb__in=verbs).exclude(object_id="").order_by().values_list("object_id")
     told = dict(lines.annotate(count=Count("pk")))
     erased = list_erased(kind)
     untold = [row for row in rows.order_by("pk").iterator(2000) if told.pop(str(row.pk), 0) != row.count]

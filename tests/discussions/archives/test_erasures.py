@@ -253,3 +253,19 @@ def test_the_page_shows_counts_asks_for_a_reason_and_the_name_and_leads_to_the_l
     assert "Why" in client.get(reverse("erasures")).content.decode()
     gone = client.get(reverse("game", args=[game.project.slug, game.number]))
     assert (gone.status_code, "was erased" in gone.content.decode()) == (409, True)
+
+
+def test_another_installation_takes_an_archive_with_an_erased_game_and_its_figures(settings, tmp_path):
+    with transaction.atomic():
+        project, admin = make_judged_project()[0], make_admin()
+        verdict = Verdict.objects.filter(game__project=project).latest("pk")
+        erase(verdict.game, by=admin)
+        archive, passes = write_archive(project, admin), verdict.passes
+        transaction.set_rollback(True)
+    settings.AUDIT_KEY, settings.MEDIA_ROOT = "elsewhere-" * 5, tmp_path
+    done = bring_in(archive, slug="there")
+    (game,) = Game._base_manager.filter(project=done.project, erased_at__isnull=False)
+    assert game.verdicts.latest("pk").passes == passes
+    assert not GameText.objects.filter(game=game).exists()
+    assert sum(count_erased(project=done.project).values()) == 1
+    assert breaches() == []
