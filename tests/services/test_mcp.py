@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.utils import timezone
@@ -44,7 +45,9 @@ def ask(live_server, tmp_path):
                 answers = [await client.call_tool(name, given) for name, given in asked]
                 return tools, [(answer.content[0].text, answer.is_error) for answer in answers]
 
-        ask_all.tools, answers = asyncio.run(run())
+        # In a thread of its own: Playwright, after a test with a browser, runs a loop in this one.
+        with ThreadPoolExecutor(1) as thread:
+            ask_all.tools, answers = thread.submit(lambda: asyncio.run(run())).result()
         return answers
 
     return ask_all
