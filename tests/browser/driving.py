@@ -14,6 +14,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, R
 from discussions.models import Evaluation
 from tests.factories.people import PASSWORD
 from tests.services.live_stack import LiveStack
+from tools.processes import PATIENCE
 from workspace.models import Person
 
 SLUG = "table"
@@ -44,6 +45,7 @@ if games != b"[]":
 """
 _SIGN_IN = """
 from django.test import Client
+from tools.processes import PATIENCE
 from workspace.models import Person
 client = Client()
 client.force_login(Person.objects.get(email=%r))
@@ -131,8 +133,11 @@ def hold(page: Page, address: str) -> Callable[[], list[str]]:
     page.route(address, lambda route: held.append(route))  # noqa: PLW0108  Playwright sets attributes on it
 
     def let_go() -> list[str]:
-        while not held:
+        for _turn in range(int(PATIENCE * 100)):
+            if held:
+                break
             page.wait_for_timeout(10)
+        assert held, f"the page asks for nothing at {address}"
         for route in held:
             route.continue_()
         page.unroute(address)
