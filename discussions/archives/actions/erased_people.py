@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 from allauth.mfa.models import Authenticator
-from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db.models import Q
 
@@ -17,7 +16,6 @@ from discussions.models import Stage, TeamFigures
 from rubric.models import ImpactPreview, Response, Reviewer, SetFigures
 from workspace.audit.actions import delete_rows, end_passes, erase_details, let_pass, record_event
 from workspace.audit.queries import load_renames
-from workspace.core.audit_chain import pseudonym
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.models import (
     AccessToken,
@@ -42,8 +40,7 @@ def erase_person(erasure: Erasure, now: datetime) -> None:
     person = Person.objects.select_for_update().get(pk=erasure.row)
     if person.erased_at is not None:
         return
-    made_at = person.created_at.isoformat()
-    alias = f"erased-{pseudonym('person', person.pk, made_at, settings.AUDIT_KEY)[:12]}"
+    alias = f"erased-{erasure.stamp[:12]}"
     names = _Names(person, alias)
     _forget_ways_in(erasure, person, alias, now)
     _forget_told(erasure, person, names)

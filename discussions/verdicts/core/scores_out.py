@@ -6,7 +6,7 @@ from workspace.exports.core.score_events import FAIL, PASS, PENDING, Score
 
 
 def list_scores(outcome: Outcome) -> list[Score]:
-    """A score for each metric of a verdict, then the verdict itself: 1 for PASS, 0 for FAIL."""
+    """A score for each metric of a verdict, then the verdict itself: 1 for PASS, 0 for FAIL, None if pending."""
     scores: list[Score] = [
         {
             "name": line.key,
@@ -22,7 +22,7 @@ def list_scores(outcome: Outcome) -> list[Score]:
         for line in outcome.lines
     ]
     says = " ".join([outcome.headline, *(reason.says for reason in outcome.reasons)])
-    passes = float(bool(outcome.passes))
+    passes = None if outcome.passes is None else float(outcome.passes)
     return [
         *scores,
         {"name": "verdict", "value": passes, "label": _label(outcome.passes), "explanation": says},
