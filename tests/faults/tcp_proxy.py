@@ -6,11 +6,11 @@ import threading
 
 
 class Relay:
-    """Listens at `port` of 127.0.0.1 and passes everything on to another port; `swallow` and `let_through` switch."""
+    """Listens at `port` of `host` and passes everything on to a port of 127.0.0.1; `swallow`, `let_through` switch."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, host: str = "127.0.0.1") -> None:
         self.target, self._is_open, self._sockets = target, True, []
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=100)
+        self._listener = socket.create_server((host, 0), backlog=100)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 

@@ -52,6 +52,16 @@ def test_criteria_of_git_are_drafted_replaced_compared_and_published():
     assert program.post(f"{DRAFTS}&basis_sha256={draft['sha256']}", given).status_code == 409
 
 
+def test_a_file_starts_a_response_rubric_of_its_own():
+    program = program_of(make_admin())
+    given = make_file(0.4, 0.2, 0.2, 0.2, name="Coding")
+    assert program.post("rubrics/coding/", given).status_code == 404
+    made = program.post("rubrics/coding/?is_new=true&note=For+code", given)
+    assert (made.status_code, made.json()["rubric"], made.json()["state"]) == (201, "coding", "draft")
+    again = program.post("rubrics/coding/?is_new=true&note=For+code", given)
+    assert (again.status_code, again.json()["code"]) == (409, "key_taken")
+
+
 def test_every_fault_is_a_sentence_with_its_place_and_nothing_is_stored():
     program = program_of(make_admin())
     data = json.loads(make_file(0.9, 0.25, 0.2, 0.2))
