@@ -70,6 +70,7 @@ ORDER = {
         "planning",
         "history",
         "reliability",
+        "judges",
         "archives",
         "exports",
         "home",

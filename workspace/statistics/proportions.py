@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 
-def wilson(numerator: int, denominator: int, z: float = 1.959963984540054) -> tuple[float, float] | None:
+def wilson(numerator: float, denominator: float, z: float = 1.959963984540054) -> tuple[float, float] | None:
     """Wilson's interval in percent (95 % with the default z); None when there is nothing to count.
 
     Centre (p + z^2/2n) / (1 + z^2/n), half width z / (1 + z^2/n) * sqrt(p(1-p)/n + z^2/4n^2). For one game, it

@@ -126,13 +126,13 @@ def _spearman(first: Matrix, second: Matrix) -> tuple[float, Matrix]:
 
 
 def _permutation_p(first: Matrix, second: Matrix, sizes: tuple[int, ...]) -> float:
-    found = second[_draw_orders(sizes)] @ first
+    found = second[draw_orders(sizes)] @ first
     least = abs(float(first @ second)) * (1 - ROUNDING) - ROUNDING
     return (1 + int((np.abs(found) >= least).sum())) / (1 + PERMUTATIONS)
 
 
 @lru_cache(maxsize=2)
-def _draw_orders(sizes: tuple[int, ...]) -> NDArray[np.intp]:
+def draw_orders(sizes: tuple[int, ...]) -> NDArray[np.intp]:
     """Orders of the items (columns), drawn at random within groups of these sizes."""
     places = np.repeat(np.arange(len(sizes)), sizes)
     return np.argsort(places + np.random.default_rng(SEED).random((PERMUTATIONS, len(places))), axis=1)
