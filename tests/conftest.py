@@ -78,6 +78,26 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("suite")
 
 
+def pytest_configure(config):
+    """A parallel process tells the run of each test once: not that it began, ended, and was set up and torn down well.
+
+    Telling takes longer than most tests do. Whoever asks for durations is told everything.
+    """
+    # xdist runs its module by another name, so the class is known by its own.
+    plugins = config.pluginmanager.get_plugins()
+    worker = next((one for one in plugins if type(one).__name__ == "WorkerInteractor"), None)
+    if worker is None or config.getoption("durations") is not None:
+        return
+    send = worker.sendevent
+
+    def send_what_counts(name, **what):
+        is_said = name == "testreport" and what["data"]["when"] != "call" and what["data"]["outcome"] == "passed"
+        if name not in ("logstart", "logfinish") and not is_said:
+            send(name, **what)
+
+    worker.sendevent = send_what_counts
+
+
 # What is imported and collected stays: the garbage collector would look at it again and again, and free nothing.
 gc.disable()
 

@@ -31,8 +31,8 @@ from workspace.blob_store import load_bytes, store_bytes
 
 P = ParamSpec("P")
 R = TypeVar("R")
-# So many recordings are kept: tests of a file come one after the other, and a recording may take a megabyte.
-KEPT = 200
+# So many recordings are kept: most tests of a file come one after the other, and a recording may take a megabyte.
+KEPT = 600
 WRITES = ("INSERT", "UPDATE", "DELETE")
 READS = ("SELECT", "SAVEPOINT", "RELEASE")
 PLAIN = (str, bytes, int, float, Decimal, Fraction, date, timedelta, type(None))
