@@ -20,7 +20,7 @@ const items = () => all(`#step-${judge.dataset.step} .item`);
 const says = document.getElementById("says");
 const heard = document.getElementById("heard");
 const isBusy = () => document.body.dataset.busy === "wait" || "looking" in document.body.dataset;
-let [prefix, quiet] = ["", 0];
+let [prefix, quiet, pointing] = ["", 0, null];
 let now = ""; // the id of the current message: the element may be redrawn
 let asked = ""; // the id of the item that had the focus last
 let place = ""; // the id of the item or message that had the focus last
@@ -35,8 +35,8 @@ single.addEventListener("change", () => localStorage.setItem(store, single.check
 
 // What the keys judge: the item with the focus, else the one that had it last, else the first of the step that asks.
 function current() {
-  const several = items();
-  const own = several.find((item) => item === here()) ?? several.find((item) => item.id === asked);
+  const [several, focused] = [items(), here()]; // whether it is seen is asked once: the browser computes styles for it
+  const own = several.find((item) => item === focused) ?? several.find((item) => item.id === asked);
   return own ?? several.find((item) => item.matches("[data-needs]")) ?? several[0];
 }
 
@@ -422,8 +422,8 @@ document.addEventListener("act:over", ({ detail }) => {
   queueMicrotask(replay); // a form does not submit again while it submits
 });
 
-// Parts drawn again show the item that is asked before they are painted.
-document.body.addEventListener("htmx:oobAfterSwap", () => point());
+// Parts drawn again show the item that is asked before they are painted; htmx tells of each part several times.
+document.body.addEventListener("htmx:oobAfterSwap", () => { pointing ??= Promise.resolve().then(() => { pointing = null; point(); }); });
 
 document.addEventListener("click", (event) => {
   const folded = event.target.closest(FOLDED);
