@@ -91,7 +91,9 @@ def pytest_configure(config):
     send = worker.sendevent
 
     def send_what_counts(name, **what):
-        is_said = name == "testreport" and what["data"]["when"] != "call" and what["data"]["outcome"] == "passed"
+        is_said = (
+            name == "testreport" and what["data"]["when"] != "call" and what["data"]["outcome"] == "passed"
+        )
         if name not in ("logstart", "logfinish") and not is_said:
             send(name, **what)
 

@@ -90,8 +90,8 @@ def test_agents_of_one_name_are_called_by_their_numbers():
     )
 
 
-def test_the_example_in_the_docs_comes_in():
-    text = (Path(__file__).parents[3] / "docs" / "transcripts.md").read_text(encoding="utf-8")
+def test_the_example_comes_in():
+    text = Path(__file__).with_name("public_formats.md").read_text(encoding="utf-8")
     example = re.search(r"```text\n(0,status.*?)```", text, re.DOTALL)[1]
     read = read_transcripts(example.encode(), "a.log")
     assert (read.format, read.faults, len(read.games[0].record.messages)) == ("aiwolf_log", [], 2)

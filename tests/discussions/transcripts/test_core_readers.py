@@ -345,9 +345,9 @@ def test_each_format_knows_its_own_folders_only(name, files):
     assert [known.name for known in formats if known.recognises_files(list(files))] == name
 
 
-def docs_examples(name):
-    """The code blocks of a format's part of the docs, by the file's name before each ("" without one)."""
-    text = (ROOT / "docs" / "transcripts.md").read_text()
+def examples(name):
+    """The code blocks of a format in public_formats.md, by the file's name before each ("" without one)."""
+    text = Path(__file__).with_name("public_formats.md").read_text()
     part = re.split(r"^#+ ", text.partition(f"### `{name}`")[2], maxsplit=1, flags=re.MULTILINE)[0]
     return {
         found[1] or "": found[2]
@@ -356,8 +356,8 @@ def docs_examples(name):
 
 
 @pytest.mark.parametrize("module", [werewolf_arena, avalon_nlu, aiwolf, llmafia])
-def test_the_example_in_the_docs_comes_in(module):
-    blocks = docs_examples(module.__name__.rpartition(".")[2])
+def test_its_example_comes_in(module):
+    blocks = examples(module.__name__.rpartition(".")[2])
     if module is llmafia:
         files = {name: text.encode() for name, text in blocks.items()}
         assert module.recognises_files(list(files))
