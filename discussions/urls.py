@@ -18,6 +18,7 @@ PACKAGES = (
     "planning",
     "history",
     "reliability",
+    "agents",
     "archives",
     "exports",
 )

@@ -7,6 +7,7 @@ from django.conf import settings
 from ninja import NinjaAPI
 
 from discussions.adjudication.api import router as disagreements
+from discussions.agents.api import router as agents
 from discussions.archives.api import router as erasures
 from discussions.calibration.api import calibrations, guidelines
 from discussions.comparison.api import router as decisions
@@ -52,6 +53,7 @@ ROUTERS = {
     "guidelines": guidelines,
     "queue and team": queue,
     "worth watching": worth_watching,
+    "agents": agents,
     "calibration": calibrations,
     "stages": stages,
     "iterations": iterations,

@@ -36,6 +36,7 @@ class MetricLabels(Struct, frozen=True):
     `count` is what its figure was counted from, with `above` and `below`;
     `unit` what is counted, by number `n`; `by_rule` the word for a pass with nothing to count. `looks` puts its
     diagnostics into words, `rules` the rules that its findings name, and `parameters` describes its parameters.
+    `worse` is what somebody does whose figure is lower than that of others.
     """
 
     column: Words
@@ -46,6 +47,7 @@ class MetricLabels(Struct, frozen=True):
     looks: Callable[[Mapping[str, Any]], list[Look]] = no_looks
     rules: Mapping[str, Words] = {}
     parameters: Mapping[str, Words] = {}
+    worse: Words = gettext_lazy("does worse")
 
 
 def limit_text(key: str, threshold: float) -> str:
@@ -166,6 +168,7 @@ def _repetition(figures: Mapping[str, Any]) -> list[Look]:
 LABELS: dict[str, MetricLabels] = {
     "memory_accuracy": MetricLabels(
         column=gettext_lazy("Memory"),
+        worse=gettext_lazy("is wrong about the past more often"),
         title=gettext_lazy("Memory accuracy"),
         count=gettext_lazy("%(above)d of %(below)d references accurate"),
         by_rule=gettext_lazy("PASS, not applicable (no references)"),
@@ -180,6 +183,7 @@ LABELS: dict[str, MetricLabels] = {
     ),
     "strategic_depth": MetricLabels(
         column=gettext_lazy("Strategic depth"),
+        worse=gettext_lazy("says less that is strategic"),
         title=gettext_lazy("Strategic depth"),
         count=gettext_lazy("%(above)d of %(below)d messages strategic"),
         looks=_depth,
@@ -190,6 +194,7 @@ LABELS: dict[str, MetricLabels] = {
     ),
     "coherence": MetricLabels(
         column=gettext_lazy("Coherence"),
+        worse=gettext_lazy("leaves more messages unanswered"),
         title=gettext_lazy("Conversation coherence"),
         count=gettext_lazy("%(above)d of %(below)d messages coherent"),
         looks=_coherence,
@@ -216,6 +221,7 @@ LABELS: dict[str, MetricLabels] = {
     ),
     "role_consistency": MetricLabels(
         column=gettext_lazy("Role"),
+        worse=gettext_lazy("falls out of its role more often"),
         title=gettext_lazy("Role consistency"),
         count=gettext_lazy("%(above)d of %(below)d messages fit the role"),
         looks=_roles,
@@ -241,6 +247,7 @@ LABELS: dict[str, MetricLabels] = {
     ),
     "personality_diversity": MetricLabels(
         column=gettext_lazy("Diversity"),
+        worse=gettext_lazy("sounds more like another agent"),
         title=gettext_lazy("Personality diversity"),
         count=gettext_lazy("%(above)d of %(below)d agents unique"),
         unit=ngettext_lazy("%(n)d agent", "%(n)d agents", "n"),
@@ -257,6 +264,7 @@ LABELS: dict[str, MetricLabels] = {
     ),
     "anti_repetition": MetricLabels(
         column=gettext_lazy("Repetition"),
+        worse=gettext_lazy("repeats itself more"),
         title=gettext_lazy("Anti-repetition"),
         count=gettext_lazy("%(above)d of %(below)d phrases not repeated"),
         unit=ngettext_lazy("%(n)d phrase", "%(n)d phrases", "n"),

@@ -37,6 +37,8 @@ NO_PAGES = (
     "accuracy_cases",  # of a cell; below
     "packet_markdown",
     "weak_spots_markdown",
+    "agent_markdown",
+    "agents_table",
     "audit_file",
     "site_audit_file",
 )

@@ -5,6 +5,7 @@ Figures of a team, computed as a worker does.
 
 from collections.abc import Mapping, Sequence
 
+from discussions.agents.actions import ask_for_agents
 from discussions.models import Evaluation, Game, Judgement, TeamFigures
 from discussions.queue.actions import take_next_game
 from discussions.reliability.actions import ask_for_team_figures
@@ -77,6 +78,14 @@ def write_labels(game: Game, kind: str, table: Sequence[Sequence[str]]) -> None:
 def figure_team(project: Project, *, by=None) -> None:
     """Compute what is not there of the project's figures."""
     job = ask_for_team_figures(project=project, by=by or make_lead(project=project), now=NOW)
+    if job is not None:
+        run_job(job=job.pk, clock=lambda: NOW)
+
+
+@replayed
+def figure_agents(project: Project, *, by=None) -> None:
+    """Compute the files of the project's agents, if they are not there."""
+    job = ask_for_agents(project=project, by=by or make_lead(project=project), now=NOW)
     if job is not None:
         run_job(job=job.pk, clock=lambda: NOW)
 

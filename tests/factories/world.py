@@ -22,7 +22,7 @@ from tests.factories.model_reviewers import make_asked
 from tests.factories.outbox import make_webhook, measure_games
 from tests.factories.people import load_membership, make_admin, make_lead, make_member
 from tests.factories.preview import asked, draft_with, thresholds
-from tests.factories.reliability import figure_team
+from tests.factories.reliability import figure_agents, figure_team
 from tests.factories.response_calibration import make_set_round
 from tests.factories.reviewer_statistics import make_figured
 from tests.factories.sign_in import make_secured
@@ -99,6 +99,7 @@ def make_world() -> dict[str, Any]:
     webhook = make_webhook(project=project, by=people["lead"], now=now).webhook
     delivery = measure_games(project, resolved.number, now=now)[0]
     failed = make_failed_job(project=project, by=people["lead"], now=now)
+    figure_agents(project, by=people["lead"])
     asked(stricter)  # last: it is to wait, and what is made above runs the jobs that wait
     return {
         "people": people,

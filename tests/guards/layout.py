@@ -71,6 +71,7 @@ ORDER = {
         "history",
         "reliability",
         "judges",
+        "agents",
         "archives",
         "exports",
         "home",

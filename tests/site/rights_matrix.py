@@ -531,6 +531,11 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "agreement": [Row("GET", "302 403 403 404 200 404 200 302")],
     "agreement_thing": [Row("GET", "302 404 404 404 200 404 200 302")],
     "worth_watching": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "agents": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "agent": [Row("GET", "302 403 403 404 200 404 200 302", {"agent": "Ann"})],
+    "agent_markdown": [Row("GET", "302 403 403 404 200 404 200 302", {"agent": "Ann"})],
+    "agents_table": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "figure_agents": [Row("POST", "401 403 403 404 303 404 303 401")],
     "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
     **{
         name: [Row("GET", "302 301 301 301 301 301 301 302")]

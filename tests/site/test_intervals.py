@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from benchmarks.statistics.responses import COEFFICIENTS, LEAST_LEFT, RARE_DESIGNS, hold_rare, play, predict
+from discussions.agents.core import build_figure
 from discussions.comparison.core.difference import PAIRED_Z, difference, get_level
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
 from discussions.reliability.core.crosstab import compute_interval_over_games
@@ -108,6 +109,20 @@ def hold_over_games(random: np.random.Generator) -> bool:
     found = random.binomial(counts, random.beta(9.5, 9.5 * 3 / 7, 10))
     sums = [(int(over), int(of)) for over, of in zip(found, counts, strict=True)]
     return holds(compute_interval_over_games(sums, wilson(int(found.sum()), int(counts.sum())))[0], 70.0)
+
+
+def hold_apart(games: int, share: float) -> Try:
+    """An agent's share in so many games of 3 to 12 messages, against 30 games of others, whose share is 70."""
+
+    def run(random: np.random.Generator) -> bool:
+        rows = []
+        for count, least, most, mean in ((games, 3, 13, share), (30, 10, 41, 0.7)):
+            of = random.integers(least, most, count)
+            right = random.binomial(of, random.beta(9.5 * mean / 0.7, 9.5 * (1 - mean) / 0.7, count))
+            rows.append(np.stack([right, of, np.zeros(count, np.int64)], axis=1))
+        return holds(build_figure(*rows).apart, 100 * (share - 0.7))
+
+    return run
 
 
 # Games.
@@ -256,6 +271,8 @@ ROWS = [
     Row("mean over comparisons", "60 comparisons", 95, share_of(hold_mean(60))),
     Row("the next game", "3 games of 14 messages", 95, share_of(hold_next_game(3, 0, 14))),
     Row("the next game", "3 games, 3 batches of other prompts", 95, share_of(hold_next_game(3, 3))),
+    Row("an agent's share less others'", "9 games of 3 to 12 messages", 95, share_of(hold_apart(9, 0.6))),
+    Row("an agent's share less others'", "30 games of 3 to 12 messages", 95, share_of(hold_apart(30, 0.6))),
 ]
 
 

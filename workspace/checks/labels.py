@@ -11,6 +11,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "measure": _("automatic scores"),
     "companions": _("diagnostics"),
     "figure_team": _("statistics of a team"),
+    "figure_agents": _("files of agents"),
     "preview_games": _("preview of a draft rubric: games"),
     "preview_rankings": _("preview of a draft rubric: rankings"),
     "figure_set": _("statistics of a comparison set"),

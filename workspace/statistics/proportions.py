@@ -30,14 +30,23 @@ def newcombe(
 ) -> tuple[float, float] | None:
     """The 95 % interval of the difference of two independent shares, first less second, from -1 to 1.
 
-    d - sqrt((p1 - l1)^2 + (u2 - p2)^2) to d + sqrt((u1 - p1)^2 + (p2 - l2)^2) with l and u the ends of Wilson's
-    intervals; None when one of them has nothing to count. Source: R. G. Newcombe, Statistics in Medicine 17 (1998),
-    873-890, method 10.
+    By `subtract_shares` from Wilson's intervals; None when one of them has nothing to count. Source: R. G. Newcombe,
+    Statistics in Medicine 17 (1998), 873-890, method 10.
     """
     left, other = wilson(numerator, denominator), wilson(other_numerator, other_denominator)
     if left is None or other is None:
         return None
-    first, second = numerator / denominator, other_numerator / other_denominator
+    return subtract_shares(numerator / denominator, left, other_numerator / other_denominator, other)
+
+
+def subtract_shares(
+    first: float, left: tuple[float, float], second: float, other: tuple[float, float]
+) -> tuple[float, float]:
+    """The interval of first less second, from -1 to 1, from the intervals of both, which are in percent.
+
+    d - sqrt((p1 - l1)^2 + (u2 - p2)^2) to d + sqrt((u1 - p1)^2 + (p2 - l2)^2) with l and u their ends, as if the shares
+    were independent. Source: G. Y. Zou, A. Donner, Statistics in Medicine 27 (2008), 1693-1702.
+    """
     low = sqrt((first - left[0] / 100) ** 2 + (other[1] / 100 - second) ** 2)
     high = sqrt((left[1] / 100 - first) ** 2 + (second - other[0] / 100) ** 2)
     return max(-1.0, first - second - low), min(1.0, first - second + high)

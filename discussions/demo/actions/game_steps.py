@@ -11,6 +11,7 @@ from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.core.judgeable import read_sample_rule, shared_sample
 from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import disagreements_in
+from discussions.agents.actions import ask_for_agents
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
@@ -246,6 +247,11 @@ def _return_evaluation(scene: Scene, by: str, game: str, who: str, comment: str)
     return_evaluation(evaluation=evaluation, comment=comment, **scene.stamp(by))
 
 
+def _compute_team_statistics(scene: Scene, by: str) -> None:
+    ask_for_team_figures(project=scene.project, **scene.stamp(by))
+    ask_for_agents(project=scene.project, **scene.stamp(by))
+
+
 GAME_STEPS: Steps = {
     "import_file": _import_file,
     "rate": _rate,
@@ -262,7 +268,5 @@ GAME_STEPS: Steps = {
     "assign_game": lambda scene, by, game, who: assign_game(
         game=scene.game(game), person=scene.people[who], **scene.stamp(by)
     ),
-    "compute_team_statistics": lambda scene, by: ask_for_team_figures(
-        project=scene.project, **scene.stamp(by)
-    ),
+    "compute_team_statistics": _compute_team_statistics,
 }

@@ -119,17 +119,12 @@ def find_spots(game: ExaminedGame) -> list[Spot]:
 
 
 def rank_spots(spots: Iterable[Spot], kind: str) -> list[Spot]:
-    chosen = [spot for spot in spots if spot.kind == kind]
-    return sorted(
-        chosen,
-        key=lambda spot: (
-            not spot.is_by_people,
-            -WEIGHTS.get(spot.why, 0),
-            -spot.count,
-            spot.game,
-            spot.message,
-        ),
-    )
+    return sorted((spot for spot in spots if spot.kind == kind), key=order_spots)
+
+
+def order_spots(spot: Spot) -> tuple[bool, int, int, int, int]:
+    """What people judged first, then the gravest, the most repeated, the oldest."""
+    return not spot.is_by_people, -WEIGHTS.get(spot.why, 0), -spot.count, spot.game, spot.message
 
 
 def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: str) -> list[Group]:

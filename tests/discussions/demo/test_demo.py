@@ -363,7 +363,7 @@ def _calibration_has_one_who_passed_and_one_who_did_not():
 
 def _figures_have_intervals_and_answers_that_differ():
     bodies = dict(TeamFigures.objects.filter(project__slug=TEAM).values_list("kind", "body"))
-    assert set(bodies) == {"accuracy", "agreement"}
+    assert set(bodies) == {"accuracy", "agreement", "agents"}
     things = {
         thing["key"]: thing for thing in msgspec.json.decode(bodies["agreement"])["agreement"]["things"]
     }

@@ -1,0 +1,103 @@
+"""The files of a project's agents: what they are computed from, where they are stored, and the texts of moments."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+from django.db.models import Count, Exists, F, Max, QuerySet, Sum
+
+from discussions.agents.core import CODE_VERSION, AgentFigures, Moment, Seat, compute_files, list_seats
+from discussions.history.core.weak_spots import ExaminedGame
+from discussions.metrics.core.parameters import get_parameters
+from discussions.metrics.core.registry import CODE_VERSION as METRICS_VERSION
+from discussions.models import Adjudication, Evaluation, Game, GameText, Measured, TeamFigures
+from discussions.preview.queries import Batch, read_judged
+from discussions.queries import list_batches, measured_for
+from discussions.verdicts.core.scoring import compute_effective_values
+from workspace.core.canonical import canonical_hash
+from workspace.models import Job, Project
+from workspace.stored_statistics.queries import Inputs, StatisticsStore
+
+KIND = "agents"
+_FIGURES = msgspec.json.Decoder(AgentFigures)
+
+
+class _AgentStore(StatisticsStore[Project]):
+    row_model, owner_name, subject_name = TeamFigures, "project", "project"
+    job_kind, kinds = "figure_agents", (KIND,)
+
+    def load(self, key: int) -> Project:
+        return Project.objects.get(pk=key)
+
+    def project(self, owner: Project) -> Project:
+        return owner
+
+    def inputs(self, owner: Project) -> Inputs:
+        """Four queries, counts alone; `count` is that of the measured games that count in averages."""
+        evaluations = Evaluation.objects.submitted_ratings().filter(game__project=owner)
+        # A game can come into another iteration.
+        moved = Sum(F("pk") * F("iteration_id"))
+        games = _query_games(owner).aggregate(Count("pk"), Sum("pk"), moved=moved)
+        content = [
+            CODE_VERSION,
+            METRICS_VERSION,
+            games,
+            Measured.objects.filter(game__project=owner).aggregate(Count("pk"), Max("pk")),
+            evaluations.aggregate(Count("pk"), Sum("pk"), Sum("version"), Max("submitted_at")),
+            Adjudication.objects.filter(game__project=owner).aggregate(Count("pk"), Max("pk")),
+        ]
+        return Inputs({KIND: canonical_hash(content)}, games["pk__count"])
+
+    def read(self, owner: Project, kind: str) -> Callable[[], AgentFigures]:
+        seats = list(_read_seats(owner))
+        return lambda: compute_files(seats)
+
+    def count(self, row: TeamFigures) -> int:
+        return row.evaluation_count
+
+    def columns(self, count: int, job: Job) -> dict[str, Any]:
+        return {"evaluation_count": count, "job": job}
+
+
+AGENT_STATISTICS = _AgentStore()
+
+
+def decode_figures(row: TeamFigures) -> AgentFigures:
+    return _FIGURES.decode(row.body)
+
+
+def find_figures(project: Project) -> AgentFigures | None:
+    """The files for the present input, if a job computed them."""
+    key = AGENT_STATISTICS.present(project).rows.get(KIND)
+    return decode_figures(TeamFigures.objects.get(pk=key)) if key else None
+
+
+def load_texts(project: Project, moments: list[Moment]) -> dict[tuple[int, int], str]:
+    """(game, message) -> the text of each moment, in one query; without those of games that were erased meanwhile."""
+    texts = GameText.objects.filter(game__project=project, game__number__in={row.game for row in moments})
+    texts = texts.filter(game__erased_at=None).select_related("game")
+    records = {row.game.number: row.to_record() for row in texts}
+    return {
+        (row.game, row.message): records[row.game].messages[row.message - 1].text
+        for row in moments
+        if row.game in records
+    }
+
+
+def _query_games(project: Project) -> "QuerySet[Game]":
+    return Game.objects.filter(Exists(measured_for()), project=project, withdrawn_at=None)
+
+
+def _read_seats(project: Project) -> Iterator[Seat]:
+    """Everybody who spoke in a game that counts, in batches of games."""
+    for keys in list_batches(_query_games(project)):
+        rows = Game.objects.filter(pk__in=keys).select_related("iteration")
+        known = {
+            row.number: (row.model_build, "" if row.iteration.is_unsorted else str(row.iteration.number))
+            for row in rows
+        }
+        for judged in read_judged(Batch(keys, is_recorded=False), lambda _rubric: True):
+            assert judged.text is not None  # every text was requested
+            found = compute_effective_values(judged.basis, judged.measurements)
+            game = ExaminedGame(judged.where.number, judged.text, judged.measurements, found)
+            yield from list_seats(game, *known[game.number], get_parameters(judged.rubric).role_map)

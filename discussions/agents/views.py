@@ -1,0 +1,135 @@
+"""The agents, models and iterations of a project, and the file of each: pages for leads, and Markdown."""
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from discussions.agents.actions import ask_for_agents
+from discussions.agents.core import GROUPINGS, AgentFigures
+from discussions.agents.pages import COLUMNS, GROUPED, WORDS, FilePage, list_rows, name_file
+from discussions.agents.permissions import check_see_agents
+from discussions.agents.queries import AGENT_STATISTICS, KIND, decode_figures, load_texts
+from workspace.display.core.csv_lines import csv_bytes
+from workspace.display.pages import render_markdown
+from workspace.models import Project
+from workspace.stored_statistics.pages import read_state
+from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
+
+SECTION = "team"
+MARKDOWN = "discussions/agents/file.md"
+_PARTS = {KIND: gettext_lazy("Agents")}
+_SINCE = (
+    gettext_lazy("Judgements or games changed since the files were computed, so they are not shown."),
+    ngettext_lazy(
+        "%(n)d game was measured since the files were computed, so they are not shown.",
+        "%(n)d games were measured since the files were computed, so they are not shown.",
+        "n",
+    ),
+)
+
+
+@require("see_agents")
+def agents(request: SignedIn, slug: str) -> HttpResponse:
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_see_agents)
+    state, figures = _load_files(project)
+    context = {**_list(state, figures), **frame(request.user, project, SECTION)}
+    return respond(
+        request,
+        page="discussions/agents/agents.html",
+        region="discussions/agents/_agents.html",
+        context=context,
+    )
+
+
+@require("see_agents")
+def agent(request: SignedIn, slug: str) -> HttpResponse:
+    """The file of one agent, model or iteration; without figures, the list that says how to get them."""
+    chosen = only_parameters(request, *GROUPINGS)
+    project = project_or_404(request.user, slug, check_see_agents)
+    state, figures = _load_files(project)
+    if figures is None:
+        return redirect("agents", slug=slug)
+    context = _build(request, project, figures, chosen)
+    if not context:
+        context = _list(state, figures, missing=" ".join(filter(None, chosen.values())))
+        context |= frame(request.user, project, SECTION)
+        return respond(request, page="discussions/agents/agents.html", context=context, status=404)
+    context |= {"state": state, "markdown": render_markdown(MARKDOWN, **context), "words": WORDS}
+    context |= frame(request.user, project, SECTION)
+    return respond(request, page="discussions/agents/file.html", context=context)
+
+
+@require("see_agents", methods=("POST",))
+def figure_agents(request: SignedIn, slug: str) -> HttpResponse:
+    """Queue the files."""
+    project = project_or_404(request.user, slug, check_see_agents)
+    ask_for_agents(project=project, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("agents", args=[slug]))
+
+
+@require("see_agents")
+def agent_markdown(request: SignedIn, slug: str) -> HttpResponse:
+    chosen = only_parameters(request, *GROUPINGS)
+    project = project_or_404(request.user, slug, check_see_agents)
+    _state, figures = _load_files(project)
+    context = _build(request, project, figures, chosen) if figures else {}
+    if not context:
+        raise Http404
+    text = render_markdown(MARKDOWN, **context)
+    return download(text.encode(), f"{slug}-agent.md", "text/markdown; charset=utf-8")
+
+
+@require("see_agents")
+def agents_table(request: SignedIn, slug: str) -> HttpResponse:
+    """All figures of all files as CSV, a row for each name, role and measure."""
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_see_agents)
+    _state, figures = _load_files(project)
+    if figures is None:
+        raise Http404
+    return download(csv_bytes(COLUMNS, list_rows(figures)), f"{slug}-agents.csv", "text/csv; charset=utf-8")
+
+
+def _load_files(project: Project) -> tuple[dict[str, object], AgentFigures | None]:
+    state, row = read_state(
+        store=AGENT_STATISTICS, owner=project, kind=KIND, names=_PARTS, since=_SINCE, now=timezone.now()
+    )
+    return state, decode_figures(row) if row else None
+
+
+def _list(state: dict[str, object], figures: AgentFigures | None, missing: str = "") -> dict[str, object]:
+    return {
+        "state": state,
+        "figures": figures,
+        "grouped": GROUPED,
+        "name_file": name_file,
+        "missing": missing,
+    }
+
+
+def _build(
+    request: SignedIn, project: Project, figures: AgentFigures, chosen: Mapping[str, str]
+) -> dict[str, object]:
+    """The file that one parameter names, with the texts of its moments; {} if there is none."""
+    named = [(grouping, name) for grouping, name in chosen.items() if name]
+    file = figures.find(*named[0]) if len(named) == 1 else None
+    if file is None:
+        return {}
+    # With the host, so that addresses in copied Markdown lead back here.
+    root = request.build_absolute_uri("/").removesuffix("/")
+    texts = load_texts(project, file.moments)
+    label = name_file(*named[0])
+    page = FilePage(
+        file, named[0][0], label, texts, lambda number: root + reverse("game", args=[project.slug, number])
+    )
+    others = len(figures.files[named[0][0]]) - 1
+    return {"page": page, "others": others, "query": f"{named[0][0]}={quote(file.name)}"}
