@@ -72,7 +72,7 @@ def start_target():
     """Start the units of the target, after those that they require."""
     wanted = [path.stem for path in UNITS.glob("*.service") if "WantedBy=evalsite.target" in path.read_text()]
     assert sorted(wanted) == ["evalsite-models", "evalsite-prepare", "evalsite-web", "evalsite-worker"]
-    for unit in sorted(wanted):
+    for unit in sorted(wanted, key=lambda unit: "Requires=" in (UNITS / f"{unit}.service").read_text()):
         run_unit(unit)
 
 

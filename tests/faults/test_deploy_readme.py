@@ -49,7 +49,7 @@ def test_every_command_of_the_page_leads_to_a_running_site(machine):
     processes = machine.run(
         ["bash", "-c", "for pid in $(cat /run/played/*.pid); do stat -c %U /proc/$pid; done"]
     )
-    assert processes.split() == ["evalsite"] * 2
+    assert processes.split() == ["evalsite"] * 3
 
     machine.run(["install", "-d", "-o", "evalsite", "-g", "evalsite", "-m", "0700", "/var/backups/evalsite"])
     for line in new_version:

@@ -13,7 +13,7 @@ from workspace.database.table_changes import ChangeTables
 
 # Those up to these were there before the rule.
 BEFORE = {
-    "discussions": "0009_ended_ties",
+    "discussions": "0011_erasures",
     "rubric": "0004_discussion_version_1_3",
     "workspace": "0003_own_keys",
 }
@@ -43,6 +43,11 @@ def is_indexed(field: models.Field) -> bool:
     return bool(field.unique or field.db_index)
 
 
+def table_of(operation: Operation) -> str:
+    """The model that the operation changes, "" if none."""
+    return getattr(operation, "model_name_lower", "") or getattr(operation, "name_lower", "")
+
+
 def locks(operation: Operation) -> str:
     """What of a large table the operation would build while nobody can save; "" if nothing."""
     match operation:
@@ -66,13 +71,18 @@ def faults(migration: migrations.Migration) -> Iterator[str]:
     made = {operation.name_lower for operation in operations if isinstance(operation, migrations.CreateModel)}
     large = set(LARGE[migration.app_label].split()) - made
     for operation in operations:
-        table = getattr(operation, "model_name_lower", "") or getattr(operation, "name_lower", "")
-        if table in large and (what := locks(operation)):
-            yield f"{name} builds {what} ({table}); {ADVICE}"
+        if table_of(operation) in large and (what := locks(operation)):
+            yield f"{name} builds {what} ({table_of(operation)}); {ADVICE}"
     data = [operation for operation in operations if isinstance(operation, DATA)]
     others = [operation for operation in operations if not isinstance(operation, (*DATA, ForbidChange))]
     if data and others:
         yield f"{name} changes rows in the transaction that changes tables: put them into two migrations; {ADVICE}"
+    changed = {table_of(operation) for operation in others} & large
+    if len(changed) > 1:
+        yield (
+            f"{name} holds several large tables ({', '.join(sorted(changed))}) until its end, and who saves may hold "
+            "one and wait for the other: a migration for each"
+        )
     is_online = any(isinstance(operation, AddIndexOnline | ChangeInBatches) for operation in operations)
     if is_online and migration.atomic:
         yield f"{name} needs atomic = False; {ADVICE}"
@@ -113,6 +123,7 @@ BOOK = migrations.CreateModel("Game", [("id", models.BigAutoField(primary_key=Tr
         ([migrations.AlterField("verdict", "reason", models.TextField(db_index=True))], "db_index=False"),
         ([migrations.AddConstraint("game", POSITIVE)], "AddConstraintNotValid"),
         ([migrations.AlterUniqueTogether("game", {("project", "seed")})], "AddIndexOnline"),
+        ([PLAIN, migrations.AddField("slot", "mood", models.TextField(null=True))], "a migration for each"),
         ([PLAIN, migrations.RunPython(fill)], "two migrations"),
         ([PLAIN, migrations.RunSQL("SELECT 1")], "two migrations"),
         ([ChangeInBatches("Game", fill)], "atomic = False"),

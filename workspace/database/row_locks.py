@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.db import OperationalError, connection, transaction
 
-LOCK_NOT_AVAILABLE = "55P03"
+LOCK_NOT_AVAILABLE, DEADLOCK = "55P03", "40P01"
 
 
 class RowLocked(Exception):

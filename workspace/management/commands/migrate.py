@@ -10,11 +10,11 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.exceptions import AmbiguityError
 from django.db.migrations.executor import MigrationExecutor
 
-from workspace.database.row_locks import LOCK_NOT_AVAILABLE
+from workspace.database.row_locks import DEADLOCK, LOCK_NOT_AVAILABLE
 
 # A change of a table waits for the transactions that use it, and everybody who saves waits behind it: at most so long.
 # It then lets them pass, and tries again.
-WAITS, TRIES = "2s", 60
+WAITS, TRIES, PASSES = "2s", 60, (LOCK_NOT_AVAILABLE, DEADLOCK)
 NOT_UNDONE = (
     "Migrations are not undone: what newer code saved would be lost. To go back to an older version, restore the "
     "backup that was made before the update."
@@ -39,7 +39,7 @@ class Command(migrate.Command):
                 super().handle(*names, **options)
                 return
             except OperationalError as fault:
-                if getattr(fault.__cause__, "sqlstate", "") != LOCK_NOT_AVAILABLE or turn == TRIES:
+                if getattr(fault.__cause__, "sqlstate", "") not in PASSES or turn == TRIES:
                     raise
                 self.stderr.write(f"A table is in use; trying again ({turn} of {TRIES}).")
             finally:

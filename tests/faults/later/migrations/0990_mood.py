@@ -15,7 +15,4 @@ def newest() -> str:
 class Migration(migrations.Migration):
     dependencies = [("discussions", newest())]
 
-    operations = [
-        migrations.AddField("game", "mood", models.TextField(null=True)),
-        migrations.AddField("slot", "mood", models.TextField(null=True)),
-    ]
+    operations = [migrations.AddField("game", "mood", models.TextField(null=True))]

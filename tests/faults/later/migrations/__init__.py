@@ -1,4 +1,4 @@
-"""The migrations of discussions, and three that a later version could bring: a column, its index, its values."""
+"""The migrations of discussions, and those that a later version could bring: two columns, an index, the values of one."""
 
 from discussions import migrations
 

@@ -10,6 +10,6 @@ def fill(_apps, games):
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("discussions", "0991_mood_index")]
+    dependencies = [("discussions", "0992_mood_index")]
 
     operations = [ChangeInBatches("Game", fill)]
