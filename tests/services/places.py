@@ -39,11 +39,16 @@ def at(there: Installation) -> Iterator[Installation]:
 
 @pytest.fixture(scope="module")
 def make_installation(tmp_path_factory, migrated_database, django_db_blocker):
-    """`make_installation(is_migrated=...)`: a migrated one without people, or one whose database is empty."""
+    """`make_installation(is_migrated=...)`: a migrated one without people, or one whose database is empty.
+
+    `make_installation(like=there)`: one that holds what another does.
+    """
     server, made = os.environ.get("TEST_DATABASE_URL", ""), []
 
-    def make(*, is_migrated: bool) -> Installation:
+    def make(*, is_migrated: bool = False, like: Installation | None = None) -> Installation:
         folder = tmp_path_factory.mktemp("installation")
+        if like is not None:
+            shutil.copytree(like.folder, folder, dirs_exist_ok=True)
         if not server:
             path = folder / "evalsite.sqlite3"
             if is_migrated:
@@ -51,7 +56,8 @@ def make_installation(tmp_path_factory, migrated_database, django_db_blocker):
             return Installation(folder, str(path), f"sqlite:///{path}")
         name = f"place_{uuid.uuid4().hex[:12]}"
         made.append(name)
-        url = create_database(server, name, template=migrated_database if is_migrated else "template0")
+        template = like.name if like is not None else migrated_database if is_migrated else "template0"
+        url = create_database(server, name, template=template)
         return Installation(folder, name, url)
 
     with django_db_blocker.unblock():

@@ -54,11 +54,19 @@ def broken(checks):
     return [check["code"] for check in checks if check["breach_count"]]
 
 
-@pytest.fixture(params=GOING_ON, ids=[path.name for path in GOING_ON])
-def restored(request, make_installation):
+@pytest.fixture(scope="module", params=GOING_ON, ids=[path.name for path in GOING_ON])
+def older(request, make_installation):
     """An installation from an older backup, as `restore` leaves it, and what the command said."""
-    with at(make_installation(is_migrated=False)):
-        yield run("restore", request.param)
+    with at(make_installation()) as there:
+        return there, run("restore", request.param)
+
+
+@pytest.fixture
+def restored(older, make_installation):
+    """What the command said, in a copy of that installation."""
+    there, said = older
+    with at(make_installation(like=there)):
+        yield said
 
 
 def test_there_are_backups_of_both_databases():

@@ -17,6 +17,7 @@ REPRS = (
     r"\bb'[^'\n]*'",
 )
 _REPR = re.compile("|".join(REPRS))
+_SIGN = re.compile(r"[(<']")  # each of them has one of these, few texts do
 _LONE = re.compile(r">\s*(None|True|False|Undefined|UNSET)\s*<")
 _SCRIPT = re.compile(r"<(script|style)\b.*?</\1>", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
@@ -27,5 +28,5 @@ def find_reprs(page: str) -> list[str]:
     page = _SCRIPT.sub("", page)
     lone = [match[1] for match in _LONE.finditer(page)]
     # Quotes in attributes are told apart from those in texts: a value of an attribute is read as it is.
-    texts = [html.unescape(text) for text in _TAG.split(page)]
+    texts = filter(_SIGN.search, map(html.unescape, _TAG.split(page)))
     return lone + [text[match.start() :][:80] for text in texts for match in _REPR.finditer(text)]

@@ -22,7 +22,7 @@ from django.urls import reverse
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.queries import load_progress as load_round_progress
 from discussions.comparison.queries import decision_preview
-from discussions.demo.actions.fill import STEPS, _hash_password, play, read_script
+from discussions.demo.actions.fill import STEPS, _hash_password, _play_project, play, read_script
 from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import DemoPlan, Opinion
@@ -60,6 +60,7 @@ from tests.factories.reading import read_transcripts
 from tests.factories.replays import replayed
 from workspace.access.permissions import get_refusal
 from workspace.models import Event, Job, Membership, Person, Project
+from workspace.people.actions.people import system_person
 
 pytestmark = pytest.mark.django_db
 
@@ -383,7 +384,9 @@ def _figures_have_intervals_and_answers_that_differ():
 @pytest.mark.slow
 def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_samples(settings):
     settings.AUDIT_KEY = "of-another-installation-" + "k" * 40
-    fill()
+    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
+    (planned,) = [planned for planned in plan.projects if planned.slug == TEAM]
+    _play_project(planned, plan.people, {"system": system_person(now=NOW)}, NOW)
     said = Judgement.objects.filter(evaluation__game__project__slug=TEAM)
     assert said.count() > 400
     assert set(said.filter(kind="question").values_list("value", flat=True)) == {"yes", "no"}
