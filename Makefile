@@ -18,7 +18,7 @@ setup-dev:
 run: setup ## start everything at http://127.0.0.1:8000 (HOST=, PORT=); Ctrl+C ends it
 	@exec $(VENV) -m tools.launch --tied
 
-test: setup-dev ## the unit tests, and the main journeys with a real browser, PostgreSQL and Redis (ALL=1 runs every test; ALLOW_MISSING=1 to go without)
+test: setup-dev ## unit tests, and the main journeys with a real browser, PostgreSQL and Redis (ALL=1 runs every test; ALLOW_MISSING=1 to go without)
 	@exec $(VENV) -m tools.run_tests
 
 faults: setup-dev ## kill -9, full disks, lost databases, crowds, bad input with real servers; ends with a table

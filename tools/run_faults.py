@@ -1,4 +1,4 @@
-"""`make faults`: run tests/faults, the long ones too, on SQLite and on PostgreSQL; print two tables.
+"""`make faults`: run tests/faults and other files with long tests on SQLite and on PostgreSQL; print two tables.
 
 One has a row for each survived fault, the other for each file what it tried and how many of its tests passed. Tests
 write both as JSON into the folder that the variable FAULT_TABLE names.
@@ -82,8 +82,8 @@ def main() -> int:
     """Run them; 1 when a test fails."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="evalsite-faults-") as folder:
-        os.environ |= {FOLDER: folder, run_tests.LONG: "1"}
-        sys.argv[1:] = sys.argv[1:] or ["tests/faults"]
+        os.environ |= {FOLDER: folder, run_tests.LONG: "1", run_tests.ALL: "1"}
+        sys.argv[1:] = sys.argv[1:] or run_tests.files("tests/faults/", "mark.long", "is_long")
         code = run_tests.main()
         rows = [Row(*line) for line in read_lines(folder, ROWS)]
         tests = [Tried(*line) for line in read_lines(folder, TRIED)]

@@ -1,7 +1,7 @@
-"""`make test`: all unit tests on SQLite, and the main journeys with a real browser, and on PostgreSQL and Redis.
+"""`make test`: the unit tests on SQLite, and the main journeys with a real browser, and on PostgreSQL and Redis.
 
-With ALL=1 everything: every test with a browser, and every one marked `slow` or `services`. Never the guards, which are
-a check of `make check`.
+With ALL=1 everything: also crawls of all pages, every test with a browser, and every one marked `slow` or `services`.
+Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
 In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
@@ -28,7 +28,6 @@ NO_TESTS = 5
 # record, and where databases differ (migrations, locks, queue, jobs).
 ALL = "ALL"
 JOURNEYS = (
-    "browser/test_keyboard_sessions.py",
     "browser/test_last_game.py",
     "browser/test_rating_by_keyboard.py",
     "browser/test_upload.py",
@@ -37,9 +36,22 @@ JOURNEYS = (
     "discussions/slots/",
     "discussions/transcripts/test_actions",
     "discussions/verdicts/test_actions",
-    "services/test_live_stack.py",
     "workspace/database/",
     "workspace/jobs/",
+)
+# Nor do these run: what asks every page as everybody, draws data, starts processes, or breaks files and rows.
+LONG_UNITS = (
+    "faults",
+    "fuzz",
+    "rubric/results/test_core_simulated.py",
+    "rubric/reviewer_statistics/test_core_simulated.py",
+    "services",
+    "site/test_hidden_characters.py",
+    "site/test_memory.py",
+    "site/test_offers.py",
+    "site/test_rights_matrix.py",
+    "site/test_statistics_tables.py",
+    "site/test_translatable.py",
 )
 # Set to report which lines of the product the plain tests run: they take two thirds longer.
 COVERAGE = "COVERAGE"
@@ -60,7 +72,8 @@ def main() -> int:
     # Some machines disable bytecode files; here hundreds of processes would compile the same modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     # The guards are part of `make check`.
-    left_out = [] if sys.argv[1:] else ["--ignore=tests/guards"]
+    waiting = () if env.get(ALL) == "1" else LONG_UNITS
+    left_out = [] if sys.argv[1:] else [f"--ignore=tests/{path}" for path in ("guards", *waiting)]
     is_covered = env.get(COVERAGE) == "1"
     covered = ("-p", "tests.line_coverage") if is_covered else ()
     plain = ("-n", "2", *SHARED, "-m", "not browser and not slow", *left_out, *covered)

@@ -33,7 +33,11 @@ from workspace.core.refusals import Conflict, Unacceptable
 from workspace.jobs.actions import run_job
 from workspace.models import Job
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.services(is_long_on_sqlite=True),
+    pytest.mark.slow,
+]
 
 
 @pytest.fixture(autouse=True)

@@ -37,7 +37,11 @@ from tests.faults.crowd import at_once, breaches
 from tools.processes import PATIENCE
 from workspace.core.refusals import Conflict, NotAllowed, Refusal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.services(is_long_on_sqlite=True),
+    pytest.mark.slow,
+]
 
 # How long the second act is given to run into the first one's locks.
 A_WHILE = 0.7

@@ -10,7 +10,7 @@ from tests.faults.deadly import Death
 from workspace.jobs.actions import run_job
 from workspace.models import Job
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture

@@ -116,9 +116,14 @@ def run_start(start, folder):
     return ended.returncode, ended.stdout + ended.stderr
 
 
+# Each is a process; that of the web server is started at each commit, the others by `make faults`.
+OTHER_STARTS = [(start, cut) for start in STARTS if start != "web"] + [("migrate", overwrite_middle)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("start", "harm"), [*((start, cut) for start in STARTS), ("migrate", overwrite_middle)]
+    ("start", "harm"),
+    [("web", cut), *(pytest.param(*given, marks=pytest.mark.long) for given in OTHER_STARTS)],
 )
 def test_every_start_ends_with_the_sentence(file, start, harm):
     file.write_bytes(harm(file.read_bytes()))
@@ -129,7 +134,7 @@ def test_every_start_ends_with_the_sentence(file, start, harm):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", ["web", "worker"])
+@pytest.mark.parametrize("start", ["web", pytest.param("worker", marks=pytest.mark.long)])
 def test_nothing_works_on_a_database_behind_the_code(tmp_path, start):
     code, said = run_start(start, tmp_path)
     assert code == 1, said

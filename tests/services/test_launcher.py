@@ -180,6 +180,7 @@ def test_what_falls_is_started_launch(launched):
     assert launched.process.poll() is None
 
 
+@pytest.mark.long
 def test_every_signal_ends_everything_and_the_next_start_keeps_the_data(launched):
     assert 200 <= launched.page() < 500
     assert all(launched.find(word) for word in ("evalsite web", "redis-server", "evalsite worker"))
