@@ -31,7 +31,18 @@ def _describe(table: "ExportTable", described: set[tuple[str, str]]) -> str:
     described |= {(column.name, column.says) for column in table.columns}
     new = tuple(column for column in table.columns if column not in same)
     names = ", ".join(f"`{column.name}`" for column in same)
-    return describe_tables([replace(table, columns=new)]) + (f"\nAs above: {names}.\n" if same else "")
+    lines = describe_tables([replace(table, columns=new)]).splitlines(keepends=True)
+    return "".join(map(_name_kind, lines)) + (f"\nAs above: {names}.\n" if same else "")
+
+
+def _name_kind(line: str) -> str:
+    """The line; in a table, the kind of a column stands after its words, and only where it is not text."""
+    if not line.startswith("|"):
+        return line
+    name, kind, says = line.strip("|\n").split("|", 2)
+    return (
+        f"|{name}|{says}|\n" if kind in (" text ", " kind ", "---") else f"|{name}|{says}({kind[1:-1]}) |\n"
+    )
 
 
 if __name__ == "__main__":
