@@ -19,6 +19,7 @@ PACKAGES = (
     "history",
     "reliability",
     "agents",
+    "judges",
     "archives",
     "exports",
 )

@@ -17,6 +17,7 @@ from discussions.games.api.games import router as games
 from discussions.home.api import router as home
 from discussions.imports.api import router as columns
 from discussions.iterations.api import router as stages
+from discussions.judges.api import router as judges
 from discussions.planning.api.plans import router as iterations
 from discussions.planning.api.upgrades import router as upgrades
 from discussions.preview.api import router as previews
@@ -55,6 +56,7 @@ ROUTERS = {
     "worth watching": worth_watching,
     "agents": agents,
     "calibration": calibrations,
+    "judges": judges,
     "stages": stages,
     "iterations": iterations,
     "decisions": decisions,

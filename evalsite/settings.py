@@ -152,6 +152,7 @@ CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"measure": {}, "deliver": {}, "
 CELERY_TASK_DEFAULT_QUEUE = "measure"
 CELERY_TASK_ROUTES = {
     "workspace.look_at_job.ask_models": {"queue": "models"},
+    "workspace.look_at_job.ask_judge": {"queue": "models"},
     "workspace.look_at_job.send_emails": {"queue": "deliver"},
     "workspace.look_at_job.deliver": {"queue": "deliver"},
     "workspace.sweep": {"queue": "deliver"},
@@ -214,6 +215,7 @@ JOB_ACTIONS = {
     "preview_rankings": "rubric.preview.actions.preview_rankings",
     "figure_set": "rubric.reviewer_statistics.actions.compute_figures",
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
+    "ask_judge": "discussions.judges.actions.jobs.ask_judge",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
     "erase": "discussions.archives.actions.erasures.run_erasure",
     "export": "discussions.exports.actions.build_project_export",

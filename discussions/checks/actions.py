@@ -3,6 +3,7 @@
 from discussions.checks.evaluations import ADJUDICATION_CHECKS, EVALUATION_CHECKS
 from discussions.checks.games import GAME_CHECKS
 from discussions.checks.iterations import ITERATION_CHECKS
+from discussions.checks.judges import JUDGE_CHECKS
 from discussions.checks.verdicts import VERDICT_CHECKS
 from workspace.checks.core import Check
 
@@ -12,4 +13,5 @@ CHECKS: tuple[Check, ...] = (
     *VERDICT_CHECKS,
     *ITERATION_CHECKS,
     *ADJUDICATION_CHECKS,
+    *JUDGE_CHECKS,
 )

@@ -42,6 +42,7 @@ KINDS = {
     "decision": _of_iteration(models.Decision, "iteration__"),
     "stage": Kind(models.Stage, gettext_lazy("stage %(number)d"), "stage", part_of="stage"),
     "calibration": Kind(models.CalibrationRound, gettext_lazy("calibration round %(number)d"), "calibration"),
+    "judge": Kind(models.Judge, gettext_lazy("the judge %(name)s"), "show_judge", fields="name number"),
     "transcript": Kind(
         models.Transcript, gettext_lazy("the file %(name)s"), "import_show", fields="name number:pk"
     ),

@@ -7,12 +7,12 @@ from discussions.models.decisions import Decision
 from discussions.models.evaluations import Evaluation, FlagReply, Judgement, Remark, Reveal, Revision
 from discussions.models.games import Game, GameText, ImportDismissal, ImportRun, PrivateTrack, Transcript
 from discussions.models.iterations import Iteration, Stage
+from discussions.models.judges import Judge, JudgeAnswer, JudgePrompt, JudgeReply
 from discussions.models.manual_figures import ManualFigure
-from discussions.models.measurements import Companions, Measured, MeasuredFindings
+from discussions.models.measurements import Companions, Measured, MeasuredFindings, TeamFigures
 from discussions.models.queue_rules import Guideline, GuidelineReading, QueueRule, RatingRule
 from discussions.models.round_offsets import RoundOffset
 from discussions.models.slots import Slot
-from discussions.models.team_figures import TeamFigures
 from discussions.models.verdicts import Verdict
 from discussions.models.withdrawals import Withdrawal
 
@@ -33,6 +33,10 @@ __all__ = [
     "ImportDismissal",
     "ImportRun",
     "Iteration",
+    "Judge",
+    "JudgeAnswer",
+    "JudgePrompt",
+    "JudgeReply",
     "Judgement",
     "ManualFigure",
     "Measured",

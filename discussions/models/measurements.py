@@ -1,4 +1,4 @@
-"""The results of the metrics for a game. Written once, unique per (game, rubric version, code version)."""
+"""What is computed: the metrics of a game, unique per (game, rubric version, code version); a team's statistics."""
 
 import msgspec
 from django.db import models
@@ -6,7 +6,8 @@ from django.db import models
 from discussions.core.records import Measurement
 from discussions.models.games import Game
 from rubric.models import RubricVersion
-from workspace.models import Job
+from workspace.models import Job, Project
+from workspace.models.stored_statistics import StoredStatistics
 
 
 class Measured(models.Model):
@@ -54,3 +55,19 @@ class Companions(models.Model):
 
     measured = models.OneToOneField(Measured, models.PROTECT, related_name="companions", primary_key=True)
     body = models.TextField()
+
+
+class TeamFigures(StoredStatistics):
+    """Team statistics that a job computes."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="+")
+    evaluation_count = models.PositiveIntegerField()
+    job = models.ForeignKey(Job, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "kind", "input_sha256"], name="team_figures_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} of project {self.project_id}"

@@ -53,7 +53,7 @@ def agreement_figures(project: Project) -> agreement.EvaluatorAgreement:
     counted = shared.aggregate(n=Count("pk"), games=Count("game", distinct=True))
     questions = _questions(project)
     first, twice = (
-        read_answers(rows.filter(kind__in=COMPARED)) for rows in (_first(project), _twice(project))
+        read_answers(rows.filter(kind__in=COMPARED)) for rows in (_first(project), query_twice(project))
     )
     return agreement.EvaluatorAgreement(
         games=counted["games"],
@@ -109,7 +109,7 @@ def _first(project: Project) -> "QuerySet[Judgement]":
     return Judgement.objects.filter(evaluation__in=evaluations)
 
 
-def _twice(project: Project) -> "QuerySet[Judgement]":
+def query_twice(project: Project) -> "QuerySet[Judgement]":
     """The judgements, from both times, of games that the same person rated twice."""
     same = {"game": OuterRef("game"), "evaluator": OuterRef("evaluator")}
     first = query_submitted(project).filter(Exists(repeats(project).filter(**same)))

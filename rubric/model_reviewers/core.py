@@ -6,7 +6,7 @@ The responses are in the prompt as data that the model must not obey.
 import json
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Any
@@ -68,12 +68,9 @@ def build_prompt(
     if mode not in MODES:
         raise ValueError(f'The mode is "{mode}"; it must be one of {", ".join(MODES)}.')
     ordered = _ordered(rubric, criteria)
-    data = _as_data(question, responses)
-    texts = [text.casefold() for text in (data, question, *responses, *responses.values())]
-    fresh = (nonce for nonce in nonces if nonce and not any(nonce.casefold() in text for text in texts))
-    nonce = next(fresh, "")
-    if not nonce:
-        raise ValueError("No nonce is left that the texts do not hold; give more of them.")
+    entries = [{"label": label, "text": text} for label, text in responses.items()]
+    data = encode_data({"question": question, "responses": entries})
+    nonce = pick_nonce((data, question, *responses, *responses.values()), nonces)
     parts = [
         OPENING.format(count=len(responses), nonce=nonce),
         f"<untrusted-{nonce}>\n{data}\n</untrusted-{nonce}>",
@@ -93,11 +90,20 @@ def _ordered(rubric: RubricRecord, criteria: Sequence[str] | None) -> list[Crite
     return [rubric.criterion(key) for key in criteria]
 
 
-def _as_data(question: str, responses: Mapping[str, str]) -> str:
-    """Question and responses as one line of JSON without a character that could close a tag."""
-    entries = [{"label": label, "text": text} for label, text in responses.items()]
-    text = json.dumps({"question": question, "responses": entries}, ensure_ascii=False, separators=(",", ":"))
+def encode_data(value: Mapping[str, Any]) -> str:
+    """Untrusted texts as one line of JSON without a character that could close a tag."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return normalise_text(text)[0].translate(_ESCAPES)
+
+
+def pick_nonce(texts: Iterable[str], nonces: Iterator[str]) -> str:
+    """The first of the nonces that is in none of the texts. Raises ValueError when they run out."""
+    folded = [text.casefold() for text in texts]
+    fresh = (nonce for nonce in nonces if nonce and not any(nonce.casefold() in text for text in folded))
+    nonce = next(fresh, "")
+    if not nonce:
+        raise ValueError("No nonce is left that the texts do not hold; give more of them.")
+    return nonce
 
 
 def _criteria_part(criteria: Sequence[Criterion], scales: Scales) -> str:

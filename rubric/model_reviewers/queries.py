@@ -65,9 +65,13 @@ def has_answers(reviewer: Reviewer) -> bool:
     return Answer.objects.filter(review__reviewer=reviewer).exists()
 
 
-def may_call(reviewer: Reviewer) -> bool:
+def is_callable(model: str) -> bool:
     """Whether this site can call the model: it has an endpoint, and the settings name the model."""
-    return bool(settings.REVIEW_MODELS_URL) and get_model_name(reviewer) in settings.REVIEW_MODELS
+    return bool(settings.REVIEW_MODELS_URL) and model in settings.REVIEW_MODELS
+
+
+def may_call(reviewer: Reviewer) -> bool:
+    return is_callable(get_model_name(reviewer))
 
 
 def load_asked(

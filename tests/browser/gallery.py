@@ -35,7 +35,6 @@ NO_PAGES = (
     "stage_summary_json",
     "stage_figures",
     "accuracy_cases",  # of a cell; below
-    "agent",  # of a name; below
     "packet_markdown",
     "weak_spots_markdown",
     "agent_markdown",
@@ -74,7 +73,6 @@ AS_LEADS = (
     "accuracy",
     "agreement",
     "agreement_thing",
-    "agents",
     "worth_watching",
     "packet",
     "adjudicate",
@@ -173,7 +171,6 @@ class Gallery:
             found["shared-agreement"] = f"{shared}/team/agreement/"
             cell = "row=yes&column=no"
             found["shared-agreement-cases"] = f"{shared}/team/agreement/question-1/?{cell}"
-            found["agent-file"] = f"{place}/team/agents/file/?agent=Ann"
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
             cell = "table=strategic_depth&row=yes&column=yes"
             found["accuracy-cases"] = f"{place}/team/accuracy/cases/?{cell}"

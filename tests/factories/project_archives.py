@@ -18,6 +18,7 @@ from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import write_export
 from tests.factories.human_reviewers import begin, submitted
 from tests.factories.iterations import make_baseline, make_change, make_stage
+from tests.factories.judges import make_judged
 from tests.factories.people import NOW, make_lead
 from tests.factories.verdicts import record, recorded_verdict
 from workspace.checks.core import Check
@@ -28,11 +29,12 @@ Members = dict[str, bytes]
 
 
 def make_judged_project() -> tuple[Project, Person]:
-    """A project with a stage, a verdict that supersedes another, and a set with a person's and a file's review."""
+    """A project with a stage, a verdict that supersedes another, a set with two reviews, and a judge of the game."""
     verdict = recorded_verdict()
     project, evaluator = verdict.game.project, verdict.created_by
     lead = make_lead(project=project)
     record(verdict.game, by=lead, reason="Looked at again.")
+    make_judged(project, lead, [verdict.game.number])
     stage = make_stage(project=project, by=lead)
     make_baseline(stage=stage)
     make_change(stage=stage)

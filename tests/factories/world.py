@@ -18,6 +18,7 @@ from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import make_export
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage
 from tests.factories.jobs import make_failed_job
+from tests.factories.judges import make_judged
 from tests.factories.model_reviewers import make_asked
 from tests.factories.outbox import make_webhook, measure_games
 from tests.factories.people import load_membership, make_admin, make_lead, make_member
@@ -96,6 +97,7 @@ def make_world() -> dict[str, Any]:
     make_token(people["assigned"])
     account = make_account(project=project, by=admin)
     export = make_export(project, people["lead"], now=now)
+    make_judged(project, people["lead"], [game.number])
     webhook = make_webhook(project=project, by=people["lead"], now=now).webhook
     delivery = measure_games(project, resolved.number, now=now)[0]
     failed = make_failed_job(project=project, by=people["lead"], now=now)
@@ -145,6 +147,7 @@ def make_world() -> dict[str, Any]:
         "long_number": stricter.number,
         "long_sha256": stricter.sha256,
         "export": export.pk,
+        "judge": 1,
         "webhook": webhook.pk,
         "job": failed.pk,
         "delivery": delivery.pk,
@@ -226,6 +229,21 @@ ARGUMENTS = {
             "api:api_calibration",
             "api:api_calibration_close",
             "api:api_let_rate",
+        )
+    },
+    **{
+        name: {"number": "judge"}
+        for name in (
+            "show_judge",
+            "run_judge",
+            "ask_judge",
+            "stop_judge",
+            "judge_answers",
+            "judge_prompts",
+            "upload_judge_answers",
+            "suspend_judge",
+            "resume_judge",
+            "end_judge",
         )
     },
     "service_tokens": {"person": "account"},

@@ -15,6 +15,8 @@ WORD = re.compile(r"(?:^|\s)[A-Za-z]{3,}(?=[\s.,;]|$)")
 EVIDENCE = (
     "discussions/archives/core/",
     "discussions/comparison/core/decision_basis.py",
+    "discussions/judges/core/answers.py",
+    "discussions/judges/core/prompts.py",
     "discussions/metrics/core/",
     "discussions/exports/core/",
     "workspace/exports/core/",

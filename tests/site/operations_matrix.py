@@ -1,5 +1,6 @@
 """The operations of the API in the rights matrix."""
 
+from tests.site.judge_rows import JUDGE_OPERATIONS
 from tests.site.matrix_rows import Row, operation
 
 OPERATIONS: dict[str, list[Row]] = {
@@ -92,6 +93,7 @@ OPERATIONS: dict[str, list[Row]] = {
     "api:api_let_rate": [
         operation("POST", "401 403 404 404 200 404 200 401", "admin", {"reason": "We talked"}),
     ],
+    **JUDGE_OPERATIONS,
     "api:api_set_calibrations": [
         operation("GET", "401 403 404 404 200 404 200 401", "read"),
         operation(

@@ -10,6 +10,7 @@ As htmx the same is expected, but that whoever is not signed in gets 401 instead
 a redirect after an act (303) is answered 200 with the address for the browser; `htmx` names what differs otherwise.
 """
 
+from tests.site.judge_rows import JUDGE_ROWS
 from tests.site.matrix_rows import COLUMNS, Row
 from tests.site.operations_matrix import OPERATIONS
 
@@ -519,6 +520,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "calibration_feedback": [Row("GET", "302 200 404 404 404 404 404 302")],
     "let_rate": [Row("POST", "401 403 404 404 303 404 303 401", {"reason": "We talked"})],
     "close_calibration": [Row("POST", "401 403 404 404 303 404 303 401")],
+    **JUDGE_ROWS,
     # how far machine and people agree, in a project with figures
     "accuracy": [Row("GET", "302 403 403 404 200 404 200 302")],
     "accuracy_cases": [

@@ -88,6 +88,7 @@ def everything(client, evaluation, *, acts=()):
         "webhook": 1,
         "mapping": 1,
         "calibration": 1,
+        "judge": 1,
     }
     operations = ask_operations(program_of(evaluation.evaluator), **given)
     assert len(operations) > 15

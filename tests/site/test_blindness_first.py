@@ -152,6 +152,7 @@ class Walk:
         numbers = {self.evaluation.game.number}
         given = {"slug": "blind", "person": self.evaluation.evaluator_id, "thing": "rating", "stage": 1}
         given |= {"iteration": 0, "verdict": 1, "slot": 1, "membership": 1, "webhook": 1, "calibration": 1}
+        given["judge"] = 1
         texts = crawled(
             self.client, [self.evaluation], program=self.program, numbers=numbers, transcript=1, **given
         )

@@ -102,6 +102,7 @@ class Evaluator:
             membership=1,
             webhook=self.webhook.pk,
             calibration=1,
+            judge=1,
             transcript=Transcript.objects.filter(project=self.project).first().pk,
             **given,
         )

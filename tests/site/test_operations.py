@@ -29,6 +29,7 @@ CRAWLED = (
         "webhook",
         "mapping",
         "calibration",
+        "judge",
     },
     {"slug", "number", "comparison", "review", "calibration"},
 )

@@ -45,6 +45,7 @@ NAMES = {
     },
     "sqlite": "the name of a product",
     "tau-b": "the name of a statistic",
+    "minimal": "a value of a parameter of calls, as programs name it",
     "after first": "a value of a parameter, as the rubric's file has it",
     "dice bigrams": "a value of a parameter, as the rubric's file has it",
     "pooled": "a value of a parameter, as the rubric's file has it",

@@ -16,11 +16,14 @@ JOB_KINDS: dict[str, str | Promise] = {
     "preview_rankings": _("preview of a draft rubric: rankings"),
     "figure_set": _("statistics of a comparison set"),
     "ask_models": _("reviews by models"),
+    "ask_judge": _("answers of judges"),
     "read_answers": _("parsing of models' answers"),
     "export": _("export"),
     "send_emails": _("e-mails"),
     "deliver": _("deliveries to webhooks"),
 }
+# Calls of models: they wait while others are asked, which is no reason to send people elsewhere, and they cost money.
+MAY_WAIT = ("ask_models", "ask_judge")
 
 # What the site needs, by name: the sentences for when it is available, and when it is not. Anybody may read them.
 NEEDS: dict[str, tuple[str | Promise, str | Promise]] = {

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_admin, check_leads, is_admin
+from workspace.checks.labels import MAY_WAIT
 from workspace.core.refusals import NotAllowed
 from workspace.models import Job, Membership, Person
 
@@ -24,5 +25,5 @@ def check_retry_job(person: Person, job: Job) -> None:
     check_leads(person, job.project, _("Only team leads of its project and admins start a failed job again."))
     if job.kind == "import":
         raise NotAllowed(_("Resume this import on its own page: its iteration may not take games any more."))
-    if job.kind == "ask_models":
-        raise NotAllowed(_("Ask the models again on the page of their set: calls cost money."))
+    if job.kind in MAY_WAIT:
+        raise NotAllowed(_("Ask the model again on the page of its set or judge: calls cost money."))

@@ -21,7 +21,7 @@ from django.db import Error, connection
 from django.utils.functional import Promise
 from msgspec import Struct
 
-from workspace.checks.labels import NEEDS, NO_ANSWER, NOT_KNOWN
+from workspace.checks.labels import MAY_WAIT, NEEDS, NO_ANSWER, NOT_KNOWN
 from workspace.checks.pages import oldest_queued_at
 from workspace.checks.queries import load_acts
 from workspace.database.append_only import missing_triggers
@@ -34,8 +34,6 @@ from workspace.jobs.pages import is_worker_alive
 BROKER_WITHIN = 0.5
 KEPT_FOR, KEPT_AT_MOST = 2.0, 10.0
 TAKEN_WITHIN = timedelta(minutes=2)
-# A set waits for its models while others are asked, which is no reason to send people elsewhere.
-MAY_WAIT = ("ask_models",)
 # A process of the version before may serve for so long after the migrations of an update.
 UPDATED_WITHIN = timedelta(minutes=10)
 MB = 1024 * 1024

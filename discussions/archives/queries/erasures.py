@@ -29,6 +29,9 @@ GONE: dict[Any, str] = {
     games.Revision: "judgement__evaluation__game",
     games.Judgement: "evaluation__game",
     games.CalibrationGame: "game",
+    games.JudgeAnswer: "prompt__game",
+    games.JudgeReply: "prompt__game",
+    games.JudgePrompt: "game",
     games.Adjudication: "game",
     games.TieRequest: "game",
     games.Evaluation: "game",
@@ -49,6 +52,7 @@ SHOWN: dict[Any, Any] = {
     games.Remark: gettext_lazy("flags and comments"),
     games.Adjudication: gettext_lazy("resolved disagreements"),
     games.CalibrationGame: gettext_lazy("places in calibration rounds"),
+    games.JudgeAnswer: gettext_lazy("answers of judges"),
 }
 
 

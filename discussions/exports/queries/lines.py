@@ -184,6 +184,27 @@ ADJUDICATIONS = Exported(
     field("at", "when", of="created_at", column="decided_at"),
     field("by", "by whom", of="created_by", column="decided_by"),
 )
+# What models answered: no part of an evaluation, a score or a basis. `judge_identity` is the hash of model, parameters
+# and prompt.
+JUDGE_ANSWERS = Exported(
+    "judge_answers",
+    models.JudgeAnswer,
+    "prompt__game",
+    field("judge", "number of the judge in the project", of="prompt__judge__number"),
+    field("judge_name", "its name", of="prompt__judge__name"),
+    field("judge_identity", of="prompt__judge__identity"),
+    field("kind", "the kind of judgement, such as reference or coherence", of="prompt__kind", column="about"),
+    field("subject", "what it is about: 19.2 is sentence 2 of message 19, 19 message 19; empty: the game"),
+    field("value", "what the judge answered; empty: it could not tell"),
+    field("purpose", "rating, or repeat: asked a second time, under other names", of="prompt__purpose"),
+)
+JUDGES = Exported(
+    "judge",
+    models.Judge,
+    "pk",
+    *("number", "name", "model", "is_called", "parameters", "prompt", "identity", "created_at", "created_by"),
+    *("suspended_at", "suspended_by", "suspended_reason", "ended_at", "ended_by"),
+)
 # `supersedes` is the number of the verdict before.
 VERDICTS = Exported(
     "verdicts",
@@ -261,7 +282,7 @@ GAMES = Exported(
     Exported("round_offsets", models.RoundOffset, "game", "number", "offset", AT, BY),
     Exported("manual_figures", models.ManualFigure, "game", "kind", "number", "value", "reason", AT, BY),
     Exported("withdrawals", models.Withdrawal, "game", "number", "is_withdrawn", "reason", AT, BY),
-    *(MEASUREMENTS, EVALUATIONS, ADJUDICATIONS, VERDICTS),
+    *(MEASUREMENTS, EVALUATIONS, ADJUDICATIONS, JUDGE_ANSWERS, VERDICTS),
     column("evaluations", INTEGER, "how many evaluations for rating are submitted", _count_submitted),
     column("passes", YES_NO, "the verdict that counts; empty without one", _passes),
 )

@@ -10,7 +10,7 @@ from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.exports.queries import lines
 from discussions.exports.queries.names import ExportNames
 from discussions.iterations.queries import count_erased
-from discussions.models import Evaluation, Game, Iteration, Measured, Stage
+from discussions.models import Evaluation, Game, Iteration, Judge, Measured, Stage
 from discussions.queries import list_batches as list_game_batches
 from discussions.rating.queries import load_state
 from rubric.exports.queries import VERSIONS, stream_own_reviews, stream_set
@@ -91,6 +91,8 @@ def stream_export(export: Export, *, why_left_out: Callable[[ComparisonSet], str
     project, subject = export.project, read_subject(export)
     yield from VERSIONS.stream([_list_versions(project, subject)], names)
     yield from lines.STAGES.stream(list_batches(rows_in(Stage, project, subject), _BATCH), names)
+    if subject.kind == choices.PROJECT:
+        yield from lines.JUDGES.stream(list_batches(rows_in(Judge, project, subject), _BATCH), names)
     erased = count_erased(project=project)
     for line in lines.ITERATIONS.stream(list_batches(rows_in(Iteration, project, subject), _BATCH), names):
         yield line | {"erased_games": erased.get(line["number"], 0)}

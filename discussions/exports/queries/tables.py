@@ -110,6 +110,11 @@ TABLES = (
         (GAME, *lines.ADJUDICATIONS.list_columns()),
     ),
     ExportTable(
+        "judge_answers",
+        "A row for each answer of a model as a judge; no verdict rests on it.",
+        (GAME, *lines.JUDGE_ANSWERS.list_columns()),
+    ),
+    ExportTable(
         "verdicts",
         "A row for each recorded verdict, also of those that a later one supersedes.",
         (GAME, *lines.VERDICTS.list_columns()),
@@ -199,7 +204,7 @@ def _judged_rows(item: Line) -> Iterator[tuple[str, Line]]:
     for evaluation in item["evaluations"]:
         place = {**game, **evaluation}
         yield from (("judgements", {**place, **judgement}) for judgement in evaluation["judgements"])
-    for name in ("adjudications", "verdicts"):
+    for name in ("adjudications", "judge_answers", "verdicts"):
         yield from ((name, {**game, **row}) for row in item[name])
 
 

@@ -71,7 +71,7 @@ class Comment(Struct, frozen=True):
     text: str
 
 
-class Judge(Struct, frozen=True):
+class RatedBy(Struct, frozen=True):
     """An evaluator: the name, the time of submission, the rating, the answers to the report's questions, comments."""
 
     name: str
@@ -130,7 +130,7 @@ class Report(Struct, frozen=True):
     composite: float | None
     recommendations: list[Recommendation] | None
     questions: list[str]
-    judges: list[Judge]
+    judges: list[RatedBy]
     overrides: list[Override]
     basis_sha256: str
     bases: list[str] = []

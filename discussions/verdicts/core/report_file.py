@@ -6,7 +6,7 @@ import msgspec
 
 from discussions.core.outcome import OutcomeLine, PeopleShare
 from discussions.metrics.core.registry import METRICS
-from discussions.verdicts.core.report import Judge, Report
+from discussions.verdicts.core.report import RatedBy, Report
 from workspace.display.core.csv_lines import csv_bytes
 
 # 3: numbers are numbers, and all fields are grouped; files of formats 1 and 2 held the words of the page.
@@ -135,7 +135,7 @@ def _people(people: PeopleShare | None) -> dict[str, Any]:
     return {"people": {name: getattr(people, name) for name in names} | {"open": people.is_open}}
 
 
-def _evaluator(judge: Judge, questions: list[str]) -> dict[str, Any]:
+def _evaluator(judge: RatedBy, questions: list[str]) -> dict[str, Any]:
     answers = zip(questions, judge.answers, strict=True)
     return {
         "name": judge.name,

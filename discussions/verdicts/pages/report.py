@@ -18,14 +18,13 @@ from discussions.verdicts.core.report import (
     AdjudicationStep,
     Comment,
     FigureRow,
-    Judge,
     Override,
+    RatedBy,
     Report,
     list_overrides,
     make_sort_key,
 )
 from discussions.verdicts.core.rule import read_outcome
-from discussions.verdicts.pages.judged import SubjectWords, describe_target
 from discussions.verdicts.pages.lines import (
     NONE,
     NextGames,
@@ -35,6 +34,7 @@ from discussions.verdicts.pages.lines import (
     figure_row,
     verdict_turns,
 )
+from discussions.verdicts.pages.subject_words import SubjectWords, describe_target
 from discussions.verdicts.pages.verdict import cost_says
 from discussions.verdicts.queries import count_unasked_suggestions, load_next_games
 from rubric.models import RubricVersion
@@ -115,7 +115,7 @@ def _answered(basis: Basis) -> list[str]:
     )
 
 
-def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
+def _judges(evaluations: list[Evaluation], basis: Basis) -> list[RatedBy]:
     said = {
         (judgement.evaluation, judgement.kind, judgement.subject): judgement.value
         for judgement in basis.judgements
@@ -126,7 +126,7 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[Judge]:
         comments.setdefault(remark.evaluation_id, []).append(said_of)
     questions = _answered(basis)
     return [
-        Judge(
+        RatedBy(
             name=evaluation.evaluator.name,
             submitted_at=evaluation.submitted_at,
             rating=said.get((evaluation.pk, RATING, ""), ""),

@@ -3,52 +3,30 @@
 Whatever kills the worker, a committed answer is not asked for again. The stored rows count the tries.
 """
 
-import random
-import threading
-from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from rubric.core.call_parameters import SYSTEM, select_parameters, select_sampling
 from rubric.model_reviewers import core
 from rubric.model_reviewers.actions import answers
+from rubric.model_reviewers.actions.calls import Caller, is_last_try
 from rubric.model_reviewers.actions.prompts import ensure_prompt
 from rubric.model_reviewers.permissions import check_ask_models
 from rubric.model_reviewers.queries import get_model_name, load_asked, may_call, model_reviewers
 from rubric.models import Comparison, ComparisonSet, Reviewer, WholePrompt
 from rubric.models.reviews import FETCHED
 from rubric.reviews.permissions import check_open_set
-from workspace.core.refusals import Conflict, Unavailable
-from workspace.jobs.actions import LEASE, Clock, cancel_job, enqueue, hand_back, renew
+from workspace.core.refusals import Conflict
+from workspace.jobs.actions import Clock, cancel_job, enqueue, hand_back, renew
 from workspace.models import Job, Person
 from workspace.models.jobs import QUEUED, RUNNING
 
 ASK = "ask_models"
-
-# A worker's turn ends before Celery's time limit, however long its last call and the wait after it take.
-TURN = timedelta(seconds=200)
-
-# After this many failed answers in a row, the endpoint is at fault; asking for the others would only cost money.
-MOST_FAILED_IN_A_ROW = 5
-NEVER_SET = threading.Event()
-CHANCE = random.SystemRandom()
-
-
-class CallSettings(Struct):
-    """How to make calls, how to wait between them (tests do not wait), and how many failed in a row."""
-
-    job: Job
-    clock: Clock
-    ask: Callable[[core.Call], core.Reply]
-    wait: Callable[[float], Any]
-    share: Callable[[], float]
-    until: datetime
-    failed_count: int = 0
 
 
 def start_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> Job:
@@ -70,33 +48,19 @@ def stop_asking(*, comparison_set: ComparisonSet, by: Person, now: datetime) -> 
     cancel_job(job=job, by=by, now=now)
 
 
-def ask_models(
-    *,
-    job: Job,
-    clock: Clock,
-    ask: Callable[[core.Call], core.Reply] | None = None,
-    wait: Callable[[float], Any] = NEVER_SET.wait,
-    share: Callable[[], float] = CHANCE.random,
-) -> None:
-    """Ask for every pending answer of the job's set. A pair that fails does not affect the others.
+def ask_models(*, job: Job, clock: Clock, **given: Any) -> None:
+    """Ask for every pending answer of the job's set. A pair that fails does not affect the others. `given`: see Caller.
 
     Raises JobLost when the job was cancelled or taken over, Unavailable when the endpoint takes no more calls.
     """
-    asker = CallSettings(job, clock, ask or _endpoint(), wait, share, until=clock() + TURN)
+    caller = Caller.begin(job, clock, **given)
     comparison_set = answers.load_job_set(job)
     answers.read_unread(job=job, comparison_set=comparison_set, clock=clock)
     for comparison, reviewer in _open_pairs(comparison_set):
-        if not _ask_pair(asker, Comparison.objects.get(pk=comparison), reviewer):
+        if not _ask_pair(caller, Comparison.objects.get(pk=comparison), reviewer):
             hand_back(job=job, now=clock())
             return
     answers.end_turn(job=job, clock=clock, is_more=lambda: any(_open_pairs(answers.load_job_set(job))))
-
-
-def _endpoint() -> Callable[[core.Call], core.Reply]:
-    """The real endpoint; its client takes a second to import, so only a worker that makes calls imports it."""
-    from rubric.model_reviewers.actions.client import ask_endpoint
-
-    return ask_endpoint
 
 
 def _subject(comparison_set: ComparisonSet) -> str:
@@ -114,16 +78,16 @@ def _open_pairs(comparison_set: ComparisonSet) -> Iterator[tuple[int, Reviewer]]
             yield asked.comparison, reviewers[asked.reviewer]
 
 
-def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -> bool:
+def _ask_pair(caller: Caller, comparison: Comparison, reviewer: Reviewer) -> bool:
     """Ask until there is an answer or no try is left; False if the turn ended before that."""
-    by = asker.job.created_by
+    by = caller.job.created_by
     while True:
-        if asker.clock() >= asker.until:
+        if caller.is_turn_over:
             return False
         # A turn is long, and calls cost money.
         if not Reviewer.objects.filter(pk=reviewer.pk, ended_at=None, set__closed_at=None).exists():
             return True
-        prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=asker.clock())
+        prompt = ensure_prompt(comparison=comparison, reviewer=reviewer, by=by, now=caller.clock())
         (asked,) = load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
         if asked.state != core.OPEN:
             return True
@@ -131,54 +95,23 @@ def _ask_pair(asker: CallSettings, comparison: Comparison, reviewer: Reviewer) -
         parameters = select_parameters(reviewer.parameters)
         system = str(parameters.get(SYSTEM, ""))
         call = core.Call(get_model_name(reviewer), text, select_sampling(parameters), system)
-        # The longest time that a call and the wait after it can take, so that no other worker takes the job.
-        _hold(asker, 2 * settings.REVIEW_TIMEOUT)
-        reply = core.limit_reply(asker.ask(call))
+        reply = caller.call(call)
         tries = asked.tries + 1
-        is_over = not reply.error_code or reply.error_code not in core.PASSING or tries >= core.MOST_TRIES
+        is_over = is_last_try(reply, tries)
         with transaction.atomic():
-            done = asker.job.done_count + (is_over and bool(reply.error_code or not asked.part))
-            renew(job=asker.job, now=asker.clock(), done_count=done)
+            done = caller.job.done_count + (is_over and bool(reply.error_code or not asked.part))
+            renew(job=caller.job, now=caller.clock(), done_count=done)
             price = settings.REVIEW_PRICES.get(call.model)
             cost = core.compute_cost(price, reply.prompt_tokens, reply.answer_tokens)
             columns: dict[str, Any] = {"part": asked.part, "parameters": parameters, "cost_usd": cost}
             answers.keep_answer(
-                review=prompt.review, source=FETCHED, reply=reply, by=by, now=asker.clock(), **columns
+                review=prompt.review, source=FETCHED, reply=reply, by=by, now=caller.clock(), **columns
             )
         if not reply.error_code:
             with transaction.atomic():
-                renew(job=asker.job, now=asker.clock())
-                answers.read_answer(review=prompt.review, by=by, now=asker.clock())
-        _rest(asker, reply, tries, is_over=is_over)
+                renew(job=caller.job, now=caller.clock())
+                answers.read_answer(review=prompt.review, by=by, now=caller.clock())
+        caller.rest(reply, tries)
         # After the holistic score, ask for the criteria.
         if is_over and (reply.error_code or not asked.part):
             return True
-
-
-def _hold(asker: CallSettings, seconds: float) -> None:
-    renew(job=asker.job, now=asker.clock(), lease=LEASE + timedelta(seconds=seconds))
-
-
-def _rest(asker: CallSettings, reply: core.Reply, tries: int, *, is_over: bool) -> None:
-    """Wait before the next call as long as the failure requires. Raises Unavailable if waiting does not help."""
-    if not reply.error_code:
-        asker.failed_count = 0
-        return
-    asker.failed_count += is_over
-    if reply.error_code == core.UNAUTHORISED:
-        raise Unavailable(
-            _(
-                "The endpoint refuses the key of this site. An admin looks at REVIEW_MODELS_KEY, then start again."
-            ),
-            code=core.UNAUTHORISED,
-        )
-    if asker.failed_count >= MOST_FAILED_IN_A_ROW:
-        sentence = _("%(count)d answers in a row failed, the last so: %(error)s The rest was not asked for.")
-        raise Unavailable(sentence % {"count": asker.failed_count, "error": reply.error}, code="all_failed")
-    seconds = core.wait_before(tries, reply.retry_after, asker.share())
-    if seconds is None:
-        sentence = _("The endpoint wants no calls for %(seconds)d seconds. Start again after that.")
-        raise Unavailable(sentence % {"seconds": reply.retry_after}, code="too_busy")
-    if not is_over or reply.retry_after:
-        _hold(asker, seconds)
-        asker.wait(seconds)

@@ -13,10 +13,11 @@ from discussions.archives.queries.erasures import GONE, KEPT
 from discussions.games.queries.list_query import ListQuery, load_list_window
 from discussions.iterations.queries import count_erased
 from discussions.management.commands.verify import CHECKS
-from discussions.models import Game, GameText, Transcript, Verdict
+from discussions.models import Game, GameText, Judge, JudgePrompt, Transcript, Verdict
 from tests.factories.erasures import count_texts, erase, find_everywhere
 from tests.factories.exports import make_export
 from tests.factories.jobs import run_waiting_jobs
+from tests.factories.judges import make_judged
 from tests.factories.people import NOW, make_admin, make_lead, moment
 from tests.factories.project_archives import bring_in, make_judged_project, read_members, write_archive
 from tests.factories.rating import game_of
@@ -78,9 +79,11 @@ def test_nothing_of_an_erased_game_is_left_and_its_figures_stay():
     verdict = plant()
     game, project = verdict.game, verdict.game.project
     lead, admin = make_lead(project=project), make_admin()
+    make_judged(project, lead, [game.number])
     make_export(project=project, by=lead)
     assert not breaches()
     fill_texts(game)
+    assert "discussions_judgereply.text" in find_everywhere(CANARY)
     planted = find_everywhere(CANARY)
     assert len(planted) > 12, planted
     assert count_texts() > 200
@@ -90,6 +93,7 @@ def test_nothing_of_an_erased_game_is_left_and_its_figures_stay():
     assert erasure.done_at
     assert erasure.counts["texts of games"] == 1
     assert not ErasurePass.objects.exists()
+    assert Judge.objects.exists() and not JudgePrompt.objects.exists()
     left = Verdict.objects.get()
     assert (left.passes, left.composite, left.outcome) == (verdict.passes, verdict.composite, verdict.outcome)
     assert count_erased(project=project) == {0: 1}

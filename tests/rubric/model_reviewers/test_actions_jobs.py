@@ -15,14 +15,9 @@ import pytest
 from rubric.comparisons.actions import add_comparisons, add_reviewer, close_set, end_reviewer
 from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.model_reviewers.actions.answers import paste_answer
+from rubric.model_reviewers.actions.calls import MOST_FAILED_IN_A_ROW, TURN
 from rubric.model_reviewers.actions.client import ask_endpoint
-from rubric.model_reviewers.actions.jobs import (
-    MOST_FAILED_IN_A_ROW,
-    TURN,
-    ask_models,
-    start_asking,
-    stop_asking,
-)
+from rubric.model_reviewers.actions.jobs import ask_models, start_asking, stop_asking
 from rubric.model_reviewers.actions.prompts import ask_again, ask_failed_again
 from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Price
 from rubric.models import Answer, ComparisonSet, Response, Review, Reviewer, ReviewPrompt

@@ -42,6 +42,10 @@ FREE = {
         " withdrawn_at withdrawn_by_id withdrawn_reason"
     ),
     "discussions_iteration": "evaluator_count identification name reveal rubric_version_id state",
+    "discussions_judge": (
+        "budget_usd ended_at ended_by_id name suspended_at suspended_by_id suspended_reason"
+    ),
+    "discussions_judgeprompt": "state",
     "discussions_judgement": "blind_value reason value version",
     "discussions_remark": "resolved_at resolved_by_id",
     "discussions_slot": (

@@ -1,0 +1,204 @@
+"""Judges of a project for programs of its leads: who judges, what is asked, and answers that come by hand."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from django.utils import timezone
+from pydantic import Field
+
+from discussions.judges import queries
+from discussions.judges.actions import answers, jobs, runs
+from discussions.judges.core.answers import AnswerLine
+from discussions.judges.core.prompts import CRITERIA
+from discussions.judges.pages import describe_state
+from discussions.judges.permissions import check_judges
+from discussions.judges.queries import ALL, ANSWERED_BLIND
+from discussions.judges.views import judge_or_404
+from discussions.models import Judge, JudgePrompt
+from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
+from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
+from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Operations, next_part
+from workspace.web.require import SignedIn
+
+router = Operations()
+PATH = "/projects/{slug:slug}/judges/"
+ONE = PATH + "{int:judge}/"
+GameNumber = Annotated[int, Field(ge=1, le=10**9)]
+
+
+class JudgeLine(
+    Answer, of=Judge, fields="number name model is_called identity created_at suspended_at ended_at"
+):
+    """A judge; its `identity` is the hash of model, parameters and prompt."""
+
+
+class JudgeRead(Answer):
+    """A judge and how far it is.
+
+    `unread` prompts came back without an answer. `cost_usd` is null while no cost is known.
+    """
+
+    judge: JudgeLine
+    state: str
+    parameters: dict[str, float | str]
+    prompt: str
+    prompts: int
+    open: int
+    unread: int
+    answers: int
+    cost_usd: float | None
+
+
+class PromptRead(Answer):
+    """An open prompt; send its number back with the answer."""
+
+    prompt: int
+    game: int
+    text: str
+
+
+class JudgeGiven(Given):
+    """A new judge. With `is_called` this site calls it, else you send its answers."""
+
+    name: str = Field(max_length=LONGEST_NAME)
+    model: str = Field(max_length=LONGEST_NAME)
+    prompt: str = Field(max_length=runs.LONGEST_PROMPT)
+    is_called: bool = False
+    parameters: dict[str, float | int | str] = Field(default={}, max_length=10)
+    budget_usd: float | None = Field(default=None, ge=0.01, le=999_999)
+
+
+class RunGiven(Given):
+    """What it is asked: `items` are those that people answered blind, or all; some are asked twice."""
+
+    games: list[GameNumber] = Field(max_length=runs.MOST_GAMES)
+    kinds: list[Literal[tuple(CRITERIA)]] = Field(default=list(CRITERIA), max_length=10)  # type: ignore[valid-type]
+    items: Literal[ANSWERED_BLIND, ALL] = ANSWERED_BLIND  # type: ignore[valid-type]
+    repeat_percent: int = Field(default=10, ge=0, le=100)
+
+
+class TextGiven(Given):
+    """What the judge wrote to the prompt of that number."""
+
+    prompt: GameNumber
+    text: str = Field(max_length=2_000_000)
+
+
+class AnswersGiven(Given):
+    """Answers of a judge: all are kept, or none."""
+
+    answers: list[TextGiven] = Field(max_length=1000)
+
+
+class WhyGiven(Given):
+    """Why it is suspended."""
+
+    reason: str = Field(max_length=LONGEST_REASON)
+
+
+@router.get(PATH, "api_judges", "judges")
+def list_judges(request: SignedIn, slug: str) -> Listed[JudgeLine]:
+    """List the judges of a project, the newest first."""
+    project = project_or_404(request.user, slug, check_judges)
+    return Listed[JudgeLine].read_all(queries.judges_in(project))
+
+
+@router.post(PATH, "api_judges", "judges", "admin", status=201)
+def add_judge(request: SignedIn, slug: str, given: JudgeGiven) -> JudgeRead:
+    """Add a judge to a project."""
+    project = project_or_404(request.user, slug, check_judges)
+    values = given.model_dump()
+    budget = values["budget_usd"]
+    values["budget_usd"] = None if budget is None else round(Decimal(str(budget)), 2)
+    plan = runs.JudgePlan(**values)
+    return _tell(runs.add_judge(project=project, plan=plan, by=request.user, now=timezone.now()))
+
+
+@router.get(ONE, "api_judge", "judges")
+def show_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
+    """Read a judge and how far it is."""
+    return _tell(judge_or_404(request.user, slug, judge))
+
+
+@router.post(ONE + "run/", "api_judge_run", "judges", "admin", costs="computations")
+def run_judge(request: SignedIn, slug: str, judge: int, given: RunGiven) -> JudgeRead:
+    """Make the prompts for everything in these games that the judge has not answered."""
+    row = judge_or_404(request.user, slug, judge)
+    plan = runs.RunPlan(given.games, given.kinds, given.items, given.repeat_percent)
+    runs.plan_run(judge=row, plan=plan, by=request.user, now=timezone.now())
+    return _tell(row)
+
+
+@router.post(ONE + "ask/", "api_judge_ask", "judges", "admin", costs="computations")
+def ask_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
+    """Call the judge for its open prompts."""
+    row = judge_or_404(request.user, slug, judge)
+    jobs.start_calls(judge=row, by=request.user, now=timezone.now())
+    return _tell(row)
+
+
+@router.get(ONE + "prompts/", "api_judge_prompts", "judges")
+def list_prompts(
+    request: SignedIn, slug: str, judge: int, after: After = 0, limit: Limit = 20
+) -> Listed[PromptRead]:
+    """List the open prompts of a judge, in order."""
+    row = judge_or_404(request.user, slug, judge)
+    found = list(queries.find_open(row).filter(number__gt=min(after, 2**31 - 1))[: limit + 1])
+    more = found[limit - 1].number if len(found) > limit else 0
+    lines = [_read_prompt(prompt) for prompt in found[:limit]]
+    return Listed[PromptRead].read_all(lines, next=next_part(request, more))
+
+
+@router.post(ONE + "answers/", "api_judge_answers", "judges", "import")
+def submit_answers(request: SignedIn, slug: str, judge: int, given: AnswersGiven) -> JudgeRead:
+    """Submit what a judge wrote to open prompts. It is kept as it is, then read."""
+    row = judge_or_404(request.user, slug, judge)
+    lines = [AnswerLine(at, one.prompt, one.text) for at, one in enumerate(given.answers, start=1)]
+    faults = answers.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
+    if faults:
+        raise Unacceptable(faults[0].message, field=f"answers/{faults[0].line - 1}{faults[0].pointer}")
+    return _tell(row)
+
+
+@router.post(ONE + "suspend/", "api_judge_suspend", "judges", "admin")
+def suspend_judge(request: SignedIn, slug: str, judge: int, given: WhyGiven) -> JudgeRead:
+    """Suspend a judge: nothing more is asked of it until it is resumed."""
+    row = judge_or_404(request.user, slug, judge)
+    runs.suspend_judge(judge=row, reason=given.reason, by=request.user, now=timezone.now())
+    return _tell(row)
+
+
+@router.post(ONE + "resume/", "api_judge_resume", "judges", "admin")
+def resume_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
+    """Resume a suspended judge."""
+    row = judge_or_404(request.user, slug, judge)
+    runs.resume_judge(judge=row, by=request.user, now=timezone.now())
+    return _tell(row)
+
+
+@router.post(ONE + "end/", "api_judge_end", "judges", "admin")
+def end_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
+    """End a judge. Its answers stay."""
+    row = judge_or_404(request.user, slug, judge)
+    runs.end_judge(judge=row, by=request.user, now=timezone.now())
+    return _tell(row)
+
+
+def _read_prompt(prompt: JudgePrompt) -> PromptRead:
+    return PromptRead(prompt=prompt.number, game=prompt.game.number, text=queries.build_text(prompt).text)
+
+
+def _tell(row: Judge) -> JudgeRead:
+    progress = queries.load_progress([row.pk])[row.pk]
+    return JudgeRead(
+        judge=JudgeLine.read(row),
+        state=describe_state(row),
+        parameters=row.parameters,
+        prompt=row.prompt,
+        prompts=progress.prompts,
+        open=progress.open,
+        unread=progress.unread,
+        answers=progress.answers,
+        cost_usd=None if progress.cost is None else float(progress.cost),
+    )

@@ -1,0 +1,266 @@
+"""Judges of a project for its leads: the list, the page of one, runs, and answers that come by hand."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from discussions.judges import queries
+from discussions.judges.actions import answers, jobs, runs
+from discussions.judges.core.answers import read_lines
+from discussions.judges.core.prompts import DEFAULT_PROMPT
+from discussions.judges.forms import JudgeForm, PasteForm, RunForm, SuspendForm
+from discussions.judges.labels import KIND_LABELS
+from discussions.judges.pages import build_rows, describe_state, say_counts, say_headline
+from discussions.judges.permissions import check_call_judge, check_judges, check_use_judge
+from discussions.models import Game, Judge
+from rubric.core.call_parameters import describe_parameters
+from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
+from rubric.model_reviewers.forms import AnswersForm
+from rubric.reviews.core.review_lines import LineFault
+from workspace.access.permissions import get_refusal, may
+from workspace.display.core.number_lists import write_numbers
+from workspace.jobs.pages import ProgressBar, worker_note
+from workspace.models import Person, Project
+from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.form_page import form_page, press, send
+from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+SECTION = "team"
+SHOW, PROGRESS = "discussions/judges/show.html", "discussions/judges/_progress.html"
+MOST_FAULTS = 100
+
+
+def judge_or_404(person: Person, slug: str, number: int) -> Judge:
+    project = project_or_404(person, slug, check_judges)
+    found = get_object_or_404(Judge.objects.select_related("created_by"), project=project, number=number)
+    found.project = project
+    return found
+
+
+@require("judges", methods=("GET", "POST"))
+def judges(request: SignedIn, slug: str) -> HttpResponse:
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_judges)
+
+    def add(form: JudgeForm) -> str:
+        made = runs.add_judge(project=project, plan=form.to_plan(), by=request.user, now=timezone.now())
+        return reverse("run_judge", args=[slug, made.number])
+
+    def context() -> dict[str, Any]:
+        rows = list(queries.judges_in(project))
+        progress = queries.load_progress([row.pk for row in rows])
+        return {
+            "rows": [(row, progress[row.pk], describe_state(row)) for row in rows],
+            **frame(request.user, project, SECTION),
+        }
+
+    guideline = queries.load_default_guideline(project)
+    initial: dict[str, object] = {"prompt": "\n\n".join(filter(None, (DEFAULT_PROMPT, guideline)))}
+    return form_page(
+        request, JudgeForm, add, page="discussions/judges/list.html", context=context, initial=initial
+    )
+
+
+@require("judges")
+def show_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Show a judge. While it is asked, the region polls."""
+    only_parameters(request)
+    return _respond(request, judge_or_404(request.user, slug, number))
+
+
+def _respond(
+    request: SignedIn, row: Judge, form: SuspendForm | None = None, status: int = 200
+) -> HttpResponse:
+    progress = queries.load_progress([row.pk])[row.pk]
+    rows = build_rows(queries.load_contracts(row)) if progress.answers else []
+    context = {
+        "judge": row,
+        "rows": rows,
+        "headline": say_headline(row, rows),
+        "counts": say_counts(rows) if rows else "",
+        "costs": queries.load_costs(row, progress) if progress.answers else None,
+        "state": describe_state(row),
+        "said": describe_parameters(row.parameters),
+        "progress": progress,
+        "form": form or SuspendForm(),
+        "is_refused": form is not None,
+        "use_refusal": get_refusal(check_use_judge, request.user, row),
+        "call_refusal": get_refusal(check_call_judge, request.user, row),
+        **_describe_job(row, progress),
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page=SHOW, region=PROGRESS, context=context, status=status)
+
+
+def _describe_job(row: Judge, progress: queries.JudgeProgress) -> dict[str, Any]:
+    job = jobs.find_job(row) if row.is_called else None
+    is_live = job is not None and job.state in (QUEUED, RUNNING)
+    error = ""
+    if job is not None and job.state in (FAILED, CANCELLED) and progress.open:
+        stopped = _("The calls were stopped before all were made.")
+        error = job.error if job.state == FAILED else stopped
+    done = progress.prompts - progress.open
+    bar = ProgressBar(_("Answered prompts"), done, progress.prompts, _("prompts")) if is_live else None
+    note = worker_note(timezone.now()) if is_live else ""
+    return {"is_live": is_live, "bar": bar, "error": error, "worker_note": note}
+
+
+@require("judges", methods=("GET", "POST"), costs="computations")
+def run_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """Choose what a judge is asked; where this site may call it, the calls start at once."""
+    only_parameters(request)
+    row = judge_or_404(request.user, slug, number)
+
+    def run(form: RunForm) -> str:
+        now = timezone.now()
+        runs.plan_run(judge=row, plan=form.to_plan(), by=request.user, now=now)
+        if not may(check_call_judge, request.user, row):
+            return reverse("judge_answers", args=[slug, number])
+        jobs.start_calls(judge=row, by=request.user, now=now)
+        return _find_page(row)
+
+    def context() -> dict[str, Any]:
+        return {
+            "judge": row,
+            "refusal": get_refusal(check_use_judge, request.user, row),
+            **frame(request.user, row.project, SECTION),
+        }
+
+    initial: dict[str, object] = {"games": _offer_games(row.project), "kinds": list(KIND_LABELS)}
+    return form_page(
+        request, RunForm, run, page="discussions/judges/run.html", context=context, initial=initial
+    )
+
+
+def _offer_games(project: Project) -> str:
+    """The numbers of the games that people submitted, as the form takes them."""
+    rated = Game.objects.filter(
+        project=project, withdrawn_at=None, evaluations__state="submitted", evaluations__purpose="rating"
+    )
+    return write_numbers(sorted(set(rated.values_list("number", flat=True)))[: runs.MOST_GAMES])
+
+
+@require("call_judge", methods=("POST",), costs="computations")
+def ask_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    row = judge_or_404(request.user, slug, number)
+    check_call_judge(request.user, row)
+    return press(request, jobs.start_calls, _find_page(row), judge=row)
+
+
+@require("judges", methods=("POST",))
+def stop_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    row = judge_or_404(request.user, slug, number)
+    return press(request, jobs.stop_calls, _find_page(row), judge=row)
+
+
+@require("judges", methods=("GET", "POST"))
+def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    """The next open prompt, and where its answer is pasted."""
+    only_parameters(request)
+    row = judge_or_404(request.user, slug, number)
+
+    def paste(form: PasteForm) -> str:
+        answers.paste_answer(judge=row, **form.cleaned_data, by=request.user, now=timezone.now())
+        return reverse("judge_answers", args=[slug, number])
+
+    def context() -> dict[str, Any]:
+        prompt = queries.find_open(row).first()
+        return {
+            "judge": row,
+            "prompt": prompt,
+            "text": queries.build_text(prompt).text if prompt else "",
+            "progress": queries.load_progress([row.pk])[row.pk],
+            "refusal": get_refusal(check_use_judge, request.user, row),
+            **frame(request.user, row.project, SECTION),
+        }
+
+    return form_page(request, PasteForm, paste, page="discussions/judges/answers.html", context=context)
+
+
+@require("judges", methods=("POST",))
+def judge_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    row = judge_or_404(request.user, slug, number)
+    bind_form(request, NothingForm)
+    prompts = answers.open_prompts(judge=row, by=request.user)
+    name = f"prompts-{slug}-judge-{number}.jsonl"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    # One prompt at a time: all together may not fit into memory.
+    return StreamingHttpResponse(_write(prompts), content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
+
+
+def _write(prompts: Iterator[dict[str, Any]]) -> Iterator[str]:
+    return (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in prompts)
+
+
+def may_upload(person: Person, slug: str, number: int) -> bool:
+    """Whether the person may give that judge's answers; checked before any file is read."""
+    project = Project.objects.visible_to(person).filter(slug=slug).first()
+    found = Judge.objects.filter(project=project, number=number).first() if project else None
+    return found is not None and may(check_use_judge, person, found)
+
+
+@require("judges", methods=("GET", "POST"), files=may_upload, costs="uploads")
+def upload_judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    only_parameters(request)
+    row = judge_or_404(request.user, slug, number)
+    check_use_judge(request.user, row)
+    form, status, faults = AnswersForm(), 200, list[LineFault]()
+    if request.method == "POST":
+        form, status = bind_form(request, AnswersForm), 422
+        faults = _upload(request, row, form) if form.is_valid() else []
+        if form.is_valid() and not faults:
+            return respond(request, page="", redirect=_find_page(row))
+    shown = {"faults": faults[:MOST_FAULTS], "more": max(0, len(faults) - MOST_FAULTS)}
+    context = {"judge": row, "form": form, **shown, **frame(request.user, row.project, SECTION)}
+    return respond(request, page="discussions/judges/upload.html", context=context, status=status)
+
+
+def _upload(request: SignedIn, row: Judge, form: AnswersForm) -> list[LineFault]:
+    """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
+    file = form.cleaned_data["file"]
+    if file.size > UPLOAD_BYTES:
+        form.add_error("file", _("The file is larger than 32 MB. Split it."))
+        return []
+    data = file.read()
+    if data.count(b"\n") > UPLOAD_LINES:
+        form.add_error("file", _("The file has more than 10,000 lines. Split it."))
+        return []
+    lines, faults = read_lines(data)
+    return faults or answers.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
+
+
+@require("judges", methods=("POST",))
+def suspend_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    row = judge_or_404(request.user, slug, number)
+    form = bind_form(request, SuspendForm)
+
+    def show(status: int) -> HttpResponse:
+        return _respond(request, row, form, status)
+
+    return send(request, form, runs.suspend_judge, _find_page(row), show=show, judge=row)
+
+
+@require("judges", methods=("POST",))
+def resume_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    row = judge_or_404(request.user, slug, number)
+    return press(request, runs.resume_judge, _find_page(row), judge=row)
+
+
+@require("judges", methods=("POST",))
+def end_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    row = judge_or_404(request.user, slug, number)
+    return press(request, runs.end_judge, _find_page(row), judge=row)
+
+
+def _find_page(row: Judge) -> str:
+    return reverse("show_judge", args=[row.project.slug, row.number])
