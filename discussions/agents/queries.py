@@ -4,9 +4,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, F, Max, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet, Sum
 
-from discussions.agents.core import CODE_VERSION, AgentFigures, Moment, Seat, compute_files, list_seats
+from discussions.agents.core import (
+    CODE_VERSION,
+    ITERATION,
+    AgentFigures,
+    Moment,
+    Seat,
+    compute_files,
+    list_seats,
+)
 from discussions.history.core.weak_spots import ExaminedGame
 from discussions.metrics.core.parameters import get_parameters
 from discussions.metrics.core.registry import CODE_VERSION as METRICS_VERSION
@@ -15,10 +23,12 @@ from discussions.preview.queries import Batch, read_judged
 from discussions.queries import list_batches, measured_for
 from discussions.verdicts.core.scoring import compute_effective_values
 from workspace.core.canonical import canonical_hash
-from workspace.models import Job, Project
+from workspace.models import Job, Membership, Person, Project
+from workspace.models.projects import LEAD
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
 KIND = "agents"
+MOST_PROJECTS = 20
 _FIGURES = msgspec.json.Decoder(AgentFigures)
 
 
@@ -70,6 +80,28 @@ def find_figures(project: Project) -> AgentFigures | None:
     """The files for the present input, if a job computed them."""
     key = AGENT_STATISTICS.present(project).rows.get(KIND)
     return decode_figures(TeamFigures.objects.get(pk=key)) if key else None
+
+
+def find_elsewhere(person: Person, project: Project, grouping: str, name: str) -> list[tuple[Project, int]]:
+    """The other projects that the person leads in which somebody of that name has a file, and of how many games.
+
+    By the newest files of each project, in one query; iterations are of one project alone.
+    """
+    if grouping == ITERATION:
+        return []
+    led = Project.objects.exclude(pk=project.pk)
+    if not person.is_admin:
+        own = {"person": person, "role": LEAD, "ended_at": None}
+        led = led.filter(Exists(Membership.objects.filter(project=OuterRef("pk"), **own)))
+    stored = TeamFigures.objects.filter(kind=KIND, project__in=led)
+    newest = stored.values("project").annotate(newest=Max("pk")).values("newest")
+    rows = TeamFigures.objects.filter(pk__in=newest).select_related("project").order_by("project__name", "pk")
+    return [
+        (row.project, file["games"])
+        for row in rows[:MOST_PROJECTS]
+        for file in msgspec.json.decode(row.body)["files"][grouping]
+        if file["name"] == name
+    ]
 
 
 def load_texts(project: Project, moments: list[Moment]) -> dict[tuple[int, int], str]:

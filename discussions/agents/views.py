@@ -13,7 +13,7 @@ from discussions.agents.actions import ask_for_agents
 from discussions.agents.core import GROUPINGS, AgentFigures
 from discussions.agents.pages import COLUMNS, GROUPED, WORDS, FilePage, list_rows, name_file
 from discussions.agents.permissions import check_see_agents
-from discussions.agents.queries import AGENT_STATISTICS, KIND, decode_figures, load_texts
+from discussions.agents.queries import AGENT_STATISTICS, KIND, decode_figures, find_elsewhere, load_texts
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.display.pages import render_markdown
 from workspace.models import Project
@@ -132,4 +132,10 @@ def _build(
         file, named[0][0], label, texts, lambda number: root + reverse("game", args=[project.slug, number])
     )
     others = len(figures.files[named[0][0]]) - 1
-    return {"page": page, "others": others, "query": f"{named[0][0]}={quote(file.name)}"}
+    elsewhere = find_elsewhere(request.user, project, *named[0])
+    return {
+        "page": page,
+        "others": others,
+        "elsewhere": elsewhere,
+        "query": f"{named[0][0]}={quote(file.name)}",
+    }

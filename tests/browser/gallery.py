@@ -35,6 +35,7 @@ NO_PAGES = (
     "stage_summary_json",
     "stage_figures",
     "accuracy_cases",  # of a cell; below
+    "agent",  # of a name; below
     "packet_markdown",
     "weak_spots_markdown",
     "agent_markdown",
@@ -73,6 +74,7 @@ AS_LEADS = (
     "accuracy",
     "agreement",
     "agreement_thing",
+    "agents",
     "worth_watching",
     "packet",
     "adjudicate",
@@ -171,6 +173,7 @@ class Gallery:
             found["shared-agreement"] = f"{shared}/team/agreement/"
             cell = "row=yes&column=no"
             found["shared-agreement-cases"] = f"{shared}/team/agreement/question-1/?{cell}"
+            found["agent-file"] = f"{place}/team/agents/file/?agent=Ann"
             found["faulty-import"] = f"{place}/imports/{self.world['faulty']}/"
             cell = "table=strategic_depth&row=yes&column=yes"
             found["accuracy-cases"] = f"{place}/team/accuracy/cases/?{cell}"

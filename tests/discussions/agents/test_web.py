@@ -84,7 +84,7 @@ def test_a_file_says_what_is_worse_in_which_role_with_moments_that_lead_to_their
     project, lead, games = world
     figure_agents(project, by=lead)
     client.get(address("agent"), {"agent": "Ada"})
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         answer = client.get(address("agent"), {"agent": "Ada"})
     page, said = answer.context["page"], html.unescape(answer.content.decode())
     assert page.file.games == 9 and page.games == {"villager": 6, "mafia": 3}
@@ -138,6 +138,19 @@ def test_the_table_and_the_api_have_the_figures_of_the_page(client, world):
     listed = api.get(PATH).json()
     assert [one["name"] for one in listed["agents"]] == ["Ada", "Bo", "Cy"]
     assert api.get(f"{PATH}file/?agent=Zoe").status_code == 404
+
+
+def test_a_file_names_the_other_projects_that_one_leads_and_no_others(client, world):
+    project, lead, _games = world
+    figure_agents(project, by=lead)
+    for slug, role in (("led", "lead"), ("rated", "evaluator")):
+        other = make_games_project(slug=slug)
+        add_game(other, make_lead(project=other), 1)
+        figure_agents(other, by=make_admin())
+        make_member(project=other, role=role, person=lead)
+    said = client.get(address("agent"), {"agent": "Ada"}).content.decode()
+    assert f'href="{reverse("agent", args=["led"])}?agent=Ada"' in said and "(1 game)" in said
+    assert "/projects/rated/" not in said
 
 
 def test_only_leads_and_admins_ask_for_files(world):
