@@ -9,6 +9,7 @@ from pydantic import Field
 from discussions.judges import queries
 from discussions.judges.actions import answers, jobs, runs
 from discussions.judges.core.answers import AnswerLine
+from discussions.judges.core.contract import Contract
 from discussions.judges.core.prompts import CRITERIA
 from discussions.judges.pages import describe_state
 from discussions.judges.permissions import check_judges
@@ -33,10 +34,21 @@ class JudgeLine(
     """A judge; its `identity` is the hash of model, parameters and prompt."""
 
 
+class ContractRead(Answer, of=Contract, fields="use reasons items agreement people"):
+    """What a judge may do for one metric and side ("" for all): helps, strata or refused, and why not more.
+
+    `agreement` is that of the judge with people in percent, `people` that among themselves.
+    """
+
+    metric: str
+    side: str
+
+
 class JudgeRead(Answer):
     """A judge and how far it is.
 
-    `unread` prompts came back without an answer. `cost_usd` is null while no cost is known.
+    `unread` prompts came back without an answer. `cost_usd` is null while no cost is known. `contracts` are told where
+    one judge is read.
     """
 
     judge: JudgeLine
@@ -48,6 +60,7 @@ class JudgeRead(Answer):
     unread: int
     answers: int
     cost_usd: float | None
+    contracts: list[ContractRead] = []
 
 
 class PromptRead(Answer):
@@ -117,8 +130,11 @@ def add_judge(request: SignedIn, slug: str, given: JudgeGiven) -> JudgeRead:
 
 @router.get(ONE, "api_judge", "judges")
 def show_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
-    """Read a judge and how far it is."""
-    return _tell(judge_or_404(request.user, slug, judge))
+    """Read a judge, how far it is, and what it may do."""
+    row = judge_or_404(request.user, slug, judge)
+    contracts = queries.load_contracts(row).items()
+    told = [ContractRead.read(one, metric=metric, side=side) for (metric, side), one in contracts]
+    return _tell(row).model_copy(update={"contracts": told})
 
 
 @router.post(ONE + "run/", "api_judge_run", "judges", "admin", costs="computations")

@@ -16,7 +16,10 @@ METRIC_LABELS: dict[str, str | Promise] = {
 }
 KIND_LABELS = {kind: METRIC_LABELS[key] for kind, key in CRITERIA.items()}
 SIDE_LABELS = {MAFIA: _("mafia"), VILLAGE: _("village"), "": _("all")}
+# Of a row: the contract refuses only because there is too little to compare.
+FEW = "few"
 USE_LABELS = {
+    FEW: _("too few items"),
     contract.HELPS: _("may help"),
     contract.STRATA: _("as strata"),
     contract.REFUSED: _("not"),

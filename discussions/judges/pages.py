@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from discussions.judges.core.alternative_test import FEW_ITEMS
 from discussions.judges.core.contract import HELPS, REFUSED, STRATA, Contract
 from discussions.judges.core.prompts import CRITERIA
-from discussions.judges.labels import METRIC_LABELS, REASONS, SIDE_LABELS, USE_LABELS
+from discussions.judges.labels import FEW, METRIC_LABELS, REASONS, SIDE_LABELS, USE_LABELS
 from discussions.models import Judge
 
 # The axis of the plot, in percent.
@@ -27,7 +28,7 @@ class ContractRow:
 
     def __init__(self, metric: str, side: str, contract: Contract, rows: int = 0) -> None:
         self.metric, self.side, self.contract, self.rows = metric, side, contract, rows
-        self.use = contract.use
+        self.use = FEW if contract.reasons == [FEW_ITEMS] and contract.use == REFUSED else contract.use
 
     @property
     def word(self) -> str:
@@ -64,20 +65,17 @@ def say_headline(judge: Judge, rows: list[ContractRow]) -> str:
         return _("%(name)s may help with %(helps)s") % values
     if any(row.use == STRATA for row in rows):
         return _("%(name)s may sort what people are asked, no more") % values
+    if all(row.use == FEW for row in rows):
+        return _("%(name)s was asked about too few items") % values
     return _("%(name)s may not help") % values
 
 
 def say_counts(rows: list[ContractRow]) -> str:
-    helps, strata = (sum(row.use == use for row in rows) for use in (HELPS, STRATA))
-    values = {"helps": helps, "strata": strata, "n": len(rows)}
-    return (
-        ngettext(
-            "It may help in %(helps)d of %(n)d; in %(strata)d it only sorts what people are asked.",
-            "It may help in %(helps)d of %(n)d; in %(strata)d it only sorts what people are asked.",
-            len(rows),
-        )
-        % values
-    )
+    helps, strata, few = (sum(row.use == use for row in rows) for use in (HELPS, STRATA, FEW))
+    values = {"helps": helps, "strata": strata, "few": few, "n": len(rows)}
+    says = _("It may help in %(helps)d of %(n)d; in %(strata)d it only sorts what people are asked.")
+    more = ngettext("%(few)d has too few items.", "%(few)d have too few items.", few)
+    return f"{says} {more}" % values if few else says % values
 
 
 def _name_rows(rows: list[ContractRow], use: str) -> str:

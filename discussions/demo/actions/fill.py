@@ -9,6 +9,7 @@ from django.db import transaction
 from discussions.demo.actions.comparison_steps import COMPARISON_STEPS
 from discussions.demo.actions.game_steps import GAME_STEPS
 from discussions.demo.actions.iteration_steps import ITERATION_STEPS
+from discussions.demo.actions.judge_steps import JUDGE_STEPS
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import Account, Demo, DemoPlan, DemoProject, ScriptLine
 from discussions.iterations.actions.opening import open_project
@@ -19,7 +20,7 @@ from workspace.people.actions.people import create_account
 from workspace.people.actions.projects import add_member
 
 SLUG = "demo"
-STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS
+STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS | JUDGE_STEPS
 
 
 def fill_demo(*, by: Person, now: datetime) -> Demo:

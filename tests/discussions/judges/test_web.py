@@ -87,9 +87,13 @@ def test_the_page_says_what_it_may_do_beside_people(client):
     assert contracts["coherence", "mafia"].use == REFUSED
     costs = load_costs(judge, load_progress([judge.pk])[judge.pk])
     assert costs.silent == (0, len(items)) and costs.repeats == (0, len(repeats))
+    told = program_of(lead).get("projects/team/judges/1/").json()["contracts"]
+    assert {(one["metric"], one["side"], one["use"]) for one in told} == {
+        (*key, one.use) for key, one in contracts.items()
+    }
     page = client.get(reverse("show_judge", args=["team", 1])).content.decode()
-    assert "Larch may not help" in page
-    assert page.count('class="word refused"') == len([one for one in contracts.values() if one.items])
+    assert "Larch was asked about too few items" in page
+    assert page.count('class="word few"') == len([one for one in contracts.values() if one.items]) > 5
 
 
 def test_the_headline_names_a_side_only_where_sides_differ(led):
@@ -97,7 +101,9 @@ def test_the_headline_names_a_side_only_where_sides_differ(led):
     judge = make_judge(project, lead)
 
     def rows(*given):
-        return [ContractRow(metric, side, SimpleNamespace(use=use)) for metric, side, use in given]
+        return [
+            ContractRow(metric, side, SimpleNamespace(use=use, reasons=[])) for metric, side, use in given
+        ]
 
     both = rows(
         ("Memory", "village", HELPS),
