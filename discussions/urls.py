@@ -8,6 +8,7 @@ PACKAGES = (
     "home",
     "queue",
     "games",
+    "search",
     "verdicts",
     "adjudication",
     "transcripts",

@@ -24,6 +24,7 @@ from discussions.preview.api import router as previews
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating
 from discussions.reliability.api import router as worth_watching
+from discussions.search.api import router as messages
 from discussions.transcripts.api import router as transcripts
 from discussions.verdicts.api import router as verdicts
 from rubric.calibration.api import router as set_calibrations
@@ -47,6 +48,7 @@ ROUTERS = {
     "imports": transcripts,
     "columns": columns,
     "games": games,
+    "messages": messages,
     "changes of games": game_changes,
     "disagreements": disagreements,
     "verdicts": verdicts,

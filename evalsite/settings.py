@@ -217,6 +217,7 @@ JOB_ACTIONS = {
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "ask_judge": "discussions.judges.actions.jobs.ask_judge",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
+    "index": "discussions.search.actions.index_games",
     "erase": "discussions.archives.actions.erasures.run_erasure",
     "export": "discussions.exports.actions.build_project_export",
     "send_emails": "workspace.outbox.actions.send.send_due",
@@ -230,6 +231,7 @@ CELERY_BEAT_SCHEDULE = {
 SWEEP_ACTIONS = [
     "discussions.slots.actions.expire_leases",
     "discussions.queue.actions.release_slots_of_departed",
+    "discussions.search.actions.ask_to_index",
     "workspace.jobs.actions.forget_jobs",
     "workspace.tokens.actions.forget_answers",
     "workspace.exports.actions.remove_expired_files",

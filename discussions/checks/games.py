@@ -12,11 +12,21 @@ from discussions.core.records import Measurement
 from discussions.metrics.actions import compute_input_hash, encoded_figures
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
 from discussions.metrics.queries import outdated_games
-from discussions.models import Game, Iteration, Measured, MeasuredFindings, RoundOffset, Transcript
+from discussions.models import (
+    Game,
+    IndexedMessage,
+    Iteration,
+    Measured,
+    MeasuredFindings,
+    RoundOffset,
+    Transcript,
+    UnindexedGame,
+)
 from discussions.models.games import NEEDED
 from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
 from discussions.queries import MEASURE, add_round_offset, list_batches, measured_for, newest_measured
+from discussions.search.queries import find_misindexed
 from workspace.audit.queries import kind_of
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import list_told, missing_events
@@ -77,6 +87,19 @@ def _erased_are_gone(_now: datetime) -> Iterator[str]:
             yield f"Row {row.pk} of {gone._meta.db_table} is of an erased game."
     for row in ErasurePass.objects.order_by("pk"):
         yield f"Row {row.row} of {row.table} may still be changed by {row.erasure}."
+
+
+@GAME_CHECKS.add("I4w", "Searches find every message of every game, and nothing else")
+def _messages_are_indexed(_now: datetime) -> Iterator[str]:
+    waiting, known = set(UnindexedGame.objects.values_list("game", flat=True)), 0
+    for keys in list_batches(Game.objects.exclude(text=None)):
+        games = Game.objects.filter(pk__in=keys).select_related("text").order_by("pk")
+        for game, count, is_right in find_misindexed(games):
+            known += count
+            if not is_right and game.pk not in waiting:
+                yield f"{_game(game)} is not indexed as it is: manage.py index_messages."
+    if extra := IndexedMessage.objects.count() - known:
+        yield f"{extra} messages are indexed that no game has."
 
 
 @GAME_CHECKS.add("I4c", "Every game is listed with the cost by hand, else that of its file")

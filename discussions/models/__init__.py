@@ -5,7 +5,16 @@ from discussions.models.calibrations import CalibrationGame, CalibrationRound, C
 from discussions.models.column_mappings import ColumnMapping
 from discussions.models.decisions import Decision
 from discussions.models.evaluations import Evaluation, FlagReply, Judgement, Remark, Reveal, Revision
-from discussions.models.games import Game, GameText, ImportDismissal, ImportRun, PrivateTrack, Transcript
+from discussions.models.games import (
+    Game,
+    GameText,
+    ImportDismissal,
+    ImportRun,
+    IndexedMessage,
+    PrivateTrack,
+    Transcript,
+    UnindexedGame,
+)
 from discussions.models.iterations import Iteration, Stage
 from discussions.models.judges import Judge, JudgeAnswer, JudgePrompt, JudgeReply
 from discussions.models.manual_figures import ManualFigure
@@ -32,6 +41,7 @@ __all__ = [
     "GuidelineReading",
     "ImportDismissal",
     "ImportRun",
+    "IndexedMessage",
     "Iteration",
     "Judge",
     "JudgeAnswer",
@@ -53,6 +63,7 @@ __all__ = [
     "TeamFigures",
     "TieRequest",
     "Transcript",
+    "UnindexedGame",
     "Verdict",
     "Withdrawal",
 ]

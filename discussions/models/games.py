@@ -1,7 +1,13 @@
-"""Transcripts as they were uploaded, and the games read from them. Imported rows never change."""
+"""Transcripts as they were uploaded, the games read from them, and the index of their messages.
+
+Imported rows never change.
+"""
+
+from collections.abc import Iterable
 
 import msgspec
 from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
@@ -224,3 +230,42 @@ class PrivateTrack(models.Model):
 
     def to_entries(self) -> list[PrivateEntry]:
         return msgspec.json.decode(self.body, type=list[PrivateEntry])
+
+
+class WordsField(models.TextField):
+    """Words in the form in which the database finds them."""
+
+    def db_type(self, connection: BaseDatabaseWrapper) -> str:
+        """A vector on PostgreSQL; on SQLite the table is one of FTS5, whose columns have no types."""
+        return "tsvector" if connection.vendor == "postgresql" else "text"
+
+
+class IndexedMessage(models.Model):
+    """The words of one message, and words that say where it is; `key` is made of game and position.
+
+    Only `discussions.search` reads and writes it. Private tracks are not in it.
+    """
+
+    key = models.BigIntegerField(primary_key=True, db_column="rowid")
+    words = WordsField()
+
+    def __str__(self) -> str:
+        return f"words of message {self.key}"
+
+
+class UnindexedGameQuerySet(models.QuerySet["UnindexedGame"]):
+    def queue(self, games: Iterable[int]) -> None:
+        """Note, in the caller's transaction, that these games are to be indexed; those that wait already stay."""
+        rows = [UnindexedGame(game_id=game) for game in games]
+        UnindexedGame.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+
+
+class UnindexedGame(models.Model):
+    """A game whose messages are not found yet, or not where it is now: a job indexes it and deletes this row."""
+
+    game = models.OneToOneField(Game, models.PROTECT, related_name="unindexed", primary_key=True)
+
+    objects = UnindexedGameQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"game {self.game_id}, to be indexed"

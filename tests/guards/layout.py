@@ -65,6 +65,7 @@ ORDER = {
         "preview",
         "iterations",
         "games",
+        "search",
         "events",
         "comparison",
         "planning",

@@ -23,6 +23,7 @@ OPERATIONS: dict[str, list[Row]] = {
     "api:api_audit": [operation("GET", "401 403 403 404 200 404 200 401", "admin")],
     "api:api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
     "api:api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_messages": [operation("GET", "401 200 200 404 200 404 200 401", "read")],
     "api:api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api:api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api:api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],

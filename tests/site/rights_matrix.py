@@ -234,6 +234,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "set_storage_limit": [Row("POST", "401 403 403 404 403 404 303 401", {"megabytes": "500"})],
     # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
     "games": [Row("GET", "302 302 302 404 200 404 200 302")],
+    "search": [Row("GET", "302 200 200 404 200 404 200 302")],
     "choose_games": [Row("GET", "302 403 403 404 400 404 400 302")],
     "assign_selected": [
         Row("GET", "302 403 403 404 200 404 200 302"),

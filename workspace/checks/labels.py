@@ -8,6 +8,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "import_part": _("part of an import of transcripts"),
     "import_private": _("private talk of imported games"),
     "erase": _("an erasure"),
+    "index": _("the index of messages"),
     "measure": _("automatic scores"),
     "companions": _("diagnostics"),
     "figure_team": _("statistics of a team"),

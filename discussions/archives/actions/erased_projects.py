@@ -10,6 +10,7 @@ from discussions import models as games
 from discussions.archives.queries.erasures import find_running, is_shared
 from discussions.archives.queries.tables import OWN
 from discussions.models import Transcript
+from discussions.search.actions import delete_words
 from rubric.models import ImpactPreview, SetFigures
 from workspace.audit.actions import delete_rows, end_passes, erase_details, record_event
 from workspace.blob_store import drop_bytes
@@ -37,6 +38,7 @@ from workspace.outbox.core import PASSWORD_RESET
 BATCH = 1000
 # Rows of a project that its archive leaves out, and the path from each to it; they go before the others.
 LEFT_OUT: dict[Any, str] = {
+    games.UnindexedGame: "game__project",
     games.ImportRun: "transcript__project",
     games.ImportDismissal: "transcript__project",
     games.TeamFigures: "project",
@@ -64,6 +66,7 @@ def erase_project(erasure: Erasure, job: Job, clock: Clock) -> bool:
         _forget_told(project)
     for model, path in LEFT_OUT.items():
         _delete(erasure, model._base_manager.filter(**{path: project}), job, clock)
+    _delete_words(project, job, clock)
     for table in reversed(OWN):
         if table.model not in (Project, Job):
             _delete(erasure, table.model._base_manager.filter(**{table.path: project}), job, clock)
@@ -85,6 +88,14 @@ def _delete(erasure: Erasure, rows: Any, job: Job, clock: Clock) -> None:
             renew(job=job, now=clock(), done_count=job.done_count + len(keys))
             delete_rows(erasure, rows.model._base_manager.filter(pk__in=keys))
             end_passes(erasure)
+
+
+def _delete_words(project: Project, job: Job, clock: Clock) -> None:
+    keys = list(games.Game.with_erased.filter(project=project).values_list("pk", flat=True))
+    for start in range(0, len(keys), BATCH):
+        with transaction.atomic():
+            renew(job=job, now=clock())
+            delete_words(keys[start : start + BATCH])
 
 
 def _forget_told(project: Project) -> None:

@@ -37,6 +37,7 @@ from discussions.models import (
     Transcript,
     Verdict,
 )
+from discussions.search.actions import delete_words, forget_words
 from discussions.verdicts.core.basis import Basis
 from workspace.audit.actions import delete_rows, end_passes, let_pass, record_event
 from workspace.audit.labels import KINDS
@@ -131,6 +132,7 @@ def run_erasure(*, job: Job, clock: Clock) -> None:
         Erasure.objects.filter(pk=erasure.pk, done_at=None).update(done_at=clock())
         finish(job=job, now=clock())
     keep_erasures()
+    forget_words()
     # The log of writes may still hold it: it is emptied now, or when nobody reads.
     with suppress(OperationalError):
         _tell_sqlite("wal_checkpoint(TRUNCATE)")
@@ -174,6 +176,7 @@ def _erase_game(erasure: Erasure, game: Game, now: datetime) -> None:
         keys, kind = delete_rows(erasure, model.objects.filter(**{path: row})), kind_of(model)
         if keys and kind in KINDS:
             gone[kind] = sorted(keys)
+    delete_words([row.pk])
     verdicts = Verdict.objects.filter(game=row)
     delete_rows(erasure, Measured.objects.filter(game=row).exclude(pk__in=verdicts.values("measured")))
     if row.erased_at is None or gone:

@@ -16,7 +16,7 @@ from discussions.archives.core.members import ArchivedEvent
 from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, open_archive, refuse, reject
 from discussions.archives.queries.tables import TABLES
 from discussions.metrics.actions import ask_to_measure
-from discussions.models import Game, Iteration, Measured, Transcript
+from discussions.models import Game, Iteration, Measured, Transcript, UnindexedGame
 from discussions.models.manual_figures import paid
 from workspace.audit.actions import record_event
 from workspace.audit.queries import hash_first_seals
@@ -66,6 +66,7 @@ def import_archive(
             loader.upload_count = _keep_uploads(archive, project, stored)
             _refuse_erased(project)
             _measure_missing(project, by, now)
+            UnindexedGame.objects.queue(Game.objects.filter(project=project).values_list("pk", flat=True))
             _record_import(loader)
             _run_checks(checks, now)
     except BaseException:

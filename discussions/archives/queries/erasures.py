@@ -41,6 +41,7 @@ GONE: dict[Any, str] = {
     games.Withdrawal: "game",
     games.RoundOffset: "game",
     games.PrivateTrack: "game",
+    games.UnindexedGame: "game",
     games.GameText: "game",
 }
 KEPT = (games.Measured, games.Verdict, games.ManualFigure)

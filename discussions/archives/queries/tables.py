@@ -243,6 +243,8 @@ LEFT_OUT = {
     workspace.Webhook: "a secret of the installation, and whom it tells",
     games.ImportRun: "how far an import is, until it is over",
     games.ImportDismissal: "which notices of this installation were seen",
+    games.IndexedMessage: "made from the texts of games",
+    games.UnindexedGame: "whose texts wait to be indexed here",
     games.TeamFigures: "computed from what is there, when a page asks for it",
     rubric.SetFigures: "computed from what is there, when a page asks for it",
     rubric.ImpactPreview: "computed from all projects, for a draft",

@@ -20,7 +20,15 @@ from discussions.metrics.actions import (
     store_results,
 )
 from discussions.metrics.core.registry import CODE_VERSION
-from discussions.models import Game, GameText, ImportDismissal, Iteration, PrivateTrack, Transcript
+from discussions.models import (
+    Game,
+    GameText,
+    ImportDismissal,
+    Iteration,
+    PrivateTrack,
+    Transcript,
+    UnindexedGame,
+)
 from discussions.slots.actions import sync_slots
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_warnings, without_repeated
@@ -151,6 +159,7 @@ class Store:
         insert_rows(GameText, ("game_id", "body"), [(key, game.body) for key, _number, game in stored])
         tracks = [(key, game.private) for key, _number, game in stored if game.private]
         insert_rows(PrivateTrack, ("game_id", "body"), tracks)
+        insert_rows(UnindexedGame, ("game_id",), [(key,) for key in keys])
         results = [
             GameResult(key, number, 0, self._input_hash(game), game.result)
             for key, number, game in stored

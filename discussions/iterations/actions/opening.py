@@ -12,7 +12,7 @@ from discussions.core.iteration_states import TEST, state_after, states_before
 from discussions.iterations.permissions import check_change_iteration, check_freeze
 from discussions.iterations.queries import refuse_unready
 from discussions.metrics.actions import ask_to_measure
-from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
+from discussions.models import Evaluation, Game, Iteration, Slot, UnindexedGame, Verdict
 from discussions.models.iterations import IDENTIFICATIONS, MOST_EVALUATORS
 from discussions.queries import measured_for
 from discussions.slots.actions import open_slots, sync_slots
@@ -57,6 +57,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
         keys = [game.pk for game in rows]
         # A lower number of evaluators was set for the old iteration.
         Game.objects.filter(pk__in=keys).update(iteration=target, **NO_OWN_NUMBER)
+        UnindexedGame.objects.queue(keys)
         ask_to_measure(iteration=target, by=by, now=now)
         open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys))
         numbers = sorted(game.number for game in rows)

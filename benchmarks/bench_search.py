@@ -1,0 +1,178 @@
+"""Prints how long searches in 1,000,000 messages take, on SQLite and on a PostgreSQL of its own, as Markdown.
+
+    python -m benchmarks.bench_search [MESSAGES]
+
+Games of 12 messages of 10 to 40 words; words are as frequent as in a language (the second half as often as the first,
+and so on), "trust me" is said in one game of 1,000. Each cell is the median and the 95th percentile of the wall time of
+the page in milliseconds, through all middleware, the test client's own work included.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from typing import Any
+
+MESSAGES, A_GAME, VOCABULARY, BATCH = 1_000_000, 12, 30_000, 2_000
+WARM_UP, REPEATS = 3, 30
+SIZES = {
+    "postgresql": "SELECT pg_total_relation_size('discussions_indexedmessage')",
+    "sqlite": "SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'discussions_indexedmessage%'",
+}
+# What is asked, and the other parameters of the address; lower numbers are more frequent words.
+SEARCHES: dict[str, tuple[str, dict[str, str]]] = {
+    "a word of every second message": ("w0", {}),
+    "of one in 100": ("w200", {}),
+    "of one in 10,000": ("w20000", {}),
+    "no such word": ("nowhere", {}),
+    "two frequent words": ("w0 w1", {}),
+    "six words that rarely meet": ("w0 w3 w7 w12 w20 w33", {}),
+    "a phrase of frequent words": ('"w0 w1"', {}),
+    "a rare phrase": ('"trust me"', {}),
+    "begin*": ("w200*", {}),
+    "frequent -frequent": ("w0 -w1", {}),
+    "frequent, by role": ("w0", {"role": "MAFIA"}),
+    "frequent, by agent and round": ("w0", {"agent": "Agent 3", "round": "2"}),
+    "frequent, judged by the rule": ("w0", {"judged": "rule-coherence-yes"}),
+}
+
+
+def talk(source: Random, words: list[str], number: int) -> Any:
+    """The record of one game."""
+    from discussions.core.records import GameRecord, Message, Player
+
+    players = [Player(f"Agent {at}", role="MAFIA" if at < 3 else "VILLAGER") for at in range(1, 9)]
+    messages = []
+    for position in range(1, A_GAME + 1):
+        start = source.randrange(len(words) - 40)
+        text = " ".join(words[start : start + source.randint(10, 40)])
+        if number % 1000 == 0 and position == 3:
+            text += " trust me"
+        messages.append(Message(position, source.randint(1, 8), text, (position - 1) // 4 + 1))
+    return GameRecord(f"g{number}", players, messages)
+
+
+def fill(game: Any, count: int) -> None:
+    """Add games with their texts and words."""
+    import msgspec
+    from django.db import connection, transaction
+
+    from benchmarks.games_by_copy import copy_rows, newest, newest_number, renew_keys
+    from discussions.models import Game, GameText, IndexedMessage
+    from discussions.search.queries import build_rows
+    from workspace.database.bulk_rows import insert_rows
+
+    source = Random(7)
+    names = [f"w{number}" for number in range(VOCABULARY)]
+    shares = list(accumulate(1 / (number + 2) for number in range(VOCABULARY)))
+    words = source.choices(names, cum_weights=shares, k=1_000_000)
+    first, number = newest(Game) + 1, newest_number(game) + 1
+    for begin in range(0, count, BATCH):
+        part = range(begin, min(begin + BATCH, count))
+        texts = [
+            GameText(
+                game=Game(pk=first + at, project_id=game.project_id, iteration_id=game.iteration_id),
+                body=msgspec.json.encode(talk(source, words, at)).decode(),
+            )
+            for at in part
+        ]
+        for text in texts:
+            text.game.text = text
+        with transaction.atomic():
+            copy_rows(
+                game,
+                part,
+                lambda at: {
+                    "id": first + at,
+                    "number": number + at,
+                    "source_id": f"g{number + at}",
+                    "search_text": f"g{number + at}",
+                    "content_sha256": f"{first + at:064x}",
+                },
+            )
+            insert_rows(GameText, ("game_id", "body"), [(text.game_id, text.body) for text in texts])
+            insert_rows(IndexedMessage, ("key", "words"), list(build_rows(text.game for text in texts)))
+    if connection.vendor == "postgresql":
+        renew_keys(Game)
+
+
+def measure_here(messages: int) -> None:
+    """Fill the database of TEST_DATABASE_URL, else SQLite, and print a line for each search."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db import connection
+    from django.test import Client
+    from django.urls import reverse
+
+    settings.COSTLY_LIMITS = {name: (10**9, span) for name, (_most, span) in settings.COSTLY_LIMITS.items()}
+    call_command("migrate", verbosity=0)
+    from tests.factories.people import make_admin
+    from tests.factories.rating import make_game, make_rating_project
+    from tests.factories.search import index_all
+
+    game = make_game(project=make_rating_project())
+    index_all()
+    began = time.monotonic()
+    fill(game, messages // A_GAME)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("VACUUM ANALYZE")
+        cursor.execute(SIZES[connection.vendor])
+        (size,) = cursor.fetchone()
+    print(
+        f"{connection.vendor}: filled in {time.monotonic() - began:,.0f} s, index {size / 2**20:,.0f} MB",
+        flush=True,
+    )
+    client, address = Client(), reverse("search", args=[game.project.slug])
+    client.force_login(make_admin())
+    for name, (text, given) in SEARCHES.items():
+        times = []
+        for _ in range(WARM_UP + REPEATS):
+            started = time.perf_counter()
+            answer = client.get(address, {"q": text, **given})
+            times.append(1000 * (time.perf_counter() - started))
+            assert answer.status_code == 200, answer.content[:300]
+        times = times[WARM_UP:]
+        found = " ".join(
+            re.sub("<[^>]+>", "", answer.content.decode().partition("<h1>")[2].partition("</h1>")[0]).split()
+        )
+        print(f"| {name} | {found} | {median(times):,.0f}, {quantiles(times, n=20)[-1]:,.0f} |", flush=True)
+
+
+def main() -> int:
+    """Measure SQLite, then PostgreSQL, each in a process of its own."""
+    from tools.postgres_server import PostgresServer, why_not
+
+    if sys.argv[1:2] == ["here"]:
+        measure_here(int(sys.argv[2]))
+        return 0
+    again = [sys.executable, "-m", "benchmarks.bench_search", "here", (sys.argv[1:] or [str(MESSAGES)])[0]]
+    code = subprocess.run(again, check=False).returncode
+    if reason := why_not():
+        print(f"There is no PostgreSQL: {reason}.")
+        return 1
+    with tempfile.TemporaryDirectory(prefix="evalsite-search-") as folder:
+        Path(folder).chmod(0o755)
+        server = PostgresServer(Path(folder) / "postgres")
+        server.folder.mkdir()
+        server.start()
+        try:
+            env = os.environ | {"TEST_DATABASE_URL": server.create("evalsite")}
+            return code or subprocess.run(again, env=env, check=False).returncode
+        finally:
+            if server.child:
+                server.child.stop(number=2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

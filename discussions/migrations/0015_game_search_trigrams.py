@@ -1,0 +1,12 @@
+from django.db import migrations
+
+from workspace.database.full_text import AddTrigramIndexOnline
+
+
+class Migration(migrations.Migration):
+    """Parts of ids, files and names are found without reading all games."""
+
+    atomic = False
+    dependencies = [("discussions", "0014_games_to_index")]
+
+    operations = [AddTrigramIndexOnline("Game", "game_search_trigrams", "search_text")]

@@ -1,0 +1,7 @@
+"""Addresses of the search."""
+
+from django.urls import URLPattern, path
+
+from discussions.search import views
+
+urlpatterns: list[URLPattern] = [path("projects/<slug:slug>/search/", views.search, name="search")]

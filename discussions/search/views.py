@@ -1,0 +1,93 @@
+"""The page of a search: games that match by number, id, file or player, and messages, by game."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from msgspec import ValidationError, convert
+
+from discussions.adjudication.labels import answer_label
+from discussions.games.queries.list_filters import LONGEST_SEARCH, GameRow
+from discussions.games.queries.list_query import ListQuery, load_list_window
+from discussions.models import Iteration
+from discussions.search.core import LONGEST_QUERY
+from discussions.search.pages import MOST_CHOICES, MessageSearch, SearchPage
+from discussions.search.permissions import check_filter_unblinded, check_search_messages
+from discussions.search.queries import JUDGED, RULE
+from workspace.core.refusals import Malformed, Unacceptable
+from workspace.models import Project
+from workspace.web.bind_form import only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
+
+NAMES = tuple(MessageSearch.__struct_fields__)
+GAMES_SHOWN = 5
+
+
+@require("search_messages", costs="searches")
+def search(request: SignedIn, slug: str) -> HttpResponse:
+    project = project_or_404(request.user, slug, check_search_messages)
+    wanted = read_search(only_parameters(request, *NAMES))
+    check_filter_unblinded(request.user, project, wanted.unblinding)
+    page = SearchPage(request.user, project, wanted)
+    context = {
+        "page": page,
+        "matches": _find_games(project, wanted) if page.leads else [],
+        "choices": list_choices(page),
+        **frame(request.user, project, "games"),
+    }
+    return respond(request, page="discussions/search/search.html", context=context)
+
+
+def read_search(asked: dict[str, str]) -> MessageSearch:
+    """What an address asks for. Raises Malformed for what no menu offers, Unacceptable for too long a text."""
+    if len(asked["q"]) > LONGEST_QUERY:
+        says = _("This search is %(count)s characters long. Shorten it to %(most)s.")
+        raise Unacceptable(says % {"count": f"{len(asked['q']):,}", "most": f"{LONGEST_QUERY:,}"}, field="q")
+    numbers = {name: parse_number(asked[name]) for name in ("game", "after")}
+    for name in ("iteration", "round"):
+        parse_number(asked[name].removeprefix("-") if name == "round" else asked[name])
+    try:
+        return convert({**asked, **numbers}, MessageSearch)
+    except ValidationError:
+        raise Malformed(_("This search cannot be filtered like that. Choose from its menus.")) from None
+
+
+def _find_games(project: Project, wanted: MessageSearch) -> list[GameRow]:
+    """The games that the list of games would find; none where something is asked for that only messages have."""
+    text = wanted.q.replace("\0", " ").strip()
+    if not text or len(text) > LONGEST_SEARCH or wanted.change(q="") or wanted.after:
+        return []
+    return load_list_window(project, ListQuery(q=text, most=GAMES_SHOWN)).games
+
+
+def list_choices(page: SearchPage) -> dict[str, tuple[str, dict[str, str]]]:
+    """Filter -> its name, and what can be chosen: value -> words. What evaluators must not know is none of them."""
+    chosen: dict[str, tuple[str, dict[str, str]]] = {"agent": (_("Agent"), _count(page, "agent"))}
+    if page.leads:
+        chosen["role"] = _("Role"), _count(page, "role")
+        chosen["model"] = _("Model"), _count(page, "model")
+    rounds = _count(page, "round")
+    chosen["round"] = _("Round"), dict(sorted(rounds.items(), key=lambda row: (len(row[0]), row[0])))
+    if page.leads:
+        rows = Iteration.objects.filter(project=page.project).order_by("-number")[:MOST_CHOICES]
+        chosen["iteration"] = _("Iteration"), {str(row.number): row.name for row in rows}
+        chosen["judged"] = _("Judged"), _name_judged()
+    return {name: choice for name, choice in chosen.items() if choice[1]}
+
+
+def _count(page: SearchPage, name: str) -> dict[str, str]:
+    counts = page.counts[name]
+    known = {value: f"{value} ({count})" for value, count in counts.most_common(MOST_CHOICES) if value}
+    asked: Any = getattr(page.wanted, name)
+    return known | ({asked: asked} if asked and asked not in known else {})
+
+
+def _name_judged() -> dict[str, str]:
+    words = {}
+    for name in JUDGED:
+        who, kind, value = name.split("-")
+        says = _("%(answer)s, by the rule") if who == RULE else _("%(answer)s, by people")
+        words[name] = says % {"answer": answer_label(kind, value)}
+    return words
