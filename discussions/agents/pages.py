@@ -177,8 +177,12 @@ class FilePage:
 
     @property
     def parts(self) -> list[list[str]]:
-        """The roles, three a table."""
-        roles = [found.role for found in self.file.roles]
+        """The roles with anything to compare, three a table."""
+        roles = [
+            found.role
+            for found in self.file.roles
+            if any(figure.apart is not None for measure, figure in found.figures.items() if measure != WON)
+        ]
         return [roles[at : at + ROLES_A_TABLE] for at in range(0, len(roles), ROLES_A_TABLE)]
 
     @property
