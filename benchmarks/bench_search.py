@@ -39,7 +39,6 @@ SEARCHES: dict[str, tuple[str, dict[str, str]]] = {
     "frequent -frequent": ("w0 -w1", {}),
     "frequent, by role": ("w0", {"role": "MAFIA"}),
     "frequent, by agent and round": ("w0", {"agent": "Agent 3", "round": "2"}),
-    "frequent, judged by the rule": ("w0", {"judged": "rule-coherence-yes"}),
 }
 
 

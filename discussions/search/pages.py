@@ -26,6 +26,7 @@ from discussions.search.core import (
     sign,
 )
 from discussions.search.queries import (
+    MOST_FOUND,
     MOST_LOOKED,
     Found,
     Judged,
@@ -146,7 +147,12 @@ class SearchPage:
 
     @property
     def message_count(self) -> int:
-        """Of all that was found, or where judgements are asked for, of the games that were looked into."""
+        """Of all that was found, or where judgements are asked for, of the games that were looked into.
+
+        Where there are more than are counted, it is the limit: the newest may be fewer.
+        """
+        if self.is_more and not self.wanted.judged:
+            return MOST_FOUND
         return sum(map(len, (self.kept if self.wanted.judged else self.found).values()))
 
     @property

@@ -6,6 +6,7 @@ from django.urls import reverse
 from discussions.iterations.actions.opening import move_games
 from discussions.models import Evaluation, IndexedMessage, UnindexedGame
 from discussions.models.slots import REPEAT
+from discussions.search import pages, queries
 from discussions.search.core import LONGEST_QUERY
 from discussions.search.pages import GAMES_A_PAGE, MESSAGES_A_GAME
 from tests.factories.iterations import make_iteration, make_stage
@@ -109,6 +110,17 @@ def test_pages_go_on_to_older_games_and_the_games_that_wait_are_named(client, pr
     assert found(rest) == {games[0].number: [1]}
     assert rest.context["page"].after == 0
     assert first.context["page"].message_count == rest.context["page"].message_count == GAMES_A_PAGE + 1
+
+
+def test_messages_are_counted_up_to_a_limit(client, project, lead, monkeypatch):
+    for module in (pages, queries):
+        monkeypatch.setattr(module, "MOST_FOUND", 3)
+    games = [import_game(project=project, by=lead, **talk("so", "so", "so")) for _ in range(2)]
+    index_all()
+    answer = look(client, lead, project, q="so")
+    assert b"More than 3 messages" in answer.content
+    assert found(answer) == {games[1].number: [1, 2, 3]}
+    assert found(look(client, lead, project, q="so", after=games[1].pk)) == {games[0].number: [1, 2, 3]}
 
 
 def test_the_games_that_match_by_name_stand_on_the_same_page(client, project, lead):
