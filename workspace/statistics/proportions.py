@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, lgamma, sqrt
+from math import exp, lgamma, log, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,21 @@ def expect_positive(strata: Sequence[JudgedStratum]) -> Fraction:
         rate = Fraction(stratum.sampled_positive, stratum.sampled) if stratum.sampled else Fraction(1, 2)
         expected += stratum.positive + stratum.unjudged * rate
     return expected
+
+
+def log_evidence(strata: Sequence[JudgedStratum]) -> float:
+    """The logarithm of the probability of the samples as they were drawn, each with a rate under the prior of Jeffreys.
+
+    Of two divisions of the same items into strata, the sample speaks for the one where it is higher. Source: H.
+    Jeffreys, Theory of Probability (1961), chapter 5.
+    """
+    return sum(
+        lgamma(stratum.sampled_positive + 0.5)
+        + lgamma(stratum.sampled - stratum.sampled_positive + 0.5)
+        - lgamma(stratum.sampled + 1)
+        - log(pi)
+        for stratum in strata
+    )
 
 
 def beta_binomial(count: int, first: float, second: float) -> list[float]:

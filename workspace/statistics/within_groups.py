@@ -132,7 +132,7 @@ def _permutation_p(first: Matrix, second: Matrix, sizes: tuple[int, ...]) -> flo
 
 
 @lru_cache(maxsize=2)
-def draw_orders(sizes: tuple[int, ...]) -> NDArray[np.intp]:
+def draw_orders(sizes: tuple[int, ...], permutations: int = PERMUTATIONS) -> NDArray[np.intp]:
     """Orders of the items (columns), drawn at random within groups of these sizes."""
     places = np.repeat(np.arange(len(sizes)), sizes)
-    return np.argsort(places + np.random.default_rng(SEED).random((PERMUTATIONS, len(places))), axis=1)
+    return np.argsort(places + np.random.default_rng(SEED).random((permutations, len(places))), axis=1)

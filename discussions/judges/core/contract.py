@@ -6,7 +6,6 @@ people's beyond the automatic value, within games, where strata are used. Withou
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from itertools import chain
 
 import numpy as np
 from msgspec import Struct
@@ -18,7 +17,7 @@ from discussions.judges.core.alternative_test import (
     compare_with_people,
 )
 from discussions.judges.core.drift import Baseline
-from discussions.judges.core.items import JudgedItem, Vector, compute_error, share_agreeing
+from discussions.judges.core.items import JudgedItem, Vector, find_design_effect, share_agreeing
 from workspace.statistics.proportions import newcombe, wilson
 from workspace.statistics.within_groups import PERMUTATIONS, draw_orders
 
@@ -29,6 +28,8 @@ FEW_REPEATS = "few_repeats"
 LEAST_ANSWERED = 0.9
 # Relation beyond the automatic value: the p needed, and the least part of the agreement that chance leaves open.
 RELATED_P, FLOOR = 0.01, 0.2
+# Permutations of many items are fewer, so that they fit into memory: so many at least, so many numbers in all.
+LEAST_DRAWN, MOST_NUMBERS = 199, 4_000_000
 NEARLY_ALL = 0.95
 # Of answers to repeated items, how many may differ; and how many repeats are needed before a judge helps.
 TOLERATED, LEAST_REPEATS = 0.1, 20
@@ -159,9 +160,9 @@ def check_repeats(repeats: Collection[Repeat]) -> Consistency:
 def relate(items: Collection[JudgedItem], *, is_rating: bool = False) -> Relation:
     """How the judge's answers go with the references of items of the same game and automatic value.
 
-    p is the share of 1,999 seeded permutations within these that agree as often. Ratings have one item a game, so these
-    are compared over games. Sources: J. Cohen, Educational and Psychological Measurement 20 (1960), 37-46, for kappa;
-    N. Mantel, JASA 58 (1963), 690-700, for strata.
+    p is the share of 1,999 seeded permutations within these (fewer from 2,000 items on) that agree as often. Ratings
+    have one item a game, so these are compared over games. Sources: J. Cohen, Educational and Psychological Measurement
+    20 (1960), 37-46, for kappa; N. Mantel, JASA 58 (1963), 690-700, for strata.
     """
     strata: dict[tuple[int, str], list[tuple[str, str]]] = defaultdict(list)
     for item in items:
@@ -174,7 +175,7 @@ def relate(items: Collection[JudgedItem], *, is_rating: bool = False) -> Relatio
         return Relation(0, 0.0, 1.0)
     parts = [_encode(pairs, is_rating=is_rating) for pairs in used]
     judge, people = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
-    orders = draw_orders(tuple(map(len, used)))
+    orders = draw_orders(tuple(map(len, used)), max(LEAST_DRAWN, min(PERMUTATIONS, MOST_NUMBERS // count)))
     if is_rating:
         found, permuted = float(judge @ people), people[orders] @ judge
         most = float(np.sqrt(np.square(judge).sum() * np.square(people).sum()))
@@ -183,7 +184,7 @@ def relate(items: Collection[JudgedItem], *, is_rating: bool = False) -> Relatio
         found, permuted = float((judge == people).sum()), (people[orders] == judge).sum(axis=1)
         most, expected = float(count), sum(float(np.equal.outer(*part).mean(axis=1).sum()) for part in parts)
     beyond = (found - expected) / (most - expected) if most > expected else 0.0
-    return Relation(count, beyond, (1 + int((permuted >= found - 1e-9).sum())) / (1 + PERMUTATIONS))
+    return Relation(count, beyond, (1 + int((permuted >= found - 1e-9).sum())) / (1 + len(orders)))
 
 
 def _encode(pairs: Sequence[tuple[str, str]], *, is_rating: bool) -> tuple[Vector, Vector]:
@@ -219,25 +220,21 @@ def _measure_agreement(
     if not items:
         return None, None
     shares = [share_agreeing(item.judge, item.targets, is_rating=is_rating) for item in items]
-    count, mean = len(shares), sum(shares) / len(shares)
-    error, alone = (compute_error(shares, games) for games in ([item.game for item in items], range(count)))
-    effective = count * (alone / error) ** 2 if 0 < error < float("inf") else count
-    return 100 * mean, wilson(mean * effective, effective)
+    mean, count = sum(shares) / len(shares), len(shares) / _find_effect(shares, items)
+    return 100 * mean, wilson(mean * count, count)
+
+
+def _find_effect(shares: Sequence[float], items: Collection[JudgedItem]) -> float:
+    return find_design_effect(shares, [item.game for item in items])
 
 
 def _measure_people(items: Collection[JudgedItem], *, is_rating: bool) -> float | None:
-    found = list(
-        chain.from_iterable(
-            [
-                [
-                    share_agreeing(value, others, is_rating=is_rating)
-                    for person, value in item.people.items()
-                    if (others := [item.key] if item.key else _answers_without(item, person))
-                ]
-                for item in items
-            ]
-        )
-    )
+    found = [
+        share_agreeing(value, others, is_rating=is_rating)
+        for item in items
+        for person, value in item.people.items()
+        if (others := [item.key] if item.key else _answers_without(item, person))
+    ]
     return 100 * sum(found) / len(found) if found else None
 
 
@@ -247,9 +244,6 @@ def _answers_without(item: JudgedItem, person: int) -> list[str]:
 
 def _find_baseline(items: Collection[JudgedItem], *, is_rating: bool) -> Baseline:
     """As the drift test counts: agreement with single people, never with settled answers."""
-    shares = [
-        share_agreeing(item.judge, list(item.people.values()), is_rating=is_rating)
-        for item in items
-        if item.people
-    ]
-    return Baseline(sum(shares), len(shares))
+    used = [item for item in items if item.people]
+    shares = [share_agreeing(item.judge, list(item.people.values()), is_rating=is_rating) for item in used]
+    return Baseline(sum(shares), len(shares), _find_effect(shares, used) if used else 1.0)

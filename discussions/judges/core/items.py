@@ -5,7 +5,7 @@ Answers are the words of `judgement_kinds`, of ratings numbers as words ("3.5");
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 from msgspec import Struct
@@ -65,6 +65,15 @@ def compute_error(values: Sequence[float], games: Iterable[Hashable]) -> float:
         sums[game] += distance
     count = len(sums)
     if count < 2:
-        return float("inf")
+        return inf
     within = sqrt(count / (count - 1) * sum(total * total for total in sums.values())) / len(found)
     return max(within, float(found.std(ddof=1)) / sqrt(len(found)))
+
+
+def find_design_effect(values: Sequence[float], games: Iterable[Hashable]) -> float:
+    """How many such values tell as much as one that depends on no other, from 1 to all of them.
+
+    Source: L. Kish, Survey Sampling (1965), chapter 8.
+    """
+    alone = compute_error(values, range(len(values)))
+    return min(float(len(values)), (compute_error(values, games) / alone) ** 2) if 0 < alone < inf else 1.0

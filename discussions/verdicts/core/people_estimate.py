@@ -7,7 +7,7 @@ from itertools import accumulate
 from discussions.core import judgement_kinds
 from discussions.core.outcome import PeopleShare
 from discussions.metrics.core.parameters import IF_CONTRADICTED, PEOPLE
-from workspace.statistics.proportions import JudgedStratum, expect_positive, predict_share
+from workspace.statistics.proportions import JudgedStratum, expect_positive, log_evidence, predict_share
 
 POSITIVE = {
     judgement_kinds.STRATEGIC_DEPTH: judgement_kinds.YES,
@@ -19,27 +19,44 @@ OPEN_LEVEL = 0.9
 
 
 def build_strata(
-    key: str, machine: Mapping[str, str], values: Mapping[str, str], sampled: Collection[str]
+    key: str,
+    machine: Mapping[str, str],
+    values: Mapping[str, str],
+    sampled: Collection[str],
+    judge: Mapping[str, str] | None = None,
 ) -> list[JudgedStratum]:
     """The messages that the rule counts, and those that it does not: people override them with other frequency.
 
     `machine` and `values` are the automatic and the effective value by message, `sampled` the messages of the accuracy
-    samples.
+    samples. With the answers of a judge (docs/judges.md), both parts are divided by what it counts where either half
+    holds a sampled message; but only if the sample is as likely under these strata as under the undivided ones.
     """
     positive = POSITIVE[key]
     judged = {subject: values[subject] for subject in machine if subject in values}
     if key == judgement_kinds.COHERENCE and "1" in machine:
         # Nothing was said before the first message: no sample holds it, and its automatic value is no guess.
         judged.setdefault("1", machine["1"])
-    return [
-        _build_stratum(
-            [subject for subject, value in machine.items() if (value == positive) is counts],
-            judged,
-            sampled,
-            positive,
-        )
-        for counts in (True, False)
+
+    def divide(subjects: Collection[str], said: Mapping[str, str]) -> list[list[str]]:
+        return [
+            [subject for subject in subjects if (said.get(subject, machine[subject]) == positive) is counts]
+            for counts in (True, False)
+        ]
+
+    def build(parts: Sequence[Collection[str]]) -> list[JudgedStratum]:
+        return [_build_stratum(part, judged, sampled, positive) for part in parts]
+
+    parts = divide(machine, machine)
+    strata = build(parts)
+    if judge is None:
+        return strata
+    halves = [(stratum, build(divide(part, judge))) for part, stratum in zip(parts, strata, strict=True)]
+    divided = [
+        found
+        for stratum, pair in halves
+        for found in (pair if all(half.sampled for half in pair) else [stratum])
     ]
+    return divided if log_evidence(divided) >= log_evidence(strata) else strata
 
 
 def _build_stratum(

@@ -33,7 +33,7 @@ from discussions.judges.core.contract import (
     conclude_contracts,
     relate,
 )
-from discussions.judges.core.items import JudgedItem, compute_error
+from discussions.judges.core.items import JudgedItem, compute_error, find_design_effect
 
 RUNS = 25
 
@@ -100,6 +100,8 @@ def test_items_of_a_game_depend_on_each_other():
     # Games that are alike by chance do not make the error smaller.
     assert compute_error([1, 0, 1, 0], "aabb") == pytest.approx(np.std([1, 0, 1, 0], ddof=1) / 2)
     assert compute_error([1, 0], "aa") == float("inf")
+    assert find_design_effect([1, 1, 0, 0], "aabb") == pytest.approx(3)
+    assert (find_design_effect(values, range(4)), find_design_effect([1, 0], "aa")) == (1, 2)
 
 
 @pytest.mark.parametrize(

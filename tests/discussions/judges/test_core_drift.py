@@ -12,10 +12,10 @@ RUNS = 100
 
 
 def test_the_evidence_as_by_hand():
-    """Before, a person is expected to agree with 9.5 / 11; a fall leaves a rate between 0 and that less .05."""
+    """Before, 9.5 of 11 are expected to agree; a fall leaves a rate between half and all of that less .05."""
     expected, top = 9.5 / 11, 9.5 / 11 - 0.05
-    same = 0.5 + 0.5 * (top / 2) / expected
-    other = 0.5 + 0.5 * (1 - top / 2) / (1 - expected)
+    same = 0.5 + 0.5 * (0.75 * top) / expected
+    other = 0.5 + 0.5 * (1 - 0.75 * top) / (1 - expected)
     assert watch_drift(TRIED, [1]).evidence == [pytest.approx(same)]
     assert watch_drift(TRIED, [0]).evidence == [pytest.approx(other)]
 
@@ -43,6 +43,15 @@ def test_a_judge_that_falls_is_suspended_at_an_answer():
     assert 100 < found.suspended_at < 120
     assert found.agreement == pytest.approx(100 / 130)
     assert found.evidence[found.suspended_at - 1] >= 20 > found.evidence[found.suspended_at - 2]
+
+
+def test_answers_that_depend_on_each_other_count_less():
+    fallen = [1, 0, 0] * 30
+    alone, together = (watch_drift(Baseline(90, 100, effect), fallen) for effect in (1.0, 3.0))
+    assert alone.suspended_at < together.suspended_at
+    # Three answers that are always the same tell as much as one.
+    thrice = watch_drift(Baseline(27, 30, 3.0), [1, 1, 1, 0, 0, 0]).evidence
+    assert thrice[2::3] == pytest.approx(watch_drift(TRIED, [1, 0]).evidence)
 
 
 def test_nothing_is_known_without_answers_and_little_without_a_baseline():
