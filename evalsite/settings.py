@@ -210,7 +210,7 @@ JOB_ACTIONS = {
     "measure": "discussions.metrics.actions.measure_games",
     "companions": "discussions.metrics.actions.add_diagnostics",
     "figure_team": "discussions.reliability.actions.compute_team_figures",
-    "figure_agents": "discussions.agents.actions.compute_agents",
+    "figure_agents": "discussions.agents.actions.files.compute_agents",
     "preview_games": "discussions.preview.actions.preview_games",
     "preview_rankings": "rubric.preview.actions.preview_rankings",
     "figure_set": "rubric.reviewer_statistics.actions.compute_figures",

@@ -1,14 +1,31 @@
 """The agents of a project and the file of each, for programs of leads."""
 
-from django.http import Http404
-from django.utils.translation import gettext as _
+from typing import Annotated
 
-from discussions.agents.core import GROUPINGS, AgentFigures, AgentFile, AgentShare, Moment, RoleFigures
-from discussions.agents.permissions import check_see_agents
-from discussions.agents.queries import find_figures
-from workspace.core.refusals import Conflict
+from django.http import Http404
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from pydantic import Field
+
+from discussions.agents.actions.categories import code
+from discussions.agents.core.categories import CategoryShare
+from discussions.agents.core.files import (
+    AGENT,
+    GROUPINGS,
+    ITERATION,
+    AgentFigures,
+    AgentFile,
+    AgentShare,
+    Moment,
+    RoleFigures,
+)
+from discussions.agents.pages.categories import CategoryPart, list_parts
+from discussions.agents.permissions import check_code_games, check_see_agents
+from discussions.agents.queries import find_figures, load_coded
+from discussions.models import Coding, Game
+from workspace.core.refusals import Conflict, Unacceptable
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import Answer, Operations
+from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
 
 router = Operations()
@@ -88,3 +105,57 @@ def show_agent(
     if file is None:
         raise Http404
     return AgentFileAnswer.read(file)
+
+
+class CategoryShareAnswer(Answer, of=CategoryShare, fields="name coded of games interval"):
+    """How many of the messages of an agent or iteration have the category, in games that have a code."""
+
+
+class CategoryAnswer(Answer, of=CategoryPart, fields="id:key name messages games"):
+    """A category; `alpha` is the agreement between coders, null where no two coded the same game."""
+
+    id: int
+    name: str
+    messages: int
+    games: int
+    alpha: float | None
+    agents: list[CategoryShareAnswer]
+    iterations: list[CategoryShareAnswer]
+
+
+class CodeGiven(Given):
+    """Message 0 is the whole game."""
+
+    game: int
+    message: int = 0
+    name: Annotated[str, Field(max_length=80)]
+
+
+class CodedAnswer(Answer, of=Coding, fields="id:pk category:category.name game:game.number message"):
+    """A code as it was given."""
+
+
+@router.get("/projects/{slug:slug}/team/categories/", "api_categories", "code_games")
+def list_categories(request: SignedIn, slug: str) -> list[CategoryAnswer]:
+    """Read the categories of a project with their counts by agent and iteration."""
+    project = project_or_404(request.user, slug, check_code_games)
+    return [
+        CategoryAnswer.read(
+            part,
+            alpha=part.agreement.value,
+            agents=[CategoryShareAnswer.read(share) for share in part.shares[AGENT]],
+            iterations=[CategoryShareAnswer.read(share) for share in part.shares[ITERATION]],
+        )
+        for part in list_parts(load_coded(project), str)
+    ]
+
+
+@router.post("/projects/{slug:slug}/team/categories/", "api_categories", "code_games", scope="admin")
+def give_code(request: SignedIn, slug: str, body: CodeGiven) -> CodedAnswer:
+    """Put a category on a message or a game; it is made if the project has none of that name."""
+    project = project_or_404(request.user, slug, check_code_games)
+    game = Game.objects.filter(project=project, number=body.game).first()
+    if game is None:
+        raise Unacceptable(_("There is no game of this number."), field="game")
+    made = code(game=game, message=body.message, name=body.name, by=request.user, now=timezone.now())
+    return CodedAnswer.read(made)

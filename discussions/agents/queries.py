@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet, Sum
 
-from discussions.agents.core import (
+from discussions.agents.core.categories import Code, CodedGames, find_roots, merge_codes
+from discussions.agents.core.files import (
+    AGENT,
     CODE_VERSION,
     ITERATION,
     AgentFigures,
@@ -18,7 +20,17 @@ from discussions.agents.core import (
 from discussions.history.core.weak_spots import ExaminedGame
 from discussions.metrics.core.parameters import get_parameters
 from discussions.metrics.core.registry import CODE_VERSION as METRICS_VERSION
-from discussions.models import Adjudication, Evaluation, Game, GameText, Measured, TeamFigures
+from discussions.models import (
+    Adjudication,
+    Category,
+    CategoryEnd,
+    Coding,
+    Evaluation,
+    Game,
+    GameText,
+    Measured,
+    TeamFigures,
+)
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import list_batches, measured_for
 from discussions.verdicts.core.scoring import compute_effective_values
@@ -133,3 +145,29 @@ def _read_seats(project: Project) -> Iterator[Seat]:
             found = compute_effective_values(judged.basis, judged.measurements)
             game = ExaminedGame(judged.where.number, judged.text, judged.measurements, found)
             yield from list_seats(game, *known[game.number], get_parameters(judged.rubric).role_map)
+
+
+MOST_CODED = 200
+
+
+def load_coded(project: Project, **games: object) -> CodedGames:
+    """The codes that count in the project's newest coded games, narrowed by a filter of games; four queries."""
+    categories = dict(Category.objects.filter(project=project).values_list("pk", "name"))
+    ends = dict(CategoryEnd.objects.filter(category__project=project).values_list("category", "merged_into"))
+    roots = find_roots({key: ends.get(key) for key in categories})
+    ended = [key for key in ends if roots[key] == key]
+    counted = Game.objects.filter(project=project, withdrawn_at=None, **games)
+    rows = Coding.objects.filter(game__in=counted, removed_at=None)
+    columns = ("game__number", "message", "category", "created_by")
+    codes = merge_codes([Code(*row) for row in rows.values_list(*columns)], roots, ended)
+    newest = sorted({code.game for code in codes})[-MOST_CODED:]
+    texts = GameText.objects.filter(game__project=project, game__number__in=newest)
+    said: dict[str, dict[int, list[str]]] = {AGENT: {}, ITERATION: {}}
+    for text in texts.select_related("game__iteration"):
+        record, iteration = text.to_record(), text.game.iteration
+        speakers = [record.players[message.player - 1].name for message in record.messages]
+        said[AGENT][text.game.number] = speakers
+        name = "" if iteration.is_unsorted else str(iteration.number)
+        said[ITERATION][text.game.number] = [name for _speaker in speakers]
+    names = {key: name for key, name in categories.items() if key not in ends}
+    return CodedGames(names, [code for code in codes if code.game in said[AGENT]], said)

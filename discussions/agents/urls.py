@@ -2,14 +2,23 @@
 
 from django.urls import URLPattern, path
 
-from discussions.agents import views
+from discussions.agents.views import categories, files
 
 AGENTS = "projects/<slug:slug>/team/agents/"
 
+CATEGORIES = "projects/<slug:slug>/team/categories/"
+
 urlpatterns: list[URLPattern] = [
-    path(AGENTS, views.agents, name="agents"),
-    path(f"{AGENTS}figures.csv", views.agents_table, name="agents_table"),
-    path(f"{AGENTS}file/", views.agent, name="agent"),
-    path(f"{AGENTS}file.md", views.agent_markdown, name="agent_markdown"),
-    path(f"{AGENTS}figures/", views.figure_agents, name="figure_agents"),
+    path(CATEGORIES, categories.categories, name="categories"),
+    path(
+        "projects/<slug:slug>/team/categories.md", categories.categories_markdown, name="categories_markdown"
+    ),
+    path(f"{CATEGORIES}code/", categories.give_code, name="give_code"),
+    path(f"{CATEGORIES}<int:category>/", categories.change_category, name="change_category"),
+    path(f"{CATEGORIES}codes/<int:coding>/take-back/", categories.take_back, name="take_code_back"),
+    path(AGENTS, files.agents, name="agents"),
+    path(f"{AGENTS}figures.csv", files.agents_table, name="agents_table"),
+    path(f"{AGENTS}file/", files.agent, name="agent"),
+    path(f"{AGENTS}file.md", files.agent_markdown, name="agent_markdown"),
+    path(f"{AGENTS}figures/", files.figure_agents, name="figure_agents"),
 ]

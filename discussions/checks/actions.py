@@ -1,5 +1,6 @@
 """All invariants of this app for `manage.py verify`."""
 
+from discussions.checks.categories import CATEGORY_CHECKS
 from discussions.checks.evaluations import ADJUDICATION_CHECKS, EVALUATION_CHECKS
 from discussions.checks.games import GAME_CHECKS
 from discussions.checks.iterations import ITERATION_CHECKS
@@ -14,4 +15,5 @@ CHECKS: tuple[Check, ...] = (
     *ITERATION_CHECKS,
     *ADJUDICATION_CHECKS,
     *JUDGE_CHECKS,
+    *CATEGORY_CHECKS,
 )

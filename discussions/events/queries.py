@@ -43,6 +43,7 @@ KINDS = {
     "stage": Kind(models.Stage, gettext_lazy("stage %(number)d"), "stage", part_of="stage"),
     "calibration": Kind(models.CalibrationRound, gettext_lazy("calibration round %(number)d"), "calibration"),
     "judge": Kind(models.Judge, gettext_lazy("the judge %(name)s"), "show_judge", fields="name number"),
+    "category": Kind(models.Category, gettext_lazy("the category %(name)s"), "categories", "slug", "name"),
     "transcript": Kind(
         models.Transcript, gettext_lazy("the file %(name)s"), "import_show", fields="name number:pk"
     ),

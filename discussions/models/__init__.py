@@ -4,7 +4,17 @@ from discussions.models.adjudications import Adjudication, TieRequest
 from discussions.models.calibrations import CalibrationGame, CalibrationRound, CalibrationWaiver
 from discussions.models.column_mappings import ColumnMapping
 from discussions.models.decisions import Decision
-from discussions.models.evaluations import Evaluation, FlagReply, Judgement, Remark, Reveal, Revision
+from discussions.models.evaluations import (
+    Category,
+    CategoryEnd,
+    Coding,
+    Evaluation,
+    FlagReply,
+    Judgement,
+    Remark,
+    Reveal,
+    Revision,
+)
 from discussions.models.games import (
     Game,
     GameText,
@@ -30,6 +40,9 @@ __all__ = [
     "CalibrationGame",
     "CalibrationRound",
     "CalibrationWaiver",
+    "Category",
+    "CategoryEnd",
+    "Coding",
     "ColumnMapping",
     "Companions",
     "Decision",

@@ -265,3 +265,52 @@ class FlagReply(models.Model):
 
     def __str__(self) -> str:
         return f"reply to flag {self.flag_id}"
+
+
+class Category(models.Model):
+    """A short free text for what somebody saw in messages and games."""
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="categories")
+    name = models.CharField(max_length=80)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CategoryEnd(models.Model):
+    """A category was merged into another, for which its codes count, or removed. Its codes keep it."""
+
+    category = models.OneToOneField(Category, models.PROTECT, related_name="end")
+    merged_into = models.ForeignKey(Category, models.PROTECT, related_name="merged", null=True, blank=True)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"end of category {self.category_id}"
+
+
+class Coding(models.Model):
+    """A code by one lead, on a message or on the whole game (message 0); taken back, it stays with who and when."""
+
+    category = models.ForeignKey(Category, models.PROTECT, related_name="codings")
+    game = models.ForeignKey(Game, models.PROTECT, related_name="codings")
+    message = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    removed_at = models.DateTimeField(null=True, blank=True)
+    removed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["game", "message", "category", "created_by"],
+                condition=Q(removed_at=None),
+                name="coding_once",
+            ),
+            set_together("removed_at", "removed_by", name="coding_removed_pair"),
+        )
+
+    def __str__(self) -> str:
+        return f"code {self.pk} on message {self.message}"

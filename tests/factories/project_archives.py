@@ -14,6 +14,7 @@ from discussions.archives.core.members import BYTES, MANIFEST
 from discussions.management.commands.import_archive import NOT_OF_DATA
 from discussions.management.commands.verify import CHECKS
 from rubric.models.comparisons import ELSEWHERE
+from tests.factories.categories import make_coded
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import write_export
 from tests.factories.human_reviewers import begin, submitted
@@ -35,6 +36,7 @@ def make_judged_project() -> tuple[Project, Person]:
     lead = make_lead(project=project)
     record(verdict.game, by=lead, reason="Looked at again.")
     make_judged(project, lead, [verdict.game.number])
+    make_coded(verdict.game, lead)
     stage = make_stage(project=project, by=lead)
     make_baseline(stage=stage)
     make_change(stage=stage)

@@ -13,6 +13,7 @@ from rubric.models.comparisons import ELSEWHERE
 from rubric.versions.actions import publish_version
 from tests.factories.adjudication import TIE, make_differing, page_hash
 from tests.factories.calibration import make_trained
+from tests.factories.categories import make_coded
 from tests.factories.columns import make_mapping
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import make_export
@@ -98,6 +99,7 @@ def make_world() -> dict[str, Any]:
     account = make_account(project=project, by=admin)
     export = make_export(project, people["lead"], now=now)
     make_judged(project, people["lead"], [game.number])
+    category = make_coded(game, people["lead"])
     webhook = make_webhook(project=project, by=people["lead"], now=now).webhook
     delivery = measure_games(project, resolved.number, now=now)[0]
     failed = make_failed_job(project=project, by=people["lead"], now=now)
@@ -148,6 +150,8 @@ def make_world() -> dict[str, Any]:
         "long_sha256": stricter.sha256,
         "export": export.pk,
         "judge": 1,
+        "category": category.pk,
+        "coding": category.codings.filter(removed_at=None).get().pk,
         "webhook": webhook.pk,
         "job": failed.pk,
         "delivery": delivery.pk,

@@ -83,6 +83,10 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("POST", "401 404 404 404 200 404 200 401", "admin", {"comment": "Look at 5 again"}),
     ],
     "api:api_worth_watching": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
+    "api:api_categories": [
+        operation("GET", "401 403 403 404 200 404 200 401", "read"),
+        operation("POST", "401 403 403 404 422 404 422 401", "admin", {"game": "99", "name": "Odd"}),
+    ],
     "api:api_agents": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api:api_agent": [operation("GET", "401 403 403 404 200 404 200 401", "read", {"agent": "Ann"})],
     "api:api_calibrations": [

@@ -538,6 +538,11 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "agent": [Row("GET", "302 403 403 404 200 404 200 302", {"agent": "Ann"})],
     "agent_markdown": [Row("GET", "302 403 403 404 200 404 200 302", {"agent": "Ann"})],
     "agents_table": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "categories": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "categories_markdown": [Row("GET", "302 403 403 404 200 404 200 302")],
+    "give_code": [Row("POST", "401 403 403 404 422 404 422 401", {"game": "99", "name": "Odd"})],
+    "change_category": [Row("POST", "401 403 403 404 303 404 303 401", {"do": "rename", "name": "Stalls"})],
+    "take_code_back": [Row("POST", "401 403 403 404 303 404 403 401")],
     "figure_agents": [Row("POST", "401 403 403 404 303 404 303 401")],
     "figure_team": [Row("POST", "401 403 403 404 303 404 303 401", {"kind": "accuracy"})],
     **{

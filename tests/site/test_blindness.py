@@ -89,6 +89,8 @@ def everything(client, evaluation, *, acts=()):
         "mapping": 1,
         "calibration": 1,
         "judge": 1,
+        "category": 1,
+        "coding": 1,
     }
     operations = ask_operations(program_of(evaluation.evaluator), **given)
     assert len(operations) > 15

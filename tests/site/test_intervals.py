@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from benchmarks.statistics.responses import COEFFICIENTS, LEAST_LEFT, RARE_DESIGNS, hold_rare, play, predict
-from discussions.agents.core import build_figure
+from discussions.agents.core.files import build_figure
 from discussions.comparison.core.difference import PAIRED_Z, difference, get_level
 from discussions.iterations.core.averages import compute_mean_interval, pooled_spread
 from discussions.reliability.core.crosstab import compute_interval_over_games

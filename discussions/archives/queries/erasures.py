@@ -38,6 +38,7 @@ GONE: dict[Any, str] = {
     games.Slot: "game",
     games.MeasuredFindings: "measured__game",
     games.Companions: "measured__game",
+    games.Coding: "game",
     games.Withdrawal: "game",
     games.RoundOffset: "game",
     games.PrivateTrack: "game",
@@ -52,6 +53,7 @@ SHOWN: dict[Any, Any] = {
     games.Judgement: gettext_lazy("judgements"),
     games.Remark: gettext_lazy("flags and comments"),
     games.Adjudication: gettext_lazy("resolved disagreements"),
+    games.Coding: gettext_lazy("codes of categories"),
     games.CalibrationGame: gettext_lazy("places in calibration rounds"),
     games.JudgeAnswer: gettext_lazy("answers of judges"),
 }

@@ -11,7 +11,7 @@ from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.core.judgeable import read_sample_rule, shared_sample
 from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import disagreements_in
-from discussions.agents.actions import ask_for_agents
+from discussions.agents.actions.files import ask_for_agents
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
 from discussions.demo.actions.scene import FOLDER, Scene, Steps

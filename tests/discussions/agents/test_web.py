@@ -6,7 +6,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.agents.actions import ask_for_agents, compute_agents
+from discussions.agents.actions.files import ask_for_agents, compute_agents
 from discussions.agents.queries import KIND, find_figures
 from discussions.models import TeamFigures
 from tests.factories.erasures import erase
@@ -84,7 +84,7 @@ def test_a_file_says_what_is_worse_in_which_role_with_moments_that_lead_to_their
     project, lead, games = world
     figure_agents(project, by=lead)
     client.get(address("agent"), {"agent": "Ada"})
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(16):
         answer = client.get(address("agent"), {"agent": "Ada"})
     page, said = answer.context["page"], html.unescape(answer.content.decode())
     assert page.file.games == 9 and page.games == {"villager": 6, "mafia": 3}

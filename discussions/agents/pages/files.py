@@ -6,7 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from discussions.agents.core import (
+from discussions.agents.core.files import (
     AGENT,
     BETTER,
     FEW,

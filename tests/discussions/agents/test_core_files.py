@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from discussions.adjudication.core.effective import Effective
-from discussions.agents.core import (
+from discussions.agents.core.files import (
     AGENT,
     BETTER,
     FEW,

@@ -9,11 +9,19 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy, ngettext_lazy
 
-from discussions.agents.actions import ask_for_agents
-from discussions.agents.core import GROUPINGS, AgentFigures
-from discussions.agents.pages import COLUMNS, GROUPED, WORDS, FilePage, list_rows, name_file
+from discussions.agents.actions.files import ask_for_agents
+from discussions.agents.core.files import GROUPINGS, MODEL, AgentFigures
+from discussions.agents.pages.categories import list_of
+from discussions.agents.pages.files import COLUMNS, GROUPED, WORDS, FilePage, list_rows, name_file
 from discussions.agents.permissions import check_see_agents
-from discussions.agents.queries import AGENT_STATISTICS, KIND, decode_figures, find_elsewhere, load_texts
+from discussions.agents.queries import (
+    AGENT_STATISTICS,
+    KIND,
+    decode_figures,
+    find_elsewhere,
+    load_coded,
+    load_texts,
+)
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.display.pages import render_markdown
 from workspace.models import Project
@@ -133,9 +141,11 @@ def _build(
     )
     others = len(figures.files[named[0][0]]) - 1
     elsewhere = find_elsewhere(request.user, project, *named[0])
+    coded = list_of(load_coded(project), *named[0]) if named[0][0] != MODEL else []
     return {
         "page": page,
         "others": others,
         "elsewhere": elsewhere,
+        "coded": coded,
         "query": f"{named[0][0]}={quote(file.name)}",
     }

@@ -1,0 +1,123 @@
+"""Categories of one's own: the list with its counts for leads, codes, and Markdown for the prompt's author."""
+
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from discussions.agents.actions.categories import (
+    code,
+    merge_category,
+    remove_category,
+    rename_category,
+    take_code_back,
+)
+from discussions.agents.forms import MERGE, RENAME, CategoryForm, CodeForm
+from discussions.agents.pages.categories import list_parts
+from discussions.agents.permissions import check_code_games, check_undo_code
+from discussions.agents.queries import load_coded
+from discussions.agents.views.files import SECTION
+from discussions.models import Category, Coding, Game
+from workspace.core.refusals import Unacceptable
+from workspace.display.pages import render_markdown
+from workspace.models import Project
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.form_page import press, send
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
+
+MARKDOWN = "discussions/agents/categories.md"
+
+
+@require("code_games")
+def categories(request: SignedIn, slug: str) -> HttpResponse:
+    """The list; the address can name the game and message to put a category on."""
+    about = only_parameters(request, "game", "message")
+    project = project_or_404(request.user, slug, check_code_games)
+    return _show_categories(request, project, CodeForm(initial=about))
+
+
+@require("code_games")
+def categories_markdown(request: SignedIn, slug: str) -> HttpResponse:
+    only_parameters(request)
+    project = project_or_404(request.user, slug, check_code_games)
+    text = render_markdown(MARKDOWN, parts=_list(request, project))
+    return download(text.encode(), f"{slug}-categories.md", "text/markdown; charset=utf-8")
+
+
+@require("code_games", methods=("POST",))
+def give_code(request: SignedIn, slug: str) -> HttpResponse:
+    project = project_or_404(request.user, slug, check_code_games)
+    form = bind_form(request, CodeForm)
+
+    def act(*, game: int, message: int | None, name: str, **given: Any) -> None:
+        found = Game.objects.filter(project=project, number=game).first()
+        if found is None:
+            raise Unacceptable(_("There is no game of this number."), field="game")
+        code(game=found, message=message or 0, name=name, **given)
+
+    return send(request, form, act, _list_url(slug), show=partial(_show_categories, request, project, form))
+
+
+@require("code_games", methods=("POST",))
+def change_category(request: SignedIn, slug: str, category: int) -> HttpResponse:
+    """Rename, merge or remove it."""
+    project = project_or_404(request.user, slug, check_code_games)
+    row = get_object_or_404(Category, project=project, pk=category)
+    form = bind_form(request, CategoryForm, project=project)
+
+    def act(*, do: str, name: str, into: Category | None, **given: Any) -> None:
+        if do == RENAME:
+            rename_category(category=row, name=name, **given)
+        elif do == MERGE:
+            if into is None:
+                raise Unacceptable(_("Choose the category to merge with."), field="into")
+            merge_category(category=row, into=into, **given)
+        else:
+            remove_category(category=row, **given)
+
+    show = partial(_show_categories, request, project, CodeForm(), refused=form)
+    return send(request, form, act, _list_url(slug), show=show)
+
+
+@require("undo_code", methods=("POST",))
+def take_back(request: SignedIn, slug: str, coding: int) -> HttpResponse:
+    project = project_or_404(request.user, slug, check_code_games)
+    rows = Coding.objects.filter(game__project=project).select_related("category", "game__project")
+    row = get_object_or_404(rows, pk=coding)
+    check_undo_code(request.user, row)
+    return press(request, take_code_back, _list_url(slug), coding=row)
+
+
+def _show_categories(
+    request: SignedIn,
+    project: Project,
+    form: CodeForm,
+    *,
+    refused: CategoryForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    parts = _list(request, project)
+    own = Coding.objects.filter(game__project=project, created_by=request.user, removed_at=None)
+    context = {
+        "form": form,
+        "refused": refused,
+        "parts": parts,
+        "own": own.select_related("category", "game").order_by("-pk")[:20],
+        "markdown": render_markdown(MARKDOWN, parts=parts),
+        **frame(request.user, project, SECTION),
+    }
+    return respond(request, page="discussions/agents/categories.html", context=context, status=status)
+
+
+def _list(request: SignedIn, project: Project) -> list[Any]:
+    root = request.build_absolute_uri("/").removesuffix("/")
+    return list_parts(load_coded(project), lambda number: root + reverse("game", args=[project.slug, number]))
+
+
+def _list_url(slug: str) -> str:
+    return reverse("categories", args=[slug])
