@@ -89,7 +89,10 @@ def _first_game(transcript: Transcript, table: Table, mapping: MappingRecord) ->
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     # Until somebody has answered, what is not clear is kept apart.
     questions = find_questions(table, mapping)
-    unclear = {one.value.casefold(): SPEECH if one.value in table.asked else PRIVATE for one in questions}
+    unclear = {
+        one.value.casefold(): SPEECH if one.value in table.asked and not table.separator else PRIVATE
+        for one in questions
+    }
     mapping = msgspec.structs.replace(mapping, kinds=unclear | mapping.kinds)
     first = read_first_game(table, mapping, transcript.name, source_name(transcript.name), role_map)
     return msgspec.structs.replace(first, faults=first.faults[:SHOWN_FAULTS])

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any
 
+from workspace.core.strict_json import read_json
+
 SPEECH, PRIVATE, THOUGHT = "speech", "private", "thought"
 VOTE, OUT, IGNORE, ROUND = "vote", "elimination", "ignore", "round"
 # What a row of a log can be; with ROUND a round begins.
@@ -24,7 +26,7 @@ _NEGATED = re.compile(
     r"\b(?:(?:non|not)[ -]+(?:private|secret|hidden)|secret\W{1,3}(?:hitler|mafia|werewol(?:f|ves))"
     r"|(?:mafia|werewol(?:f|ves)|wolf)\W{1,3}games?)\b"
 )
-_LONGEST_WORDS, _MOST_WORDS = 60, 20
+_LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 # Who speaks in a log without playing, case-folded.
 NARRATORS = frozenset(
     (
@@ -36,6 +38,9 @@ NARRATORS = frozenset(
         "gamemaster",
         "game-manager",
         "game manager",
+        "gm",
+        "host",
+        "announcer",
         "system prompt",
         "prompt",
         "instruction",
@@ -117,9 +122,10 @@ _PARTS = (
     (SPEECH, "公开 发言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
     (VOTE, "投票 투표".split()),
 )
+_SAID = frozenset(("content", "output", "statement", "utterance", "body"))
 _FALSE, _TRUE = (
-    frozenset(("false", "no", "0", "0.0", "n", "f", "none", "null", "-")),
-    frozenset(("true", "yes", "1", "y", "t")),
+    frozenset("false no 0 0.0 n f none null - falsch nein faux non falso não нет".split()),
+    frozenset("true yes 1 y t wahr ja vrai oui verdadero verdadeiro vero sí sim sì да".split()),
 )
 
 
@@ -175,16 +181,65 @@ def kind_of_audience(value: str, names: Collection[str], author: str = "") -> st
     return kind if kind in (SPEECH, PRIVATE, THOUGHT) else ""
 
 
-# The tags between which models write what they think before they speak.
-_TAGS = re.compile(
-    r"<(/?)\s?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|inner[ _]?monologue|analysis)\s?>",
+# The tags between which models write what they think before they speak; in brackets, where one closes.
+_TAG = (
+    r"(/?)\s?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis"
+    r"|(?:inner|internal|private|hidden|secret)(?:[ _-]?(?:monologue|voice|thoughts?|reasoning|notes?))?)\s?"
+)
+_TAGS = re.compile(rf"<{_TAG}>", re.IGNORECASE)
+_BOXED_TAGS = re.compile(rf"\[{_TAG}\]", re.IGNORECASE)
+_OPEN_TAGS = re.compile(
+    r"</?\s?(?:public|speech|speak|say|statement|message|answer|response|output)\s?>", re.IGNORECASE
+)
+# "(Internal note: ...)", "{thinks: ...}" inside a text.
+_BOXED = re.compile(
+    r"[(\[{*]\s?(?:(?:inner|internal|private|hidden|secret)[ _-](?:notes?|thoughts?|thinking|monologue|voice|reasoning)"
+    r"|thinks?|thinking|thoughts?|internally|to (?:him|her|them|my)self)\s?[:：](?P<thought>[^()\[\]{}*]*)[)\]}*]",
+    re.IGNORECASE,
+)
+# "Thought: ..." before "Action Input: ..." or "Speech: ...", each at the beginning of a line.
+_LABEL = re.compile(
+    r"^[\s*_#>`\[(]{0,6}(?:(?P<thought>(?:(?:inner|internal|private|hidden|my)[ _-])?"
+    r"(?:thoughts?|thinking|reasoning|monologue|scratchpad|rationale|reflection|analysis))"
+    r"|(?:(?:public|final|spoken|my)[ _-])?"
+    r"(?:speech|speak|say|says|said|spoken|public|statement|response|answer|message|reply|utterance|output"
+    r"|action[ _]input))[*_`\])]{0,4} ?[:：][*_`]{0,3}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MAY_THINK = re.compile(
+    r"[\s*_#>`\[(]{0,6}(?:thought|think|reasoning|rationale|reflection|analysis|inner|internal|private"
+    r"|hidden|my|monologue|scratchpad)",
     re.IGNORECASE,
 )
 
 
+def may_think(text: str) -> bool:
+    """Whether a text may hold thoughts, told fast."""
+    if "<" in text or "[/" in text:
+        return True
+    # Labels and notes in brackets have a colon, which most texts have not.
+    has_colon = ":" in text or "：" in text
+    return has_colon and (_MAY_THINK.match(text) is not None or _BOXED.search(text) is not None)
+
+
 def split_thoughts(text: str) -> tuple[str, str]:
-    """What a text says, and what stands between tags of thoughts; also before one that only closes."""
-    first, *parts = _TAGS.split(text)
+    """What a text says, and what stands between tags of thoughts, before one that only closes, or after a label."""
+    labels = list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else []
+    if labels and labels[0]["thought"] and not text[: labels[0].start()].strip():
+        ends = [*(label.start() for label in labels[1:]), len(text)]
+        said, thought = (
+            "\n".join(
+                text[label.end() : end].strip()
+                for label, end in zip(labels, ends, strict=True)
+                if bool(label["thought"]) == is_thought
+            )
+            for is_thought in (False, True)
+        )
+        return said, thought
+    boxed = [found["thought"].strip() for found in _BOXED.finditer(text)]
+    if boxed:
+        return _BOXED.sub("", text).strip(), "\n".join(boxed)
+    first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
     if not parts:
         return text, ""
     pieces: tuple[list[str], list[str]] = ([], [])
@@ -192,7 +247,17 @@ def split_thoughts(text: str) -> tuple[str, str]:
     for slash, piece in zip(parts[::2], parts[1::2], strict=True):
         pieces[not slash].append(piece)
     said, thought = ("\n".join(filter(None, map(str.strip, several))) for several in pieces)
-    return said, thought
+    return _OPEN_TAGS.sub("", said).strip(), thought
+
+
+def split_answer(text: str) -> tuple[str, str]:
+    """What an answer in JSON says, and what its author thought; the whole text where it has no thought."""
+    found = read_json(text.encode()).value
+    plain = {key: said for key, said in found.items() if type(said) is str} if type(found) is dict else {}
+    kinds = {key: kind_of_type(key) for key in plain}
+    thought = [said for key, said in plain.items() if kinds[key] in (THOUGHT, PRIVATE)]
+    said = [said for key, said in plain.items() if kinds[key] == SPEECH or key in _SAID]
+    return ("\n".join(said), "\n".join(thought)) if thought else (text, "")
 
 
 def split_names(text: str) -> list[str]:
@@ -234,7 +299,10 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     if looks_like_audience(key):
         return True
     different = distinct(values, _MOST_WORDS + 1)
-    if len(different) > _MOST_WORDS or any(len(value) > _LONGEST_WORDS for value in different):
+    # Sentences are no words for who could hear a message.
+    if len(different) > _MOST_WORDS or any(
+        len(value) > _LONGEST_WORDS or value.count(" ") > _MOST_SPACES for value in different
+    ):
         return False
     is_flag = kind_of_type(key) in (PRIVATE, THOUGHT) and any(
         value.casefold() in _TRUE for value in different

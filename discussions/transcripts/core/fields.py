@@ -238,3 +238,20 @@ def note_invisible(text: str, pointer: str, notes: Notes) -> None:
     """Warn of characters that are invisible or that change the direction of the text."""
     if _INVISIBLE.search(text):
         notes.warn("invisible_characters", pointer)
+
+
+# The parts of a text with its markup, as Telegram exports it.
+_MARKUP = frozenset(
+    "plain bold italic underline strikethrough link text_link mention mention_name hashtag cashtag bot_command email "
+    "phone code pre spoiler custom_emoji blockquote".split()
+)
+
+
+def join_marked(parts: list[Any]) -> str:
+    """The text of a list that is one text with its markup; "" for any other list."""
+    is_text = all(
+        type(part) is str
+        or (type(part) is dict and type(part.get("text")) is str and part.get("type") in _MARKUP)
+        for part in parts
+    )
+    return "".join(part if type(part) is str else part["text"] for part in parts) if is_text else ""

@@ -13,6 +13,8 @@ from discussions.transcripts.core.audience import (
     kind_of_audience,
     kind_of_type,
     may_hide,
+    may_think,
+    split_answer,
     split_names,
     split_thoughts,
 )
@@ -106,6 +108,7 @@ class _Found(Struct):
     # The messages as they are in the file, and whether empty ones among them are left out: once one was met.
     entries: list[Any] = []
     takes_empty: bool | None = None
+    is_raw: bool | None = None
 
 
 def is_native(value: Any) -> bool:
@@ -255,6 +258,14 @@ def _is_empty(value: Any) -> bool:
     return not value or value.isspace() if type(value) is str else value is None
 
 
+def _are_raw(found: _Found) -> bool:
+    """Whether most texts are answers of models as JSON, which nobody heard so; of a few, everybody heard the JSON."""
+    if found.is_raw is None:
+        texts = [entry.get("message") for entry in found.entries if type(entry) is dict]
+        found.is_raw = 2 * sum(type(text) is str and text.startswith("{") for text in texts) > len(texts)
+    return found.is_raw
+
+
 def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:
     """Read a message; for an empty one, only speaker and round. Positions count only messages with a text.
 
@@ -310,7 +321,9 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
         said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)
-    if "<" in said:
+    if said[:1] == "{" and _are_raw(found):
+        said, thought = split_answer(said)
+    if not thought and may_think(said):
         said, thought = split_thoughts(said)
     if thought:
         number = raw.get("roundNumber")

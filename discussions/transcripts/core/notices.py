@@ -88,14 +88,12 @@ def split_notice(text: str, author: str = "") -> tuple[str, str]:
     A caption may follow the notice of a picture on its next lines.
     """
     first, _line, rest = text.partition("\n")
-    plain = _MARK.sub("", first).strip()
+    plain = (first if first.isascii() else _MARK.sub("", first)).strip()
     if len(plain) > _LONGEST_LINE:
         return text, ""
-    told = (
-        plain[len(author) :].strip()
-        if author and plain.casefold().startswith(f"{author} ".casefold())
-        else ""
-    )
+    size = len(author)
+    is_told = author and plain[size : size + 1] == " " and plain[:size].casefold() == author.casefold()
+    told = plain[size:].strip() if is_told else ""
     is_marked = first[:1] == "\u200e" and _TOLD.match(plain)
     if _NOTICE.fullmatch(plain.rstrip(".! ")) or (told and _CAME.fullmatch(told)) or is_marked:
         return rest.strip(), plain

@@ -86,7 +86,7 @@ _LEAKED = re.compile(
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
 _VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
-_BEFORE_NUMBER = re.compile(r"(?:layer|gent|eat|[pP])[ _#-]?\Z")
+_BEFORE_NUMBER = frozenset("rRtTpP _#-")
 # Patterns by what they begin with, which is looked for first: that is much faster, most of all without a space at
 # the end.
 _Signs = tuple[tuple[str, re.Pattern[str]], ...]
@@ -98,10 +98,13 @@ def _signs(patterns: dict[str, str]) -> _Signs:
 
 _FOR_ONE = _signs(
     {
-        "nly": r"nly (?:for you|you (?:know|can (?:hear|see|read)))\b",
-        "etween": r"etween (?:the two of us|you and me)\b",
-        " tell": r" tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
-        "eep": r"eep (?:this|it) (?:a secret|secret|private)\b",
+        "nly for you": r"nly for you\b",
+        "nly you ": r"nly you (?:know|can (?:hear|see|read))\b",
+        "etween the two of us": r"etween the two of us\b",
+        "etween you and me": r"etween you and me\b",
+        "t tell ": r"t tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
+        "eep this ": r"eep this (?:a secret|secret|private)\b",
+        "eep it ": r"eep it (?:a secret|secret|private)\b",
     }
 )
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -219,25 +222,33 @@ def _many_votes(game: GameRecord) -> list[int]:
 
 def _strangers(game: GameRecord, whole: str) -> list[int]:
     """The messages that name a numbered player whom the cast does not have, or vote for somebody who is not in it."""
-    # To look for a digit alone is much faster.
-    may_number = not whole.isascii() or any(digit in whole for digit in digits)
-    numbers = [found.start() for found in _NUMBER.finditer(whole)] if may_number else []
-    numbered = _positions(game, [at for at in numbers if _BEFORE_NUMBER.search(whole[max(0, at - 6) : at])])
-    return sorted({*_unknown_numbers(game, numbered), *_unknown_names(game, whole)})
-
-
-def _unknown_numbers(game: GameRecord, numbered: list[int]) -> list[int]:
-    """Those of these messages that name a numbered player whom the cast does not have."""
-    cast = "\n".join([player.name for player in game.players]) if numbered else ""
-    names = {_bare(name) for name in _LIKE_A_PLAYER.findall(cast.replace("_", " "))}
-    names |= {_bare(name) for name in game.names if numbered} | {
-        f"player{player.name}" for player in game.players
-    }
-    return [
-        position
-        for position in numbered
-        if any(_bare(name) not in names for name in _LIKE_A_PLAYER.findall(game.messages[position - 1].text))
+    numbered = [
+        (at, name)
+        for at in _numbers(whole)
+        for name in _LIKE_A_PLAYER.findall(whole[max(0, at - 8) : at + 4])
     ]
+    unknown = _unknown_numbers(game, {name for _at, name in numbered}) if numbered else set()
+    places = [at for at, name in numbered if name in unknown]
+    return sorted({*_positions(game, places), *_unknown_names(game, whole)})
+
+
+def _numbers(whole: str) -> Iterator[int]:
+    """Where a number stands after the last sign of a word for a player, or what joins them."""
+    # To look for one digit after the other is much faster than a pattern.
+    for digit in digits:
+        at = whole.find(digit, 1)
+        while at > 0:
+            if whole[at - 1] in _BEFORE_NUMBER:
+                yield at
+            at = whole.find(digit, at + 1)
+
+
+def _unknown_numbers(game: GameRecord, named: set[str]) -> set[str]:
+    """Those of these names of numbered players that the cast does not have."""
+    cast = "\n".join([player.name for player in game.players])
+    names = {_bare(name) for name in (*_LIKE_A_PLAYER.findall(cast.replace("_", " ")), *game.names)}
+    names |= {f"player{player.name}" for player in game.players}
+    return {name for name in named if _bare(name) not in names}
 
 
 def _unknown_names(game: GameRecord, whole: str) -> list[int]:

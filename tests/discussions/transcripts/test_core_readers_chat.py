@@ -250,7 +250,7 @@ def test_with_listed_players_nobody_else_speaks_and_that_is_said():
 
 def test_a_name_that_speaks_once_is_pointed_out():
     text = lines(
-        *(f"{name}: {number}" for number in range(4) for name in ("Ann", "Bea")), "Verdict: no", "Ann: x"
+        *(f"{name}: no {number}" for number in range(4) for name in ("Ann", "Bea")), "Verdict: no", "Ann: x"
     )
     (read,) = read_text(chat_text, text)
     assert "speaks_once" in read.codes

@@ -27,8 +27,12 @@ _MOST_DIGITS = 9
 
 
 def recognises(value: Any) -> bool:
-    """Whether it has two of the four keys of a game."""
-    return type(value) is dict and len(_KEYS & value.keys()) >= 2
+    """Whether it has two of the four keys of a game, and no list under one that holds an object there."""
+    return (
+        type(value) is dict
+        and len(_KEYS & value.keys()) >= 2
+        and not any(type(value.get(key)) is list for key in ("users", "messages"))
+    )
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:

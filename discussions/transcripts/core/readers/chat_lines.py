@@ -1,11 +1,20 @@
 """One line of a text chat: a message, a heading of a round, a vote, an elimination, or a continuation."""
 
 import re
+from collections import Counter
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import SPEECH, THOUGHT, kind_of_title, kind_of_type
+from discussions.transcripts.core.audience import (
+    NARRATORS,
+    SPEECH,
+    THOUGHT,
+    THOUGHT_NAMES,
+    kind_of_title,
+    kind_of_type,
+)
 from discussions.transcripts.core.notices import is_notice
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -38,6 +47,11 @@ _MARKED = re.compile(
 _HEADING = re.compile(
     r"(?P<sign>[^\w\s]{0,20})\s{0,5}(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})"
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
+    re.IGNORECASE,
+)
+# Who leads the game says that a round begins: "[GM] Round 2 has begun."
+_BEGINS = re.compile(
+    r"\W{0,5}(?:round|day) #?(?P<number>\d{1,9})(?: (?:has )?(?:begins?|begun|began|starts?|started))?\W{0,5}",
     re.IGNORECASE,
 )
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
@@ -75,6 +89,12 @@ _ROLE = re.compile(
     r"|dorfbewohner|werwolf|hexe|jäger|seherin|villageois|loup-garou|voyante|sorcière|aldeano|lobo|vidente)s?",
     re.IGNORECASE,
 )
+# A line of a log of a program: "2026-03-01 20:15:01,123 INFO [game.table] Ann: hello".
+LOG_LINE = re.compile(
+    rf"(?:[\[(]?(?P<time>{TIME})[\])]?)?[ \t|-]{{0,4}}[\[(]?"
+    r"(?P<level>TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)[\])]?[ \t|:-]{1,4}"
+    r"(?:[\[(](?P<boxed>[\w./-]{1,60})[\])][ :|-]{0,3}|(?P<source>[\w./-]{1,60})(?: ?: ?| [-|] ))?(?P<said>\S.*)"
+)
 # Who could hear a message: "Ann (whispers to Bea)", "Ann thinks", "[wolf chat] Ann".
 _HOW = (
     r"(?:whisper(?:s|ed|ing)?|privately|private|secretly|secret|dms?|pms?|aside"
@@ -96,9 +116,18 @@ _TAGGED = re.compile(
 _LOOSE = re.compile(
     r"[^:：\n]{0,80}?[\[(*](?P<how>[^\[\]()*:：\n]{1,60})[\])*][^:：\n]{0,60}[:：](?P<text>.*)"
 )
+# A line that a sign or brackets set apart: "> *Ann thinks:* ...", "  (thinking: ...)", "💭 Ann: ...", "🗳 Ann -> Bea".
+_APART = re.compile(
+    r"(?P<before>[\s>·•│└├╰─-]{0,12})(?P<sign>[💭🧠🤔🤫🐺🔒👻🗣📢💬🔊🗳]?)\ufe0f?\s{0,3}(?P<boxed>[(\[*]{0,2})"
+    r"(?P<more>[^\W_].*?)[)\]*]{0,2}\s{0,9}"
+)
+_SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊", "")
 _BEGINS_TIMED = re.compile(rf"(?:[\[(]{TIME}[\])]|{TIME}) ?\S.*")
 _TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 _NUMBERED = re.compile(r"[\d_]")
+_ANY_NUMBER = re.compile(r"\d+")
+# How often a line comes back with another number, to be no text.
+LEAST_NUMBERED = 3
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
 
@@ -126,18 +155,22 @@ class ChatLine(Struct, frozen=True):
 class ChatStyle(Struct, frozen=True):
     """How the messages of a file are recognised: by their times, by names in angle brackets, by full-width colons.
 
-    `has_roles` says that brackets after names hold roles.
+    `has_roles` says that brackets after names hold roles. `tags` stand in brackets before messages; everybody heard
+    those after `open_tags`.
     """
 
     is_timed: bool = False
     is_irc: bool = False
     is_wide: bool = False
     has_roles: bool = False
+    tags: frozenset[str] = frozenset()
+    open_tags: frozenset[str] = frozenset()
 
 
 def find_style(lines: list[str]) -> ChatStyle:
     """How messages are recognised: by the signs that at least half of the lines that look like messages have."""
-    plain = (plain_line(line) for line in lines)
+    plain = [plain_line(line) for line in lines]
+    tags, open_tags = _find_tags(plain)
     marked = ((line, _MARKED.fullmatch(line)) for line in plain)
     found = [
         match for line, mark in marked if (match := match_message(mark["more"] if mark else line)) is not None
@@ -152,6 +185,8 @@ def find_style(lines: list[str]) -> ChatStyle:
         is_irc=irc >= 2 and 2 * irc >= len(found),
         is_wide=is_wide,
         has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
+        tags=tags,
+        open_tags=open_tags,
     )
 
 
@@ -230,6 +265,8 @@ def _read_plain(
         said = title["heading"] or title["summary"] or ""
         is_hidden = bool(kind_of_title(said) or _SETUP.search(said))
         return ChatLine("section", text=said, round=is_hidden)
+    if (aside := _aside_line(line)) is not None:
+        return aside
     if line[0] in " \t":
         return ChatLine("more", text=line.strip())
     if (marked := _marked_line(line, style, names) or _tagged_line(line, style, names)) is not None:
@@ -245,6 +282,29 @@ def _read_plain(
     if after.kind == "more" or not after.text or _named_heading(match, heading_names):
         return heading
     return replace(heading, after=replace(after, time=after.time or heading.time))
+
+
+def _aside_line(line: str) -> ChatLine | None:
+    """A message, a thought or a vote that signs set apart from what was said; None for any other line."""
+    found = _APART.fullmatch(line) if not line[0].isalnum() else None
+    if found is None or not (found["before"] or found["sign"] or found["boxed"]):
+        return None
+    if found["sign"] == "🗳" and ARROW.fullmatch(found["more"]):
+        return ChatLine("vote", text=found["more"])
+    match = MESSAGE.fullmatch(found["more"])
+    if match is None:
+        return None
+    given, text = match["name"].strip(), (match["text"] or "").strip()
+    name, audience = read_aside(given)
+    if found["sign"] and found["sign"] != "🗳":
+        said = _SIGNS.get(found["sign"], found["sign"])
+        return ChatLine(
+            "message", name=name, text=text, time=match["boxed"] or match["bare"], audience=audience or said
+        )
+    if audience or given.casefold() in THOUGHT_NAMES:
+        return ChatLine("message", name=name, text=text, audience=audience)
+    is_thought = found["boxed"] and kind_of_type(given) == THOUGHT
+    return ChatLine("message", text=line.strip(), audience="nobody") if is_thought else None
 
 
 def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLine | None:
@@ -263,13 +323,48 @@ def _marked_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLin
 def _tagged_line(line: str, style: ChatStyle, names: set[str] | None) -> ChatLine | None:
     """A message after a tag that says who could hear it; None for any other line."""
     tag = _TAGGED.fullmatch(line) if line[0] in "[(*" or line[0].isdecimal() else None
-    audience = _hearers(tag["how"]) if tag else None
-    if tag is None or not audience:
+    audience = (_hearers(tag["how"]) or _of_tag(tag["how"], style)) if tag else None
+    if tag is None or audience is None:
         return None
     line = (tag["time"] or "") + tag["more"]
     style = replace(style, is_timed=style.is_timed and tag["time"] is not None)
     found = _said(line, match_message(line), style, names=names)
-    return replace(found, audience=audience) if found.kind == "message" else None
+    return replace(found, audience=audience or found.audience) if found.kind == "message" else None
+
+
+def _of_tag(tag: str, style: ChatStyle) -> str | None:
+    """Who heard a message after this tag: everybody, else its channel; None of what is no tag of the file."""
+    said = tag.strip().casefold()
+    return "" if said in style.open_tags else tag.strip() if said in style.tags else None
+
+
+def _find_tags(lines: list[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words in brackets before messages ("[Town] Ann: hello"), and which of these everybody could hear.
+
+    Those are words that say so, and one of no known meaning that most messages have.
+    """
+    found: Counter[str] = Counter()
+    for line in lines:
+        tag = _TAGGED.fullmatch(line) if line[:1] in ("[", "(") or line[:1].isdecimal() else None
+        match = match_message(tag["more"]) if tag else None
+        if (
+            tag
+            and match
+            and len(match["name"].split()) <= MOST_WORDS
+            and _NUMBERED.search(tag["how"]) is None
+        ):
+            found[tag["how"].strip().casefold()] += 1
+    tags = {tag: count for tag, count in found.items() if count > 1 or kind_of_type(tag)}
+    open_tags = {tag for tag in tags if kind_of_type(tag) == SPEECH}
+    unknown = [tag for tag in tags if not kind_of_type(tag)]
+    most = max(unknown, key=tags.__getitem__, default="")
+    if (
+        not open_tags
+        and most
+        and 2 * tags[most] > len([line for line in lines if match_message(line)]) + sum(tags.values())
+    ):
+        open_tags.add(most)
+    return frozenset(tags), frozenset(open_tags)
 
 
 def _said(
@@ -289,6 +384,8 @@ def _said(
     if style.has_roles:
         name, role = read_role(name)
     time = match["boxed"] or match["bare"]
+    if name.lower() == "votes" and all(map(ARROW.fullmatch, re.split("[,;]", text))):
+        return ChatLine("vote", text=text, time=time)
     if name.lower() == "eliminated" or (
         name.lower() == "vote" and (ARROW.fullmatch(text) or len(text.split()) in (1, 2))
     ):
@@ -311,6 +408,14 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     loose = _LOOSE.fullmatch(line)
     if loose is not None and (audience := _hearers(loose["how"])):
         return ChatLine("message", text=line.strip(), audience=audience)
+    tag = _TAGGED.fullmatch(line)
+    if tag is not None and tag["how"].strip().casefold() in NARRATORS:
+        begins = _BEGINS.fullmatch(tag["more"])
+        return (
+            ChatLine("heading", round=int(begins["number"]))
+            if begins
+            else ChatLine("notice", text=line.strip())
+        )
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
     came = _TIMED.sub("", line)
@@ -342,3 +447,18 @@ def read_heading(line: str) -> ChatLine | None:
 
 def _heading_kind(word: str) -> str:
     return "night" if word.lower() == "night" else "heading"
+
+
+def as_shape(line: str) -> str:
+    """The line with each number as 0."""
+    return _ANY_NUMBER.sub("0", line)
+
+
+def numbered_lines(lines: list[str]) -> frozenset[str]:
+    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
+    numbered = Counter(as_shape(line) for line in lines if len(line) < 200 and _ANY_NUMBER.search(line))
+    often = {line for line, count in numbered.items() if count >= LEAST_NUMBERED}
+    before = Counter(
+        as_shape(line) for line, next_line in pairwise(lines) if often and MESSAGE.fullmatch(next_line)
+    )
+    return frozenset(line for line in often if 2 * before[line] > numbered[line])

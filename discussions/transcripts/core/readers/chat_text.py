@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES
+from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, split_names
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
@@ -21,10 +21,13 @@ from discussions.transcripts.core.readers.chat_lines import (
     ARROW,
     HEADING_NAME,
     IRC,
+    LOG_LINE,
     MESSAGE,
     ChatLine,
     ChatStyle,
+    as_shape,
     find_style,
+    numbered_lines,
     read_chat_line,
     read_heading,
 )
@@ -43,6 +46,7 @@ _PLAYER = re.compile(
 )
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
+_FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 SAMPLE_LINES = 400
 HEAD_CHARACTERS = 200_000
 
@@ -61,6 +65,8 @@ _MENDED = mark(
 _ROLE_DIFFERS = mark(
     "Messages that give a player another role than an earlier one; the first is kept: {count} (first {what})."
 )
+_FIGURES = mark('Lines with only a number or a list of players were left out: {count} (first of "{what}").')
+_COMES_BACK = mark('Lines that come back with another number were left out: {count} (first "{what}").')
 _BEFORE_FIRST = mark('Lines before the first message were left out: {count} (first "{what}").')
 _FACT_BELOW = mark(
     'Lines at the end were read as facts: {count} (first "{what}"). If players say them, list these at the beginning.'
@@ -110,6 +116,8 @@ def recognises_text(text: str) -> bool:
     """
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:SAMPLE_LINES]
     if lines and (lines[0].lstrip().startswith("{") or _is_markup(lines)):
+        return False
+    if 2 * sum(LOG_LINE.match(line) is not None for line in lines) > len(lines):
         return False
     style = find_style(lines)
     read = [read_chat_line(line.rstrip("\r"), style, names=None) for line in lines]
@@ -182,8 +190,12 @@ def _read_game(game: _Game, lines: list[str], style: ChatStyle) -> None:
     names = {name.casefold() for name in game.roster} if game.is_listed else None
     below, end = _facts_below(lines, start, last, names or set())
     game.heading_names = _heading_names(game, lines[start:end])
+    numbered = numbered_lines(lines[start:end])
     for index in range(start, end):
         line = read_chat_line(lines[index], style, names=names, heading_names=game.heading_names)
+        if line.kind == "more" and numbered and as_shape(lines[index]) in numbered:
+            game.notes.warn("numbered_line", game.place(index), line.text.strip(), says=_COMES_BACK)
+            continue
         _take(game, line, game.place(index))
     if names is None:
         _warn_of_lone_facts(game, lines, below, last)
@@ -402,6 +414,11 @@ def _take_out(game: _Game, line: ChatLine, place: str) -> None:
 
 
 def _take_vote(game: _Game, line: ChatLine, place: str) -> None:
+    several = re.split("[,;]", line.text)
+    if len(several) > 1 and all(map(ARROW.fullmatch, several)):
+        for one in several:
+            _take_vote(game, replace(line, text=one.strip()), place)
+        return
     arrow = ARROW.fullmatch(line.text)
     # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
     said = arrow["voter"].strip() if arrow else game.last_public["playerName"] if game.last_public else ""
@@ -422,6 +439,7 @@ def _value(game: _Game) -> dict[str, Any]:
         # Only after all lines are read is it known whether a player is called "Skip".
         if is_nobody(vote["targetName"]):
             vote["targetName"] = _known_name(game, vote["targetName"])
+    _leave_figures_out(game)
     messages = game.draft.game["messages"]
     for message in messages:
         message["message"] = message["message"].strip()
@@ -437,6 +455,29 @@ def _value(game: _Game) -> dict[str, Any]:
         "winner": game.facts.get("winner"),
         "players": list(game.roster.values()),
     }
+
+
+def _leave_figures_out(game: _Game) -> None:
+    """Names whose texts are only numbers or lists of players are no players: "Tokens: 120", "Alive: Ann, Bea"."""
+    rows = game.draft.game["messages"]
+    said: dict[str, list[str]] = {}
+    for message in rows:
+        said.setdefault(message["playerName"], []).append(message["message"].strip())
+    voted = {vote[key] for vote in game.draft.game["votes"] for key in ("voterName", "targetName")}
+    known = {name.casefold() for name in game.roster}
+    free = [name for name in said if name in game.roster and name not in voted]
+    for name in () if game.is_listed or len(game.roster) < 3 else free:
+        is_fact = name.casefold() == "winner" == rows[-1]["playerName"].casefold() and len(said[name]) == 1
+        figures = (
+            _FIGURE.fullmatch(text) or known >= {*map(str.casefold, split_names(text))} for text in said[name]
+        )
+        if game.roster[name]["role"] or not (is_fact or all(figures)):
+            continue
+        if is_fact:
+            game.facts.setdefault("winner", said[name][0])
+        del game.roster[name]
+        rows[:] = [message for message in rows if message["playerName"] != name]
+        game.notes.warn("figure", "", name, count=len(said[name]), says=_FIGURES)
 
 
 def _name_author(game: _Game, message: dict[str, Any]) -> None:

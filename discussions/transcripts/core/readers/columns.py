@@ -246,6 +246,9 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     Names of columns stand beside such a table ("columns"), or are its first row; else columns have numbers. A whole
     value that is a table is found under "rows".
     """
+    if depth == 0 and _are_columns(value):
+        first = next(iter(value.values()))
+        return {"rows": [{name: column[key] for name, column in value.items()} for key in first]}
     if type(value) is dict and depth < MOST_DEPTH:
         beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
         return {
@@ -267,6 +270,16 @@ def is_table(value: Any) -> bool:
         and all(type(row) is list and len(row) == len(rows[0]) > 1 for row in rows)
         and all(any(type(cell) is str for cell in row) for row in rows[:2])
         and not any(type(cell) in (dict, list) for row in rows for cell in row)
+    )
+
+
+def _are_columns(value: Any) -> bool:
+    """Whether an object has a column under each key, as pandas writes tables: {"player": {"0": "Ann", "1": "Bea"}}."""
+    columns = list(value.values()) if type(value) is dict and len(value) > 1 else []
+    keys = list(columns[0]) if columns and type(columns[0]) is dict else []
+    return len(keys) > 1 and all(
+        type(column) is dict and list(column) == keys == [str(number) for number in range(len(keys))]
+        for column in columns
     )
 
 

@@ -6,7 +6,7 @@ That is judged by what they hold, and proposed to a person, never read without o
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -21,7 +21,9 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
+    kind_of_flag,
     kind_of_type,
+    looks_like_audience,
     words_of,
 )
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
@@ -80,6 +82,7 @@ _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
 )
+_WORD = re.compile(r"[^\W\d_][\w-]{0,40}")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
@@ -173,7 +176,7 @@ def propose_mapping(table: Table) -> MappingRecord:
         free.remove(text)
     said = table.columns.index(found[TEXT]) if found.get(TEXT) in table.columns else len(table.columns)
     texts = "\n".join(row.cells[said] for row in rows if said < len(row.cells)).casefold()
-    if PLAYER not in found and (player := _most_named(free, texts)):
+    if PLAYER not in found and (player := _most_named([one for one in free if not _is_hidden(one)], texts)):
         found[PLAYER] = player.name
         free.remove(player)
     _propose_signs(table, free, rows, found)
@@ -182,7 +185,11 @@ def propose_mapping(table: Table) -> MappingRecord:
 
 def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], found: dict[str, str]) -> None:
     """Add to the columns that were found those of thoughts, rounds, games, types and targets of votes."""
-    thoughts = [one.name for one in free if kind_of_type(one.last) == THOUGHT and one.length >= LEAST_TEXT]
+    thoughts = [
+        one.name
+        for one in free
+        if one.length >= LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or _is_note(one))
+    ]
     numbers = [
         one.name
         for one in free
@@ -195,12 +202,34 @@ def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], foun
         found.setdefault("thought", OR.join(thoughts))
     if "phase" not in found and numbers:
         found.setdefault("round", numbers[0])
+    if run := table.counted or _run(free, rows, table, found):
+        found.setdefault("game", run)
+        free = [one for one in free if one.name != run]
     if not {"type", "phase", "audience"} & found.keys() and (kind := _kind(free, rows, table, found)):
         found["type"] = kind.name
-    if table.counted:
-        found.setdefault("game", table.counted)
     if "type" in found and "target" not in found and (target := _target(free, rows, table, found)):
         found["target"] = target
+
+
+def _is_note(column: _Column) -> bool:
+    """Whether a column of sentences has a name that may say who reads them."""
+    said = sum(" " in cell for cell in column.different)
+    return looks_like_audience(column.name) and 2 * said > len(column.different)
+
+
+def _run(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
+    """The column whose values follow one another and at each of which the rounds begin again; "" without one."""
+    if found.get("round") not in table.columns:
+        return ""
+    number = table.columns.index(found["round"])
+    for column in free:
+        index = table.columns.index(column.name)
+        cells = [(row.cells[index], row.cells[number]) for row in rows if len(row.cells) > max(index, number)]
+        begins = [(one[1], other[1]) for one, other in pairwise(cells) if one[0] != other[0]]
+        falls = all(one.isdecimal() and other.isdecimal() and int(other) < int(one) for one, other in begins)
+        if begins and falls and len(begins) + 1 == len(column.different):
+            return column.name
+    return ""
 
 
 def _with_settings(table: Table, found: dict[str, str]) -> MappingRecord:
@@ -265,7 +294,8 @@ def find_marks(table: Table, mapping: MappingRecord) -> dict[str, int]:
 def _is_hidden(column: _Column) -> bool:
     """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
     words = {word for part in column.name.split(".") for word in words_of(part)}
-    is_hidden = bool(words & _TOLD) or kind_of_type(column.last) in (THOUGHT, PRIVATE)
+    kinds = {kind_of_type(part) for part in column.name.split(".")}
+    is_hidden = bool(words & _TOLD) or bool(kinds & {THOUGHT, PRIVATE})
     return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
 
 
@@ -276,8 +306,10 @@ def _kind(free: list[_Column], rows: list[TableRow], table: Table, found: dict[s
     player = table.columns.index(found[PLAYER])
     for column in free:
         index = table.columns.index(column.name)
-        pairs = {(row.cells[player], row.cells[index]) for row in rows if index < len(row.cells)}
-        is_word = all(cell.replace("_", "").replace("-", "").isalpha() for cell in column.different)
+        pairs = {(row.cells[player], row.cells[index]) for row in rows if len(row.cells) > max(player, index)}
+        is_word = all(
+            _WORD.fullmatch(cell) and not kind_of_flag(cell, is_private=True) for cell in column.different
+        )
         names = {name for name, _cell in pairs}
         is_few = 1 < len(column.different) <= MOST_KINDS and 2 * len(column.different) <= len(column.cells)
         if is_word and is_few and len(pairs) > len(names) and names.isdisjoint(column.different):

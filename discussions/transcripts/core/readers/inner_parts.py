@@ -135,7 +135,7 @@ def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 def _format_name(part: Any, formats: Sequence[Format]) -> str:
     """The format of an object, of a list, or of the first item of a list; "" in none."""
-    heads = [part[:MOST_ITEMS], part[0]] if type(part) is list else [part]
+    heads = [part[:MOST_ITEMS], *part[:1]] if type(part) is list else [part]
     return next((found.name for head in heads if (found := recognise(head, formats))), "")
 
 

@@ -17,12 +17,14 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import as_names, may_hide
 from discussions.transcripts.core.decoding import Decoded
+from discussions.transcripts.core.fields import join_marked
 from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
 from discussions.transcripts.core.readers.columns import (
     ANY,
     LIST,
     MOST_COLUMNS,
     PLAYER,
+    TEXT,
     Columns,
     MappingRecord,
     field_of,
@@ -339,6 +341,8 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
                 found.setdefault(inner, part)
         elif type(value) is list and _are_plain(value) and _is_audience(key, value):
             found.setdefault(name, as_names(value))
+        elif type(value) is list and field_of(key) == TEXT and (said := join_marked(value)):
+            found.setdefault(name, said)
         elif type(value) not in (dict, list) and name.strip():
             found.setdefault(name, value)
     return found

@@ -335,6 +335,9 @@ def _say_missing(value: Any) -> str:
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
     """The native keys of the object around its messages. An empty value counts as absent."""
     carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
+    listed = carried.get("players")
+    if type(listed) is list and all(type(name) is str for name in listed):
+        carried["players"] = [{"name": name} for name in listed]
     cast = next((value[key] for key in _CASTS if _are_objects(value.get(key))), None)
     speaks = {player["name"] for player in game["players"]}
     is_named = cast and all(type(player.get("name")) is str for player in cast)

@@ -243,7 +243,7 @@ def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str
         elif column != field and (value.isdecimal() or kind_of_flag(value, is_private=True)):
             yield _of_flag(column, value), f"{column}: {value}"
         elif field == "type":
-            yield kind_of_type(value), value
+            yield "" if value in signs.asked else kind_of_type(value), value
         elif field == "audience" or column != field:
             kind = kind_of_audience(value, signs.names, author)
             # That names are only addresses says nothing about other words.

@@ -70,6 +70,10 @@ _DIFFERS = {
 _SILENT = mark('Names that only get votes and never speak were added as players: {count} (first "{what}").')
 
 
+_AGAIN = mark(
+    "The rounds begin again here. If the file has several games, add a column “game”; else look at the game under “Is "
+    "this the game?” of the import, and import it."
+)
 _NO_PLAYER = mark("The row names no player. Write who said it, or take the row out.")
 _NO_TURN = mark('The turn "{turn}" is no whole number. Write a number, or map the column to the id.')
 _DATED = mark(
@@ -105,7 +109,11 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     left_out = table.faults.judge_not_finite(read)
     if mapping is not None and not table.faults.count:
         questions = find_questions(table, mapping)
-        for game, notes in () if questions else games_of_rows(table, mapping, new_notes):
+        again = _begins_again(table, mapping) if mapping == find_mapping(table.columns, ()) else ""
+        if again:
+            table.faults.add(UNKNOWN_COLUMNS, again, say(_AGAIN))
+            mapping = None
+        for game, notes in () if questions or mapping is None else games_of_rows(table, mapping, new_notes):
             _warn_once(notes, left_out, table.faults)
             is_empty = False
             yield game, notes
@@ -122,6 +130,26 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
     elif not table.faults.count and not questions:
         notes.fault("no_games", "", say("The file has no row with a message. Export it again."))
     yield None, notes
+
+
+def _begins_again(table: Table, mapping: MappingRecord) -> str:
+    """Where the rounds begin again, and go up again, in a file without a column for games; "" for other files."""
+    numbers = [
+        table.columns.index(part) for part in split_columns(mapping.fields.get("round", ""), table.columns)
+    ]
+    first = highest = begun = 0
+    place = ""
+    for row in table.rows if numbers and "game" not in mapping.fields else ():
+        number, _fault = _round(cells_of(row, {"round": numbers}).get("round", "").strip())
+        if number is None:
+            continue
+        first = first or number
+        if number == first < highest:
+            begun, highest, place = begun + 1, number, place or table.place(row.number)
+        highest = max(highest, number)
+        if begun and highest > first:
+            return place
+    return ""
 
 
 def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: TableFaults) -> None:

@@ -1,17 +1,20 @@
-"""Text with a sign between who spoke and what was said, other than that of a chat: "Ann | Good morning."
+"""Texts of no known chat whose lines have one shape: what a person confirms once, and a recipe then reads.
 
-Which sign it is, a person confirms. A line without it continues the text before.
+A shape is a sign between who spoke and what was said ("Ann | Good morning."), or one of `SHAPES`: lines of a log with
+their level, pairs ("player=Ann msg=..."), a table in Markdown, or a line with name and time above each text. A line
+that has no shape continues the text before.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
+from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.chat_lines import TIME
+from discussions.transcripts.core.readers.chat_lines import LOG_LINE, TIME, read_aside
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.rows import read_table
@@ -21,6 +24,100 @@ SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " �
 # The most text that is looked at, the fewest lines of it, and how a separator is shown.
 SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
 WHO = r"[^\W_][\w .'’-]{0,39}?"
+_Rows = list[tuple[int, dict[str, str]]]
+
+_PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
+_SAYS = re.compile(rf"(?P<name>{WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
+_VOTES = re.compile(
+    rf"(?:vote: )?(?P<name>{WHO}) (?:votes?|voted)? ?(?:for|against|->|→) (?P<target>{WHO})\.?", re.IGNORECASE
+)
+_ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
+_HEAD = re.compile(
+    rf"(?:[\[(]?(?P<before>{TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
+    rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{TIME})[\])]?)?"
+)
+_ALONE = re.compile(rf"\W{{0,3}}(?P<time>{TIME})\W{{0,3}}")
+_TIMED = re.compile(rf"[\[(]?{TIME}[\])]?\s")
+
+
+def _read_levels(lines: list[str]) -> _Rows:
+    """Lines of a log: who said what, who voted for whom; their type is the level and where the line comes from."""
+    rows: _Rows = []
+    number = ""
+    for at, line in enumerate(lines, start=1):
+        found = LOG_LINE.fullmatch(line)
+        if found is None:
+            continue
+        said, source = found["said"], found["boxed"] or found["source"] or ""
+        row = {"time": found["time"] or "", "type": f"{found['level']} {source}".strip()}
+        begins, votes, says = _ROUND.fullmatch(said), _VOTES.fullmatch(said), _SAYS.fullmatch(said)
+        if begins:
+            number = begins["number"]
+            continue
+        if votes:
+            row |= {"type": "vote", "player": votes["name"], "target": votes["target"]}
+        elif says and says["name"].casefold() in THOUGHT_NAMES:
+            row |= {"type": "thought", "player": source.rpartition(".")[2], "text": says["text"]}
+        elif says:
+            # Each player may have a logger.
+            row |= {
+                "type": row["type"].replace(f".{says['name']}", ""),
+                "player": says["name"],
+                "text": says["text"],
+            }
+        else:
+            row |= {"type": "log", "text": said}
+        rows.append((at, row | ({"round": number} if number else {})))
+    return rows
+
+
+def _read_pairs(lines: list[str]) -> _Rows:
+    rows: _Rows = []
+    for at, line in enumerate(lines, start=1):
+        pairs = _PAIR.findall(line)
+        if len(pairs) > 2 and not _PAIR.sub("", line).strip():
+            plain = {key: re.sub(r"\\(.)", r"\1", said.strip('"')) for key, said in pairs}
+            rows.append((at, {key: said for key, said in plain.items() if key != "level"}))
+    return rows
+
+
+def _read_cells(lines: list[str]) -> _Rows:
+    """The rows of the first table in Markdown."""
+    cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    rule = next(
+        (at for at, row in enumerate(cells) if at and all(re.fullmatch(":?-{3,}:?", cell) for cell in row)), 0
+    )
+    names = cells[rule - 1] if rule else []
+    return [
+        (at, dict(zip(names, row, strict=True)))
+        for at, row in enumerate(cells[rule + 1 :] if rule else (), start=rule + 2)
+        if len(row) == len(names) > 1 and lines[at - 1].strip()
+    ]
+
+
+def _read_heads(lines: list[str]) -> _Rows:
+    """Texts, each under a line with its author and its time, which may be on the next line."""
+    rows: _Rows = []
+    for at, line in enumerate(map(str.strip, lines), start=1):
+        head, below = _HEAD.fullmatch(line), lines[at].strip() if at < len(lines) else ""
+        alone = _ALONE.fullmatch(line)
+        if alone:
+            continue
+        if head and (head["before"] or head["after"]):
+            rows.append((at, {"time": head["before"] or head["after"], "player": head["name"], "text": ""}))
+        elif head and len(line) < SHOWN and _ALONE.fullmatch(below):
+            rows.append((at, {"time": below, "player": line, "text": ""}))
+        elif rows and line:
+            rows[-1][1]["text"] = f"{rows[-1][1]['text']}\n{line}".strip()
+    return rows
+
+
+SHAPES: dict[str, Callable[[list[str]], _Rows]] = {
+    "level": _read_levels,
+    "key=value": _read_pairs,
+    "table": _read_cells,
+    "name and time above": _read_heads,
+}
 
 
 def separated_name(separator: str) -> tuple[str, str]:
@@ -30,36 +127,72 @@ def separated_name(separator: str) -> tuple[str, str]:
 
 
 def find_separators(text: str) -> list[tuple[str, str]]:
-    """The signs that may stand between name and text, the likeliest first, each with a line that has it."""
-    lines = [line for line in text[:SAMPLE].splitlines() if line.strip()]
+    """The shapes and the signs that may stand between name and text, the likeliest first, each with a line."""
+    whole = text[:SAMPLE].splitlines()
+    lines = [line for line in whole if line.strip()]
     found = []
+    for shape, read in SHAPES.items():
+        rows = read(whole)
+        # A name and its text take two lines or more.
+        share = 3 if shape == "name and time above" else 1
+        if len(rows) >= LEAST_LINES and 2 * (share + 1) * len(rows) > 2 * len(lines) and _comes_back(rows):
+            found.append((10 * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
     for separator in SEPARATORS:
         matches = [match for line in lines if (match := _shape(separator).fullmatch(line.strip()))]
         names = Counter(match["name"] for match in matches)
         often = sum(count for count in names.values() if count > 1)
-        is_talk = len(names) > 1 and often >= LEAST_LINES and 2 * often > len(lines)
+        # What has a time and no name is a notice.
+        others = sum(
+            not _TIMED.match(line) for line in lines if not _shape(separator).fullmatch(line.strip())
+        )
+        is_talk = len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
         if is_talk and 2 * len(names) <= often + 1:
             found.append((often, separator, matches[0][0][:SHOWN]))
     # Of signs in equally many lines the longer one counts, which the order says.
     return [(separator, sample) for _often, separator, sample in sorted(found, key=lambda one: -one[0])]
 
 
+def _comes_back(rows: _Rows) -> bool:
+    """Whether some column has a value in two rows, as players do, and another has a text."""
+    counts = [
+        Counter(row.get(key, "") for _at, row in rows) for key in {key for _at, row in rows for key in row}
+    ]
+    return any(1 < len(one) < len(rows) for one in counts) and any(
+        " " in said for one in counts for said in one
+    )
+
+
 def read_separated(decoded: Decoded, separator: str) -> Table | None:
     """The lines of a text as rows; None if it has no line with this separator. Never raises."""
-    shape, (name, said) = _shape(separator), separated_name(separator)
-    rows: list[tuple[int, dict[str, str]]] = []
-    for number, line in enumerate(decoded.text.splitlines(), start=1):
-        match = shape.fullmatch(line.strip())
-        if match:
-            timed = {"time": match["time"]} if match["time"] else {}
-            rows.append((number, timed | {name: match["name"].strip(), said: match["text"]}))
-        elif rows and line.strip():
-            rows[-1][1][said] += f"\n{line.strip()}"
+    lines = decoded.text.splitlines()
+    rows = SHAPES[separator](lines) if separator in SHAPES else _read_sign(lines, separator)
     separators = find_separators(decoded.text)
     if not rows or separator not in dict(separators):
         return None
     table = table_of_objects(rows, "line {}".format)
-    return replace(table, separator=separator, separators=separators)
+    types = [row["type"] for _at, row in rows if separator == "level" and "player" in row]
+    asked = {said: count for said, count in Counter(types).items() if said not in ("vote", "thought")}
+    return replace(table, separator=separator, separators=separators, asked=asked)
+
+
+def _read_sign(lines: list[str], separator: str) -> _Rows:
+    shape, (name, said) = _shape(separator), separated_name(separator)
+    rows: _Rows = []
+    for number, line in enumerate(lines, start=1):
+        match = shape.fullmatch(line.strip())
+        if match:
+            timed = {"time": match["time"]} if match["time"] else {}
+            who, audience = read_aside(match["name"].strip())
+            rows.append(
+                (
+                    number,
+                    timed | {name: who, said: match["text"]} | ({"audience": audience} if audience else {}),
+                )
+            )
+        # With times, what has one and no name is a notice: who came or went.
+        elif rows and line.strip() and not ("time" in rows[-1][1] and _TIMED.match(line)):
+            rows[-1][1][said] += f"\n{line.strip()}"
+    return rows
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
@@ -85,5 +218,5 @@ def to_native_text(
 
 
 def _shape(separator: str) -> "re.Pattern[str]":
-    time = rf"(?:[\[(]?(?P<time>{TIME})[\])]?[ ,|-]{{0,3}})?"
+    time = rf"(?:[\[(]?(?P<time>{TIME})[\])]?[ ,|\t-]{{0,3}})?"
     return re.compile(rf"{time}(?P<name>{WHO})[ ]{{0,3}}{re.escape(separator)}[ ]{{0,3}}(?P<text>\S.*)")

@@ -1,0 +1,181 @@
+"""Logs in shapes of many tools: right at once, or a proposal to confirm; a private text is never a message."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.transcripts.core.audience import PRIVATE, split_answer, split_thoughts
+from discussions.transcripts.core.readers.columns import read_recipe, write_recipe
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.own_logs import CANARY, SAID, lines
+from tests.factories.reading import read_transcripts
+
+SECRET = f"{CANARY} nobody suspects me"
+
+
+def text(*shapes: str, sign: str = "\n", rounds: str = "=== Round {} ===\n") -> bytes:
+    """Each message in these lines, with headings of rounds before the first and the fourth."""
+    parts = []
+    for index, (name, said) in enumerate(SAID):
+        heading = rounds.format(1 + index // 3) if index % 3 == 0 and rounds else ""
+        more = {"name": name, "said": said, "secret": f"{SECRET} {index}", "n": 10 + index}
+        parts.append(heading + sign.join(shape.format(**more) for shape in shapes))
+    return "\n".join(parts).encode()
+
+
+AT_ONCE = {
+    "unknown tag": text("{name}: {said}", "[Traitor] Cid: {secret}"),
+    "one tag": text("[BOT] {name}: {said}", "[Whisper] Cid: {secret}"),
+    "who leads": text("{name}: {said}", rounds="[GM] Round {} has begun.\n"),
+    "indented": text("{name}: {said}", "    thought: {secret}", "  (thinking: {secret})"),
+    "quoted": text("> *{name} thinks:* {secret}", "", "**{name}:** {said}"),
+    "signs": text("💭 {name}: {secret}", "🗣️ {name}: {said}", "🐺 Cid: {secret}", rounds="☀️ DAY {}\n"),
+    "numbered heads": text("Post #{n}, 8:{n} pm", "{name} wrote:", "{said}", "", rounds=""),
+    "figures": text("{name}: {said}", rounds="=== Round {} ===\nTokens: 12\nAlive: Ann, Bea, Cid\n")
+    + b"\nWinner: Mafia\n",
+    "boxed": text("{name}: {{thinks: {secret}}} {said}"),
+    "tags": text("{name}: <private>{secret}</private><public>{said}</public>"),
+    "brackets": text("{name}: [THOUGHT] {secret} [/THOUGHT] {said}"),
+    "note": text("{name}: {said} (Internal note: {secret})"),
+    "labels": lines(
+        *(
+            {"speaker": name, "text": f"**Thought:** {SECRET}\nAction: speak\nAction Input: {said}"}
+            for name, said in SAID
+        )
+    ),
+    "answers": lines(
+        *({"speaker": name, "text": json.dumps({"thought": SECRET, "speech": said})} for name, said in SAID)
+    ),
+    "marked up": json.dumps(
+        {
+            "type": "group",
+            "messages": [
+                {"from": name, "text": [said[:4], {"type": "bold", "text": said[4:]}]} for name, said in SAID
+            ],
+        }
+    ).encode(),
+    "empty list beside": json.dumps(
+        {
+            "values": {"messages": [{"type": "ai", "name": n, "content": t} for n, t in SAID], "beliefs": {}},
+            "next": [],
+        }
+    ).encode(),
+    "names of players": json.dumps(
+        {"players": ["Ann", "Bea", "Cid"], "log": {"Day 1": [{"speaker": n, "text": t} for n, t in SAID]}}
+    ).encode(),
+    "columns": json.dumps(
+        {
+            key: {str(index): row[place] for index, row in enumerate(SAID)}
+            for place, key in enumerate(("player", "text"))
+        }
+    ).encode(),
+}
+LOG = "2026-03-01 20:15:{n},101 "
+ASKS = {
+    "log lines": (text(f"{LOG}DEBUG agent.{{name}}: thought: {{secret}}", f"{LOG}INFO game.table: {{name}}: {{said}}",
+                       rounds=LOG.format(n=10) + "INFO game.engine: Round {} begins\n"), {"INFO game.table": "speech"}),
+    "levels": (text(f"{LOG}DEBUG [brain] {{name}}: {{secret}}", f"{LOG}INFO [table] {{name}}: {{said}}", rounds=""),
+               {"INFO table": "speech", "DEBUG brain": "private"}),
+    "pairs": (text('level=debug event=think player={name} msg="{secret}"',
+                   'level=info event=speak player={name} msg="{said}"', rounds=""), {}),
+    "table": (b"| Who | Says | Thinks |\n|---|---|---|\n" + text("| {name} | {said} | {secret} |", rounds=""), {}),
+    "above": (text("[03/01/2026 8:{n} PM] {name}", "{said}", "", rounds=""), {}),
+    "above and below": (text("{name}", "  8:{n} PM", "{said}", rounds=""), {}),
+    "irc": (text("2026-03-01 20:15:{n}\t{name}\t{said}", "2026-03-01 20:15:{n}\t-->\t{name} joined", rounds=""), {}),
+    "mud": (text("{name}> {said}", "Cid whispers> {secret}", rounds=""), {}),
+    "channels": (lines(*({"ch": ch, "u": n, "m": m} for i, (n, t) in enumerate(SAID)
+                         for ch, m in (("C01", t), ("C02", f"{SECRET}, as I said {i} times")))),
+                 {"C01": "speech", "C02": "private"}),
+    "flags": (b"Wer;Text;geheim\n" + text("{name};{secret};WAHR", "{name};{said};FALSCH", rounds=""), {}),
+    "note to self": (b"Wer\tGesagt\tNotiz (nur f\xc3\xbcr mich)\n" + text("{name}\t{said}\t{secret}", rounds=""), {}),
+}  # fmt: skip
+
+
+def check(record) -> None:
+    assert record is not None
+    names = [player.name for player in record.players]
+    assert sorted(names) == ["Ann", "Bea", "Cid"]
+    assert [(names[message.player - 1], message.text) for message in record.messages] == SAID
+    assert record.votes == []
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_a_log_is_read_at_once_without_what_is_private(name):
+    read = read_transcripts(AT_ONCE[name], "log.txt")
+    assert [fault for fault in read.faults if not fault.is_warning] == []
+    (game,) = read.games
+    check(game.record)
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_a_log_waits_and_its_brother_is_read_by_the_recipe(name):
+    data, answers = ASKS[name]
+    read = read_transcripts(data, "log.txt")
+    assert {fault.code for fault in read.faults} == {"unknown_columns"} and read.games == []
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    questions = [question.value for question in find_questions(table, mapping)]
+    assert sorted(questions) == sorted(answers)
+    # Before anybody answers, nothing private is shown as said.
+    unclear = replace(mapping, kinds={value.casefold(): PRIVATE for value in questions} | mapping.kinds)
+    first = read_first_game(table, unclear, "log.txt", "log", {}).record
+    assert first is None or CANARY not in str([message.text for message in first.messages])
+    kinds = {value.casefold(): kind for value, kind in answers.items()}
+    recipe = read_recipe(write_recipe("log", replace(mapping, kinds=kinds | mapping.kinds)))[1]
+    (game,) = read_transcripts(data.replace(b"8:1", b"9:1"), "brother.txt", columns=[recipe]).games
+    check(game.record)
+
+
+def test_rounds_that_begin_again_wait_unless_a_person_says_how_the_file_is_read():
+    rows = [f"{number},{name},{said}" for _game in range(2) for number in (1, 2) for name, said in SAID[:1]]
+    data = "\n".join(["round,player,text", *rows]).replace("Bea and", "Bea").encode()
+    read = read_transcripts(data.replace(b", Bea", b" Bea"), "log.csv")
+    assert [(fault.code, fault.place) for fault in read.faults] == [("unknown_columns", "log.csv line 4")]
+    table = read_head(data.replace(b", Bea", b" Bea"), is_part=False)
+    assert table is not None
+    own = [replace(propose_mapping(table), settings={"rounds": "none"})]
+    assert len(read_transcripts(data.replace(b", Bea", b" Bea"), "log.csv", columns=own).games) == 1
+
+
+def test_a_column_at_each_value_of_which_the_rounds_begin_again_is_proposed_as_the_game():
+    rows = ({"run": run, "round": n, "player": p, "text": t} for run in "ab" for n in (1, 2) for p, t in SAID)
+    table = read_head(lines(*rows), is_part=False)
+    assert table is not None
+    assert propose_mapping(table).fields["game"] == "run"
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        ("Ann: I thought so.", ("Ann: I thought so.", "")),
+        ("My plan: vote (as I said) for Bea.", ("My plan: vote (as I said) for Bea.", "")),
+        ("Reasoning: Bea.\nFinal answer: Vote Bea.\nThought: ha.", ("Vote Bea.", "Bea.\nha.")),
+        ("[thinking] aloud", ("[thinking] aloud", "")),
+        ("a </think> b", ("b", "a")),
+    ],
+)
+def test_labels_and_tags_tell_thoughts_from_speech(said, parts):
+    assert split_thoughts(said) == parts
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        ('{"say": "Hi", "vote": "Bea"}', ('{"say": "Hi", "vote": "Bea"}', "")),
+        ('{"reasoning": "x", "vote": "Bea"}', ("", "x")),
+        ('{"a": [}', ('{"a": [}', "")),
+        ('{"thought": "x", "content": "Hi"}', ("Hi", "x")),
+    ],
+)
+def test_answers_in_json(said, parts):
+    assert split_answer(said) == parts
+
+
+def test_a_row_that_ends_before_its_player_is_no_obstacle_to_a_proposal():
+    rows = "".join(f"C0{n % 2},{text} {n},{name}\n" for n, (name, text) in enumerate(SAID * 3))
+    table = read_head(f"kindness,Gesagt,Wer\n{rows.replace(', ', ' ')}C01\n".encode(), is_part=False)
+    assert table is not None
+    assert propose_mapping(table).fields == {"text": "Gesagt", "player": "Wer", "type": "kindness"}
