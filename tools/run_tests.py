@@ -71,9 +71,9 @@ def main() -> int:
     env = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
     # Some machines disable bytecode files; here hundreds of processes would compile the same modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    # The guards are part of `make check`.
+    # The guards are part of `make check`; the tests with a browser run below.
     waiting = () if env.get(ALL) == "1" else LONG_UNITS
-    left_out = [] if sys.argv[1:] else [f"--ignore=tests/{path}" for path in ("guards", *waiting)]
+    left_out = [] if sys.argv[1:] else [f"--ignore=tests/{path}" for path in ("browser", "guards", *waiting)]
     is_covered = env.get(COVERAGE) == "1"
     covered = ("-p", "tests.line_coverage") if is_covered else ()
     plain = ("-n", "2", *SHARED, "-m", "not browser and not slow", *left_out, *covered)

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.visitors import Visitor
 from tools.processes import PATIENCE
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
 
 BODIES, HEADS = 60, 20
 HALF = b"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: 2000\r\n%s\r\nlogin=somebody"

@@ -22,7 +22,7 @@ from tests.faults.visitors import make_team
 from tools.launch import GiveUp, check_port_is_free
 from tools.processes import PATIENCE, wait_until
 
-pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.long]
 
 PEOPLE, ACTS, KILLS = 4, 40, 3
 

@@ -10,7 +10,7 @@ from tests.factories.transcripts import as_bytes, native_game
 from tests.faults.visitors import make_team, words
 from tools.processes import wait_until
 
-pytestmark = [pytest.mark.services(is_long=True), pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.long]
 
 GAMES, PARTED = 200, 600
 HERE = {
@@ -86,12 +86,7 @@ def upload(team, name="many.json", data=None):
 
 
 @pytest.mark.parametrize(
-    ("stage", "killed"),
-    [
-        ("import", "one child"),
-        pytest.param("import", "children", marks=pytest.mark.long),
-        pytest.param("measure", "whole", marks=pytest.mark.long),
-    ],
+    ("stage", "killed"), [("import", "one child"), ("import", "children"), ("measure", "whole")]
 )
 def test_a_killed_worker_loses_and_doubles_nothing(live_stack, fault_table, stage, killed):
     team = make_team(live_stack)
@@ -113,7 +108,6 @@ def test_a_killed_worker_loses_and_doubles_nothing(live_stack, fault_table, stag
     )
 
 
-@pytest.mark.long
 def test_redis_killed_in_the_middle_of_an_import(live_stack, fault_table):
     team = make_team(live_stack)
     upload(team)
@@ -127,9 +121,7 @@ def test_redis_killed_in_the_middle_of_an_import(live_stack, fault_table):
     )
 
 
-@pytest.mark.parametrize(
-    ("fault", "count"), [("killed", 20), pytest.param("frozen", 5, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize(("fault", "count"), [("killed", 20), ("frozen", 5)])
 def test_people_save_and_upload_while_redis_is_away(live_stack, fault_table, fault, count):
     team = make_team(live_stack, 2)
     before = number(live_stack, HERE["import"])
@@ -182,7 +174,6 @@ def test_a_file_that_kills_its_worker_fails_with_a_sentence_and_others_come_in(
     )
 
 
-@pytest.mark.long
 def test_a_cancelled_import_keeps_its_games_and_the_same_bytes_go_on(live_stack, fault_table):
     team = make_team(live_stack)
     place = upload(team).headers["Location"]
