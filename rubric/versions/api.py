@@ -97,9 +97,9 @@ def draft_file(
     The draft has the file's number if that is free, else the next one. A draft with that number gets the content of the
     file if `basis_sha256` is its hash. A file with faults is refused; `more` lists each with its place.
     """
+    check_edit_rubrics(request.user)
     rubric = None if is_new else get_object_or_404(Rubric, key=slug)
     given: dict[str, Any] = {"rubric": rubric, "key": slug, "note": note, "basis": basis_sha256}
-    check_edit_rubrics(request.user)
     made = actions.draft_file(data=request.body, **given, by=request.user, now=timezone.now())
     return VersionAnswer.read(made)
 
