@@ -30,7 +30,9 @@ from discussions.models import (
     Judgement,
     JudgePrompt,
     JudgeReply,
+    Measured,
     MeasuredFindings,
+    Withdrawal,
 )
 from discussions.models.judges import FAILED, OPEN, UNREADABLE
 from discussions.models.slots import RATING, REPEAT
@@ -173,12 +175,16 @@ def find_open(judge: Judge) -> "QuerySet[JudgePrompt]":
 def load_contracts(judge: Judge) -> dict[tuple[str, str], Contract]:
     """(Metric, side) -> what the judge may do there, by the items that people answered blind, too.
 
-    Kept for as long as neither the judge nor people in its project answered anything else.
+    Kept until the judge or people in its project answer again, or its games are withdrawn, restored or measured.
     """
     replies = JudgeReply.objects.filter(prompt__judge=judge).aggregate(Max("pk"), Count("pk"))
     rated = query_submitted(judge.project).aggregate(Count("pk"), Sum("version"), Max("pk"))
     decided = Adjudication.objects.filter(game__project=judge.project).aggregate(Count("pk"), Max("pk"))
-    stamp = (*replies.values(), *rated.values(), *decided.values())
+    asked = JudgePrompt.objects.filter(judge=judge).values("game")
+    games = [
+        rows.filter(game__in=asked).aggregate(Max("pk")) for rows in (Withdrawal.objects, Measured.objects)
+    ]
+    stamp = (*replies.values(), *rated.values(), *decided.values(), *(one["pk__max"] for one in games))
     return _conclude(judge.pk, f"{judge.identity} {judge.created_at}", stamp)
 
 

@@ -8,12 +8,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from discussions.core import judgement_kinds as kinds
+from discussions.games.actions import withdraw_game
 from discussions.judges.core.contract import HELPS, REFUSED, STRATA
 from discussions.judges.pages import ContractRow, say_headline
 from discussions.judges.queries import load_contracts, load_costs, load_judged_items, load_progress
 from discussions.models import Judge, JudgeAnswer, JudgePrompt
 from tests.factories.judges import KINDS, answer, answer_all, make_judge, run_all
-from tests.factories.people import make_lead
+from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_game, make_rating_project
 from tests.factories.reliability import make_agreeing_project
 from tests.factories.tokens import program_of
@@ -94,6 +95,9 @@ def test_the_page_says_what_it_may_do_beside_people(client):
     page = client.get(reverse("show_judge", args=["team", 1])).content.decode()
     assert "Larch was asked about too few items" in page
     assert page.count('class="word few"') == len([one for one in contracts.values() if one.items]) > 5
+    counted = contracts["coherence", "mafia"].items
+    withdraw_game(game=judge.project.games.get(number=1), reason="Broken", by=lead, now=NOW)
+    assert 0 < load_contracts(judge)["coherence", "mafia"].items < counted
 
 
 def test_the_headline_names_a_side_only_where_sides_differ(led):
