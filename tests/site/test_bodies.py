@@ -29,7 +29,7 @@ MULTIPART = "multipart/form-data; boundary=limit"
 FORM = "application/x-www-form-urlencoded"
 
 
-TAKE_FILES = ("import_upload", "import_comparisons", "upload_answers")
+TAKE_FILES = ("import_upload", "import_comparisons", "upload_answers", "upload_judge_answers")
 
 
 class Unread(io.RawIOBase):
