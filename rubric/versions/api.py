@@ -88,18 +88,28 @@ def list_differences(request: SignedIn, slug: str, number: str, before: str = ""
     return Listed[DifferenceAnswer].read_all([dict(zip(names, row[:4], strict=True)) for row in found])
 
 
+@router.post("/rubrics/", "api_rubrics", "edit_rubrics", "admin", status=201, body=BODY)
+def start_rubric(request: SignedIn, key: str, note: str = "") -> VersionAnswer:
+    """Start a response rubric of that key by a draft of its first version, from a file."""
+    check_edit_rubrics(request.user)
+    given: dict[str, Any] = {"rubric": None, "key": key, "note": note}
+    made = actions.draft_file(data=request.body, **given, by=request.user, now=timezone.now())
+    return VersionAnswer.read(made)
+
+
 @router.post("/rubrics/{slug:slug}/", "api_rubric_drafts", "edit_rubrics", "admin", status=201, body=BODY)
-def draft_file(
-    request: SignedIn, slug: str, note: str = "", basis_sha256: str = "", is_new: bool = False
-) -> VersionAnswer:
-    """Make a draft from a file, with `is_new` the first of a new response rubric of that key.
+def draft_file(request: SignedIn, slug: str, note: str = "", basis_sha256: str = "") -> VersionAnswer:
+    """Make a draft from a file.
 
     The draft has the file's number if that is free, else the next one. A draft with that number gets the content of the
     file if `basis_sha256` is its hash. A file with faults is refused; `more` lists each with its place.
     """
+    given: dict[str, Any] = {
+        "rubric": get_object_or_404(Rubric, key=slug),
+        "note": note,
+        "basis": basis_sha256,
+    }
     check_edit_rubrics(request.user)
-    rubric = None if is_new else get_object_or_404(Rubric, key=slug)
-    given: dict[str, Any] = {"rubric": rubric, "key": slug, "note": note, "basis": basis_sha256}
     made = actions.draft_file(data=request.body, **given, by=request.user, now=timezone.now())
     return VersionAnswer.read(made)
 

@@ -232,7 +232,10 @@ OPERATIONS: dict[str, list[Row]] = {
             {"choice": "keep", "reason": "Better", "basis_sha256": "of another basis"},
         ),
     ],
-    "api:api_rubrics": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
+    "api:api_rubrics": [
+        operation("GET", "401 200 200 200 200 200 200 401", "read"),
+        operation("POST", "401 403 403 403 403 403 422 401", "admin"),
+    ],
     "api:api_rubric_version": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
     "api:api_rubric_file": [operation("GET", "401 403 403 403 200 200 200 401", "read")],
     "api:api_rubric_differences": [operation("GET", "401 403 403 403 200 200 200 401", "read")],

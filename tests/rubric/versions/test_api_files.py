@@ -56,9 +56,9 @@ def test_a_file_starts_a_response_rubric_of_its_own():
     program = program_of(make_admin())
     given = make_file(0.4, 0.2, 0.2, 0.2, name="Coding")
     assert program.post("rubrics/coding/", given).status_code == 404
-    made = program.post("rubrics/coding/?is_new=true&note=For+code", given)
+    made = program.post("rubrics/?key=coding&note=For+code", given)
     assert (made.status_code, made.json()["rubric"], made.json()["state"]) == (201, "coding", "draft")
-    again = program.post("rubrics/coding/?is_new=true&note=For+code", given)
+    again = program.post("rubrics/?key=coding&note=For+code", given)
     assert (again.status_code, again.json()["code"]) == (409, "key_taken")
 
 
