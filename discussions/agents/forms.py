@@ -23,8 +23,8 @@ class CodeForm(forms.Form):
 
 class CategoryForm(forms.Form):
     do = forms.ChoiceField(choices=[(do, do) for do in (RENAME, MERGE, REMOVE)])
-    name = forms.CharField(max_length=80, required=False)
-    into = forms.ModelChoiceField(queryset=Category.objects.none(), required=False)
+    name = forms.CharField(label=_("Name"), max_length=80, required=False)
+    into = forms.ModelChoiceField(label=_("Into"), queryset=Category.objects.none(), required=False)
 
     def __init__(self, *args: object, project: Project, **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]

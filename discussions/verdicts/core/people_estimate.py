@@ -39,7 +39,7 @@ def build_strata(
 
     def divide(subjects: Collection[str], said: Mapping[str, str]) -> list[list[str]]:
         return [
-            [subject for subject in subjects if (said.get(subject, machine[subject]) == positive) is counts]
+            [subject for subject in subjects if (said[subject] == positive) is counts]
             for counts in (True, False)
         ]
 
@@ -50,7 +50,8 @@ def build_strata(
     strata = build(parts)
     if judge is None:
         return strata
-    halves = [(stratum, build(divide(part, judge))) for part, stratum in zip(parts, strata, strict=True)]
+    said = {**machine, **judge}
+    halves = [(stratum, build(divide(part, said))) for part, stratum in zip(parts, strata, strict=True)]
     divided = [
         found
         for stratum, pair in halves
