@@ -216,6 +216,7 @@ JOB_ACTIONS = {
     "figure_set": "rubric.reviewer_statistics.actions.compute_figures",
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "ask_judge": "discussions.judges.actions.jobs.ask_judge",
+    "watch_judge": "discussions.judges.actions.drift.watch_judge",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
     "index": "discussions.search.actions.index_games",
     "erase": "discussions.archives.actions.erasures.run_erasure",
@@ -298,6 +299,7 @@ EVENT_ACTIONS: dict[str, list[str]] = {
     "evaluation:submitted": [
         "discussions.events.actions.close_evaluation",
         "discussions.events.actions.tell_tie",
+        "discussions.judges.actions.drift.ask_to_watch",
     ],
     "difference:settled": ["discussions.events.actions.close_tie"],
     "remark:made": ["discussions.events.actions.tell_flagged"],

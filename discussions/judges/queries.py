@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from django.db.models import Count, F, Max, Q, QuerySet, Subquery, Sum
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.adjudication.core.effective import machine_values
 from discussions.adjudication.queries import adjudications_in
@@ -16,8 +17,9 @@ from discussions.core import judgement_kinds as kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.judgement_kinds import parse_subject
 from discussions.core.records import Measurement
-from discussions.judges.core.contract import Contract, Repeat, conclude_contracts
-from discussions.judges.core.items import JudgedItem
+from discussions.judges.core.contract import Contract, Repeat, conclude_contracts, find_baseline
+from discussions.judges.core.drift import Baseline, Drift, watch_drift
+from discussions.judges.core.items import JudgedItem, share_agreeing
 from discussions.judges.core.prompts import CRITERIA, BuiltPrompt, build_judge_prompt
 from discussions.metrics.core.parameters import parse_side
 from discussions.models import (
@@ -40,7 +42,7 @@ from discussions.queries import game_record, load_measurements, measured_for, ne
 from discussions.queue.core import active_minutes
 from discussions.queue.queries import load_times
 from discussions.reliability.queries import game_texts, query_submitted, query_twice, read_answers
-from workspace.models import Project
+from workspace.models import Event, Project
 
 # Which items of a game are asked: those that people answered blind, or all of the kind.
 ANSWERED_BLIND, ALL = "answered", "all"
@@ -197,7 +199,52 @@ def _conclude(judge: int, _identity: str, _stamp: tuple[int | None, ...]) -> dic
 def load_judged_items(judge: int) -> tuple[list[JudgedItem], list[Repeat]]:
     """Every item that the judge was asked, with people's blind answers on it; and what it answered twice."""
     first, again = _load_answers(judge, RATING), _load_answers(judge, REPEAT)
-    games = sorted({game for game, _kind, _subject in first})
+    items = list(_read_items(first))
+    repeats = [
+        Repeat(CRITERIA[item[1]], first[item], value, is_permuted=True)
+        for item, value in again.items()
+        if value and first.get(item)
+    ]
+    return items, repeats
+
+
+def load_drifts(judge: Judge) -> dict[tuple[str, str], tuple[Baseline, Drift]]:
+    """(Metric, side) -> how the judge agreed with what people had said before it was asked, and with what came after.
+
+    Of a judge that was resumed, all that was said before belongs to its trial. Ratings are not watched.
+    """
+    resumed = Event.objects.filter(
+        chain__project=judge.project, verb="judge:resumed", object_id=str(judge.pk)
+    ).aggregate(Max("at"))["at__max"]
+    made = JudgePrompt.objects.filter(judge=judge).exclude(kind=kinds.RATING)
+    ends = {game: max(at, resumed or at) for game, at in made.values_list("game").annotate(Max("created_at"))}
+    rows = Evaluation.objects.submitted_ratings().filter(game__in=ends)
+    times: dict[tuple[int, int], Any] = {
+        row[:2]: row[2] for row in rows.values_list("game", "evaluator", "submitted_at")
+    }
+    trial: dict[tuple[str, str], list[JudgedItem]] = defaultdict(list)
+    later: dict[tuple[str, str], list[tuple[Any, float]]] = defaultdict(list)
+    for item in _read_items(_load_answers(judge.pk, RATING)):
+        key, end = (item.metric, item.role), ends.get(item.game)
+        if end is None or not item.judge:
+            continue
+        before = {person: said for person, said in item.people.items() if times[item.game, person] < end}
+        trial[key].append(replace(item, people=before))
+        if after := {person: said for person, said in item.people.items() if person not in before}:
+            first = min(times[item.game, person] for person in after)
+            later[key].append((first, share_agreeing(item.judge, list(after.values()))))
+    return {
+        key: (
+            baseline := find_baseline(trial[key]),
+            watch_drift(baseline, [share for _at, share in sorted(found)]),
+        )
+        for key, found in later.items()
+    }
+
+
+def _read_items(answers: dict[Item, str]) -> Iterator[JudgedItem]:
+    """Each item of measured games with the judge's answer and people's."""
+    games = sorted({game for game, _kind, _subject in answers})
     people = _load_people(games)
     keys = {
         (game, one.kind, one.subject): one.value
@@ -206,20 +253,13 @@ def load_judged_items(judge: int) -> tuple[list[JudgedItem], list[Repeat]]:
     }
     parts = [games[at : at + MOST_READ] for at in range(0, len(games), MOST_READ)]
     facts = {game: fact for part in parts for game, fact in _read_facts(part)}
-    items = []
-    for (game, kind, subject), value in first.items():
+    for (game, kind, subject), value in answers.items():
         if game in facts:
             sides, rules = facts[game]
             side = sides[parse_subject(subject)[0] - 1] if subject else ""
             rule, key = rules.get((kind, subject), ""), keys.get((game, kind, subject), "")
             said = people.get((game, kind, subject), {})
-            items.append(JudgedItem(CRITERIA[kind], side, game, rule, said, value, key))
-    repeats = [
-        Repeat(CRITERIA[item[1]], first[item], value, is_permuted=True)
-        for item, value in again.items()
-        if value and first.get(item)
-    ]
-    return items, repeats
+            yield JudgedItem(CRITERIA[kind], side, game, rule, said, value, key)
 
 
 def _load_answers(judge: int, purpose: str) -> dict[Item, str]:

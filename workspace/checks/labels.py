@@ -18,6 +18,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "figure_set": _("statistics of a comparison set"),
     "ask_models": _("reviews by models"),
     "ask_judge": _("answers of judges"),
+    "watch_judge": _("drift of a judge"),
     "read_answers": _("parsing of models' answers"),
     "export": _("export"),
     "send_emails": _("e-mails"),

@@ -176,25 +176,47 @@ def suspend_judge(*, judge: Judge, reason: str, by: Person, now: datetime) -> No
     check_use_judge(by, judge)
     said = clean_text(reason, field="reason", ask=_("Say why it is suspended."), most=LONGEST_REASON)
     changes = {"suspended_at": now, "suspended_by": by, "suspended_reason": said}
-    _steer(judge, "judge:suspended", changes, {"suspended_at": None, "ended_at": None}, by, now)
+    steer(
+        judge=judge,
+        verb="judge:suspended",
+        changes=changes,
+        only={"suspended_at": None, "ended_at": None},
+        by=by,
+        now=now,
+    )
 
 
 def resume_judge(*, judge: Judge, by: Person, now: datetime) -> None:
     """Raises NotAllowed, Conflict if it is not suspended."""
     check_judges(by, judge.project)
     changes = {"suspended_at": None, "suspended_by": None, "suspended_reason": ""}
-    _steer(judge, "judge:resumed", changes, {"suspended_at__isnull": False, "ended_at": None}, by, now)
+    steer(
+        judge=judge,
+        verb="judge:resumed",
+        changes=changes,
+        only={"suspended_at__isnull": False, "ended_at": None},
+        by=by,
+        now=now,
+    )
 
 
 def end_judge(*, judge: Judge, by: Person, now: datetime) -> None:
     """Ask it nothing more; its answers stay. Raises NotAllowed, Conflict if it was ended."""
     check_judges(by, judge.project)
-    _steer(judge, "judge:ended", {"ended_at": now, "ended_by": by}, {"ended_at": None}, by, now)
+    steer(
+        judge=judge,
+        verb="judge:ended",
+        changes={"ended_at": now, "ended_by": by},
+        only={"ended_at": None},
+        by=by,
+        now=now,
+    )
 
 
-def _steer(
-    judge: Judge, verb: str, changes: dict[str, Any], only: dict[str, Any], by: Person, now: datetime
+def steer(
+    *, judge: Judge, verb: str, changes: dict[str, Any], only: dict[str, Any], by: Person, now: datetime
 ) -> None:
+    """Change the judge if it is as `only` says, with its audit line. Raises Conflict."""
     with transaction.atomic():
         if not Judge.objects.filter(pk=judge.pk, **only).update(**changes):
             raise Conflict(_("The judge was changed meanwhile. Load the page again."), code="changed")

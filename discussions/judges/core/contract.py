@@ -132,7 +132,7 @@ def conclude_contract(
         test=test,
         relation=relation,
         consistency=consistency,
-        baseline=_find_baseline(answered, is_rating=is_rating),
+        baseline=find_baseline(answered, is_rating=is_rating),
     )
 
 
@@ -242,7 +242,7 @@ def _answers_without(item: JudgedItem, person: int) -> list[str]:
     return [value for other, value in item.people.items() if other != person]
 
 
-def _find_baseline(items: Collection[JudgedItem], *, is_rating: bool) -> Baseline:
+def find_baseline(items: Collection[JudgedItem], *, is_rating: bool = False) -> Baseline:
     """As the drift test counts: agreement with single people, never with settled answers."""
     used = [item for item in items if item.people]
     shares = [share_agreeing(item.judge, list(item.people.values()), is_rating=is_rating) for item in used]

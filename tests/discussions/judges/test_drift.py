@@ -1,0 +1,74 @@
+"""A judge that agrees with people less than in its trial is suspended, by a job after each evaluation."""
+
+from datetime import timedelta
+
+import pytest
+
+from discussions.core import judgement_kinds as kinds
+from discussions.judges.actions.runs import RunPlan, plan_run, resume_judge
+from discussions.judges.queries import ALL, load_drifts
+from discussions.models import Evaluation, Judge
+from discussions.queue.actions import take_next_game
+from tests.factories.adjudication import submit_as
+from tests.factories.jobs import run_waiting_jobs
+from tests.factories.judges import answer_all, make_judge
+from tests.factories.people import NOW, make_lead
+from tests.factories.rating import make_game
+from tests.factories.reliability import list_people, make_agreeing_project, write_labels
+from workspace.models import Event, Job
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def watched():
+    """A judge that said "yes" as people did in three games, and is asked about three more before people are."""
+    project = make_agreeing_project(games=6, k=2, slug="drifting")
+    lead = make_lead(project=project)
+    for game in project.games.all():
+        write_labels(game, kinds.COHERENCE, [("yes", "yes")] * 12)
+    judge = make_judge(project, lead)
+    run(judge, lead, [1, 2, 3], NOW + DAY)
+    return judge, lead
+
+
+def run(judge, lead, games, now):
+    plan = RunPlan(games=games, kinds=[kinds.COHERENCE], which=ALL, repeat_percent=0)
+    plan_run(judge=judge, plan=plan, by=lead, now=now)
+
+
+def submit_one_more(judge, lead):
+    """Somebody submits a game that the judge was asked about; a worker looks at it. The judge as it is then."""
+    game = make_game(project=judge.project)
+    run(Judge.objects.get(pk=judge.pk), lead, [game.number], NOW - DAY)
+    person = list_people(judge.project)[0]
+    taken = take_next_game(project=judge.project, by=person, now=NOW)
+    submit_as(Evaluation.objects.with_work().get(pk=taken.pk), values={("rating", ""): "4.0"})
+    assert Job.objects.filter(kind="watch_judge", subject=f"judge:{judge.pk}", state="queued").exists()
+    run_waiting_jobs()
+    return Judge.objects.get(pk=judge.pk)
+
+
+def test_a_judge_that_agrees_as_in_its_trial_stays(watched):
+    judge, lead = watched
+    run(judge, lead, [4, 5, 6], NOW - DAY)
+    answer_all(judge, lead)
+    for baseline, drift in load_drifts(judge).values():
+        assert (baseline.agreed, drift.agreement, drift.suspended_at) == (baseline.items, 1.0, None)
+        assert baseline.items > 1 < drift.answers
+    assert submit_one_more(judge, lead).is_active
+
+
+def test_a_judge_that_agrees_less_than_in_its_trial_is_suspended_with_figures(watched):
+    judge, lead = watched
+    answer_all(judge, lead)
+    run(judge, lead, [4, 5, 6], NOW - DAY)
+    answer_all(judge, lead, "no")
+    found = submit_one_more(judge, lead)
+    assert (found.is_active, found.suspended_by.is_system) == (False, True)
+    assert found.suspended_reason.startswith("Coherence, ") and "in 0 % of" in found.suspended_reason
+    assert "and in 100 % before" in found.suspended_reason
+    assert Event.objects.filter(verb="judge:suspended", object_id=str(judge.pk)).count() == 1
+    resume_judge(judge=found, by=lead, now=NOW + 2 * DAY)
+    assert submit_one_more(judge, lead).is_active, "what came before it was resumed is its trial now"
