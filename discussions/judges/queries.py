@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from django.db.models import Count, F, Max, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Subquery, Sum
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -216,23 +216,24 @@ def load_drifts(judge: Judge) -> dict[tuple[str, str], tuple[Baseline, Drift]]:
     resumed = Event.objects.filter(
         chain__project=judge.project, verb="judge:resumed", object_id=str(judge.pk)
     ).aggregate(Max("at"))["at__max"]
-    made = JudgePrompt.objects.filter(judge=judge).exclude(kind=kinds.RATING)
-    ends = {game: max(at, resumed or at) for game, at in made.values_list("game").annotate(Max("created_at"))}
-    rows = Evaluation.objects.submitted_ratings().filter(game__in=ends)
+    made = JudgePrompt.objects.filter(judge=judge, purpose=RATING).exclude(kind=kinds.RATING)
+    first = made.values_list("game", "kind").annotate(Min("created_at"))
+    ends = {(game, CRITERIA[kind]): max(at, resumed or at) for game, kind, at in first}
+    rows = Evaluation.objects.submitted_ratings().filter(game__in={game for game, _metric in ends})
     times: dict[tuple[int, int], Any] = {
         row[:2]: row[2] for row in rows.values_list("game", "evaluator", "submitted_at")
     }
     trial: dict[tuple[str, str], list[JudgedItem]] = defaultdict(list)
     later: dict[tuple[str, str], list[tuple[Any, float]]] = defaultdict(list)
     for item in _read_items(_load_answers(judge.pk, RATING)):
-        key, end = (item.metric, item.role), ends.get(item.game)
+        key, end = (item.metric, item.role), ends.get((item.game, item.metric))
         if end is None or not item.judge:
             continue
         before = {person: said for person, said in item.people.items() if times[item.game, person] < end}
         trial[key].append(replace(item, people=before))
         if after := {person: said for person, said in item.people.items() if person not in before}:
-            first = min(times[item.game, person] for person in after)
-            later[key].append((first, share_agreeing(item.judge, list(after.values()))))
+            said_at = min(times[item.game, person] for person in after)
+            later[key].append((said_at, share_agreeing(item.judge, list(after.values()))))
     return {
         key: (
             baseline := find_baseline(trial[key]),

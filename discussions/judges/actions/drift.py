@@ -20,14 +20,13 @@ WATCH = "watch_judge"
 
 
 def ask_to_watch(event: Event) -> None:
-    """Queue a look at each judge that was asked about the game of the evaluation."""
+    """Queue a look at each judge that was asked about the game, by who added it: evaluators hear nothing of the job."""
     game = Evaluation.objects.filter(pk=int(event.object_id)).values("game")
     asked = JudgePrompt.objects.filter(game__in=game).values("judge")
-    for judge in Judge.objects.filter(pk__in=asked, suspended_at=None, ended_at=None).select_related(
-        "project"
-    ):
-        about = f"judge:{judge.pk}"
-        enqueue(project=judge.project, kind=WATCH, subject=about, input_hash="", by=event.by, now=event.at)
+    watched = Judge.objects.filter(pk__in=asked, suspended_at=None, ended_at=None)
+    for judge in watched.select_related("project", "created_by"):
+        about, by = f"judge:{judge.pk}", judge.created_by
+        enqueue(project=judge.project, kind=WATCH, subject=about, input_hash="", by=by, now=event.at)
 
 
 def watch_judge(*, job: Job, clock: Clock, **_given: Any) -> None:

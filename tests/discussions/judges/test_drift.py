@@ -45,7 +45,8 @@ def submit_one_more(judge, lead):
     person = list_people(judge.project)[0]
     taken = take_next_game(project=judge.project, by=person, now=NOW)
     submit_as(Evaluation.objects.with_work().get(pk=taken.pk), values={("rating", ""): "4.0"})
-    assert Job.objects.filter(kind="watch_judge", subject=f"judge:{judge.pk}", state="queued").exists()
+    job = Job.objects.get(kind="watch_judge", subject=f"judge:{judge.pk}", state="queued")
+    assert job.created_by == lead, "no evaluator is told what becomes of it"
     run_waiting_jobs()
     return Judge.objects.get(pk=judge.pk)
 
@@ -58,6 +59,18 @@ def test_a_judge_that_agrees_as_in_its_trial_stays(watched):
         assert (baseline.agreed, drift.agreement, drift.suspended_at) == (baseline.items, 1.0, None)
         assert baseline.items > 1 < drift.answers
     assert submit_one_more(judge, lead).is_active
+
+
+def test_what_a_judge_is_asked_later_moves_no_answer_into_its_trial(watched):
+    judge, lead = watched
+    run(judge, lead, [4, 5, 6], NOW - DAY)
+    answer_all(judge, lead)
+    before = {key: drift.answers for key, (_trial, drift) in load_drifts(judge).items()}
+    plan = RunPlan(games=[4, 5, 6], kinds=[kinds.ROLE_CONSISTENCY], which=ALL, repeat_percent=0)
+    plan_run(judge=judge, plan=plan, by=lead, now=NOW + DAY)
+    answer_all(judge, lead)
+    after = {key: drift.answers for key, (_trial, drift) in load_drifts(judge).items()}
+    assert before and after == before
 
 
 def test_a_judge_that_agrees_less_than_in_its_trial_is_suspended_with_figures(watched):
