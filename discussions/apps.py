@@ -14,6 +14,7 @@ class DiscussionsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
     frozen_models = (
         "adjudication",
+        "admission",
         "calibrationgame",
         "calibrationround",
         "calibrationwaiver",

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.core.judgement_kinds import VALUES
 from discussions.judges.actions.answers import read_reply
 from discussions.judges.actions.runs import compute_identity
 from discussions.judges.core.answers import READER
-from discussions.models import Judge, JudgeAnswer, JudgePrompt, JudgeReply
+from discussions.models import Admission, Judge, JudgeAnswer, JudgePrompt, JudgeReply
 from discussions.models.judges import ANSWERED
 from workspace.checks.actions import missing_events
 from workspace.checks.core import Checks
+from workspace.models import Event
 
 JUDGE_CHECKS = Checks()
 
@@ -46,3 +47,24 @@ def _answers_are_as_read(_now: datetime) -> Iterator[str]:
         found = {reply.prompt.subjects[item - 1]: value for item, value in read.values.items()}
         if found != dict(reply.prompt.answers.values_list("subject", "value")):
             yield f"Prompt {reply.prompt_id} holds other answers than its reader reads."
+
+
+@JUDGE_CHECKS.add(
+    "I10s", "Of each metric and side one judge is admitted, none that is stopped, and each by a lead"
+)
+def _admissions_hold(_now: datetime) -> Iterator[str]:
+    open_rows = Admission.objects.filter(ended_at=None)
+    stopped = open_rows.exclude(judge__suspended_at=None, judge__ended_at=None)
+    for row in stopped.order_by("pk"):
+        yield f"Judge {row.judge_id} is admitted for {row.metric}, although it is suspended or ended."
+    places = (
+        open_rows.values("judge__project", "metric", "side").annotate(many=Count("pk")).filter(many__gt=1)
+    )
+    for place in places.order_by("judge__project", "metric", "side"):
+        yield f"Project {place['judge__project']} has {place['many']} judges admitted for {place['metric']}."
+    for row in Admission.objects.exclude(figures__use=F("use")).order_by("pk"):
+        yield f"Admission {row.pk} lets a judge do what its contract did not say."
+    for judge in Judge.objects.annotate(many=Count("admissions")).order_by("pk"):
+        told = Event.objects.filter(verb="judge:admitted", object_id=str(judge.pk)).count()
+        if told != judge.many:
+            yield f"The audit log tells of {told} admissions of judge {judge.pk}; there are {judge.many}."

@@ -1,21 +1,22 @@
 """Judges of a project for programs of its leads: who judges, what is asked, and answers that come by hand."""
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from django.utils import timezone
 from pydantic import Field
 
 from discussions.judges import queries
-from discussions.judges.actions import answers, jobs, runs
+from discussions.judges.actions import admissions, answers, jobs, runs
 from discussions.judges.core.answers import AnswerLine
-from discussions.judges.core.contract import Contract
+from discussions.judges.core.contract import HELPS, STRATA, Contract
 from discussions.judges.core.prompts import CRITERIA
+from discussions.judges.labels import SIDE_LABELS
 from discussions.judges.pages import describe_state
 from discussions.judges.permissions import check_judges
 from discussions.judges.queries import ALL, ANSWERED_BLIND
 from discussions.judges.views import judge_or_404
-from discussions.models import Judge, JudgePrompt
+from discussions.models import Admission, Judge, JudgePrompt
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 from workspace.core.refusals import Unacceptable
 from workspace.web.bind_form import project_or_404
@@ -44,11 +45,17 @@ class ContractRead(Answer, of=Contract, fields="use reasons items agreement peop
     side: str
 
 
+class AdmissionRead(Answer, of=Admission, fields="metric side use figures admitted_at ended_at ended_why"):
+    """What a lead let a judge do, with the figures of its contract then, and why that ended."""
+
+    figures: dict[str, Any]
+
+
 class JudgeRead(Answer):
     """A judge and how far it is.
 
-    `unread` prompts came back without an answer. `cost_usd` is null while no cost is known. `contracts` are told where
-    one judge is read.
+    `unread` prompts came back without an answer. `cost_usd` is null while no cost is known. `contracts` and
+    `admissions`, the newest first, are told where one judge is read.
     """
 
     judge: JudgeLine
@@ -61,6 +68,7 @@ class JudgeRead(Answer):
     answers: int
     cost_usd: float | None
     contracts: list[ContractRead] = []
+    admissions: list[AdmissionRead] = []
 
 
 class PromptRead(Answer):
@@ -104,6 +112,19 @@ class AnswersGiven(Given):
     answers: list[TextGiven] = Field(max_length=1000)
 
 
+class PlaceGiven(Given):
+    """A metric and side of the judge's contracts."""
+
+    metric: Literal[tuple(CRITERIA.values())]  # type: ignore[valid-type]
+    side: Literal[tuple(SIDE_LABELS)] = ""  # type: ignore[valid-type]
+
+
+class AdmitGiven(PlaceGiven):
+    """What the contract says of that metric and side."""
+
+    use: Literal[HELPS, STRATA]  # type: ignore[valid-type]
+
+
 class WhyGiven(Given):
     """Why it is suspended."""
 
@@ -134,7 +155,8 @@ def show_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
     row = judge_or_404(request.user, slug, judge)
     contracts = queries.load_contracts(row).items()
     told = [ContractRead.read(one, metric=metric, side=side) for (metric, side), one in contracts]
-    return _tell(row).model_copy(update={"contracts": told})
+    signed = [AdmissionRead.read(one) for one in queries.list_admissions(row)]
+    return _tell(row).model_copy(update={"contracts": told, "admissions": signed})
 
 
 @router.post(ONE + "run/", "api_judge_run", "judges", "admin", costs="computations")
@@ -177,6 +199,22 @@ def submit_answers(request: SignedIn, slug: str, judge: int, given: AnswersGiven
     return _tell(row)
 
 
+@router.post(ONE + "admit/", "api_judge_admit", "judges", "admin", costs="computations")
+def admit_judge(request: SignedIn, slug: str, judge: int, given: AdmitGiven) -> JudgeRead:
+    """Admit a judge for a metric and side as its contract says, in place of the one that is admitted there."""
+    row = judge_or_404(request.user, slug, judge)
+    admissions.admit_judge(judge=row, **given.model_dump(), by=request.user, now=timezone.now())
+    return _tell(row)
+
+
+@router.post(ONE + "withdraw/", "api_judge_withdraw", "judges", "admin")
+def withdraw_admission(request: SignedIn, slug: str, judge: int, given: PlaceGiven) -> JudgeRead:
+    """Withdraw the admission of a judge for a metric and side."""
+    row = judge_or_404(request.user, slug, judge)
+    admissions.withdraw_admission(judge=row, **given.model_dump(), by=request.user, now=timezone.now())
+    return _tell(row)
+
+
 @router.post(ONE + "suspend/", "api_judge_suspend", "judges", "admin")
 def suspend_judge(request: SignedIn, slug: str, judge: int, given: WhyGiven) -> JudgeRead:
     """Suspend a judge: nothing more is asked of it until it is resumed."""
@@ -209,7 +247,7 @@ def _tell(row: Judge) -> JudgeRead:
     progress = queries.load_progress([row.pk])[row.pk]
     return JudgeRead(
         judge=JudgeLine.read(row),
-        state=describe_state(row),
+        state=describe_state(row, is_admitted=row.admissions.filter(ended_at=None).exists()),
         parameters=row.parameters,
         prompt=row.prompt,
         prompts=progress.prompts,

@@ -7,7 +7,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from discussions.judges.actions.runs import LONGEST_PROMPT, JudgePlan, RunPlan
-from discussions.judges.labels import KIND_LABELS
+from discussions.judges.core.contract import HELPS, STRATA
+from discussions.judges.labels import KIND_LABELS, METRIC_LABELS, SIDE_LABELS, USE_LABELS
 from discussions.judges.queries import ALL, ANSWERED_BLIND
 from rubric.calibration.forms import NumbersField
 from rubric.model_reviewers.forms import ParametersForm
@@ -82,3 +83,14 @@ class PasteForm(forms.Form):
 
 class SuspendForm(forms.Form):
     reason = forms.CharField(label=_("Why it is suspended"), max_length=LONGEST_REASON)
+
+
+class PlaceForm(forms.Form):
+    """A metric and a side of a judge's contracts."""
+
+    metric = forms.ChoiceField(choices=list(METRIC_LABELS.items()))
+    side = forms.ChoiceField(choices=list(SIDE_LABELS.items()), required=False)
+
+
+class AdmitForm(PlaceForm):
+    use = forms.ChoiceField(choices=[(use, USE_LABELS[use]) for use in (HELPS, STRATA)])

@@ -24,6 +24,14 @@ USE_LABELS = {
     contract.STRATA: _("as strata"),
     contract.REFUSED: _("not"),
 }
+# How an admission ended.
+END_LABELS = {
+    "": "",
+    "withdrawn": _("withdrawn"),
+    "replaced": _("another judge was admitted"),
+    "suspended": _("suspended"),
+    "ended": _("ended"),
+}
 REASONS: dict[str, str | Promise] = {
     tests.FEW_PEOPLE: _("Fewer than three people answered the same items."),
     tests.FEW_ITEMS: _("Too few items for the test against people."),

@@ -8,8 +8,8 @@ from django.utils.translation import ngettext
 from discussions.judges.core.alternative_test import FEW_ITEMS
 from discussions.judges.core.contract import HELPS, REFUSED, STRATA, Contract
 from discussions.judges.core.prompts import CRITERIA
-from discussions.judges.labels import FEW, METRIC_LABELS, REASONS, SIDE_LABELS, USE_LABELS
-from discussions.models import Judge
+from discussions.judges.labels import END_LABELS, FEW, METRIC_LABELS, REASONS, SIDE_LABELS, USE_LABELS
+from discussions.models import Admission, Judge
 
 # The axis of the plot, in percent.
 LOWEST, HIGHEST = 50.0, 100.0
@@ -17,17 +17,31 @@ MOST_NAMED = 2
 Contracts = Mapping[tuple[str, str], Contract]
 
 
-def describe_state(judge: Judge) -> str:
+def describe_state(judge: Judge, *, is_admitted: bool) -> str:
     if judge.ended_at is not None:
         return _("ended")
-    return _("suspended") if judge.suspended_at is not None else _("on probation")
+    if judge.suspended_at is not None:
+        return _("suspended")
+    return _("admitted") if is_admitted else _("on probation")
+
+
+def describe_admission(row: Admission) -> tuple[str, Admission, str]:
+    """For what it was given, in words; the row; how it ended, "" while it has not."""
+    words = (METRIC_LABELS[row.metric], SIDE_LABELS[row.side], USE_LABELS[row.use])
+    return ", ".join(map(str, words)), row, str(END_LABELS[row.ended_why])
 
 
 class ContractRow:
-    """One metric and side; `rows` is how many rows the metric has in its first row, else 0."""
+    """One metric and side; `rows` is how many rows the metric has in its first row, else 0.
 
-    def __init__(self, metric: str, side: str, contract: Contract, rows: int = 0) -> None:
-        self.metric, self.side, self.contract, self.rows = metric, side, contract, rows
+    `admission` is the open one there, of whichever judge.
+    """
+
+    def __init__(
+        self, key: tuple[str, str], contract: Contract, rows: int = 0, admission: Admission | None = None
+    ) -> None:
+        self.key, self.contract, self.rows, self.admission = key, contract, rows, admission
+        self.metric, self.side = str(METRIC_LABELS[key[0]]), str(SIDE_LABELS[key[1]])
         self.use = FEW if contract.reasons == [FEW_ITEMS] and contract.use == REFUSED else contract.use
 
     @property
@@ -38,19 +52,25 @@ class ContractRow:
     def reasons(self) -> list[str]:
         return [str(REASONS[code]) for code in self.contract.reasons]
 
+    def may_admit(self, judge: Judge) -> bool:
+        """Whether the contract gives the judge a use that it is not admitted for."""
+        now = self.admission
+        is_admitted = now is not None and (now.judge_id, now.use) == (judge.pk, self.contract.use)
+        return self.contract.use != REFUSED and judge.is_active and not is_admitted
+
     def place(self, percent: float) -> float:
         """Where a share lies on the axis, in percent of its width."""
         return 100 * (min(max(percent, LOWEST), HIGHEST) - LOWEST) / (HIGHEST - LOWEST)
 
 
-def build_rows(contracts: Contracts) -> list[ContractRow]:
+def build_rows(contracts: Contracts, admitted: Mapping[tuple[str, str], Admission]) -> list[ContractRow]:
     """The rows in the order of the metrics, without those that have nothing to compare."""
     rows = []
     for metric in CRITERIA.values():
         own = [(side, one) for (key, side), one in contracts.items() if key == metric and one.items]
         for at, (side, one) in enumerate(own):
-            label, says = str(METRIC_LABELS[metric]), str(SIDE_LABELS[side])
-            rows.append(ContractRow(label, says, one, 0 if at else len(own)))
+            key = (metric, side)
+            rows.append(ContractRow(key, one, 0 if at else len(own), admitted.get(key)))
     return rows
 
 

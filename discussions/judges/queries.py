@@ -24,6 +24,7 @@ from discussions.judges.core.prompts import CRITERIA, BuiltPrompt, build_judge_p
 from discussions.metrics.core.parameters import parse_side
 from discussions.models import (
     Adjudication,
+    Admission,
     Evaluation,
     Game,
     Guideline,
@@ -56,6 +57,22 @@ _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
 def judges_in(project: Project) -> "QuerySet[Judge]":
     rows = Judge.objects.filter(project=project).select_related("project", "created_by")
     return rows.order_by("-number")
+
+
+def find_admissions(project: Project) -> "QuerySet[Admission]":
+    """Those that are open."""
+    rows = Admission.objects.filter(judge__project=project, ended_at=None)
+    return rows.select_related("judge", "admitted_by").order_by("pk")
+
+
+def list_admissions(judge: Judge) -> "QuerySet[Admission]":
+    """All of the judge, the newest first."""
+    return judge.admissions.select_related("admitted_by", "ended_by").order_by("-pk")
+
+
+def load_admitted(project: Project) -> dict[tuple[str, str], Admission]:
+    """(Metric, side) -> which judge is admitted there, for what use and since when; one query."""
+    return {(row.metric, row.side): row for row in find_admissions(project)}
 
 
 class JudgeProgress(Struct, frozen=True):

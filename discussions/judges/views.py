@@ -1,9 +1,10 @@
 """Judges of a project for its leads: the list, the page of one, runs, and answers that come by hand."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from django.forms import BaseForm
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -11,12 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.judges import queries
-from discussions.judges.actions import answers, jobs, runs
+from discussions.judges.actions import admissions, answers, jobs, runs
 from discussions.judges.core.answers import read_lines
 from discussions.judges.core.prompts import DEFAULT_PROMPT
-from discussions.judges.forms import JudgeForm, PasteForm, RunForm, SuspendForm
+from discussions.judges.forms import AdmitForm, JudgeForm, PasteForm, PlaceForm, RunForm, SuspendForm
 from discussions.judges.labels import KIND_LABELS
-from discussions.judges.pages import build_rows, describe_state, say_counts, say_headline
+from discussions.judges.pages import build_rows, describe_admission, describe_state, say_counts, say_headline
 from discussions.judges.permissions import check_call_judge, check_judges, check_use_judge
 from discussions.models import Game, Judge
 from rubric.core.call_parameters import describe_parameters
@@ -59,8 +60,11 @@ def judges(request: SignedIn, slug: str) -> HttpResponse:
     def context() -> dict[str, Any]:
         rows = list(queries.judges_in(project))
         progress = queries.load_progress([row.pk for row in rows])
+        admitted = {row.judge_id for row in queries.find_admissions(project)}
         return {
-            "rows": [(row, progress[row.pk], describe_state(row)) for row in rows],
+            "rows": [
+                (row, progress[row.pk], describe_state(row, is_admitted=row.pk in admitted)) for row in rows
+            ],
             **frame(request.user, project, SECTION),
         }
 
@@ -78,22 +82,25 @@ def show_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return _respond(request, judge_or_404(request.user, slug, number))
 
 
-def _respond(
-    request: SignedIn, row: Judge, form: SuspendForm | None = None, status: int = 200
-) -> HttpResponse:
+def _respond(request: SignedIn, row: Judge, form: BaseForm | None = None, status: int = 200) -> HttpResponse:
+    """`form` is the one that was refused."""
     progress = queries.load_progress([row.pk])[row.pk]
-    rows = build_rows(queries.load_contracts(row)) if progress.answers else []
+    admitted = queries.load_admitted(row.project)
+    rows = build_rows(queries.load_contracts(row), admitted) if progress.answers else []
+    own = [admission for admission in admitted.values() if admission.judge_id == row.pk]
     context = {
         "judge": row,
         "rows": rows,
         "headline": say_headline(row, rows),
         "counts": say_counts(rows) if rows else "",
         "costs": queries.load_costs(row, progress) if progress.answers else None,
-        "state": describe_state(row),
+        "state": describe_state(row, is_admitted=bool(own)),
+        "admissions": [describe_admission(one) for one in queries.list_admissions(row)],
         "said": describe_parameters(row.parameters),
         "progress": progress,
-        "form": form or SuspendForm(),
-        "is_refused": form is not None,
+        "form": form if isinstance(form, SuspendForm) else SuspendForm(),
+        "is_refused": isinstance(form, SuspendForm),
+        "refused": form if isinstance(form, PlaceForm) else None,
         "use_refusal": get_refusal(check_use_judge, request.user, row),
         "call_refusal": get_refusal(check_call_judge, request.user, row),
         **_describe_job(row, progress),
@@ -239,15 +246,31 @@ def _upload(request: SignedIn, row: Judge, form: AnswersForm) -> list[LineFault]
     return faults or answers.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
 
 
-@require("judges", methods=("POST",))
-def suspend_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+def _send(
+    request: SignedIn, slug: str, number: int, form_class: type[BaseForm], act: Callable[..., Any]
+) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
-    form = bind_form(request, SuspendForm)
+    form = bind_form(request, form_class)
 
     def show(status: int) -> HttpResponse:
         return _respond(request, row, form, status)
 
-    return send(request, form, runs.suspend_judge, _find_page(row), show=show, judge=row)
+    return send(request, form, act, _find_page(row), show=show, judge=row)
+
+
+@require("judges", methods=("POST",))
+def admit_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    return _send(request, slug, number, AdmitForm, admissions.admit_judge)
+
+
+@require("judges", methods=("POST",))
+def withdraw_admission(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    return _send(request, slug, number, PlaceForm, admissions.withdraw_admission)
+
+
+@require("judges", methods=("POST",))
+def suspend_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
+    return _send(request, slug, number, SuspendForm, runs.suspend_judge)
 
 
 @require("judges", methods=("POST",))

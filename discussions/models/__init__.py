@@ -26,7 +26,7 @@ from discussions.models.games import (
     UnindexedGame,
 )
 from discussions.models.iterations import Iteration, Stage
-from discussions.models.judges import Judge, JudgeAnswer, JudgePrompt, JudgeReply
+from discussions.models.judges import Admission, Judge, JudgeAnswer, JudgePrompt, JudgeReply
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings, TeamFigures
 from discussions.models.queue_rules import Guideline, GuidelineReading, QueueRule, RatingRule
@@ -37,6 +37,7 @@ from discussions.models.withdrawals import Withdrawal
 
 __all__ = [
     "Adjudication",
+    "Admission",
     "CalibrationGame",
     "CalibrationRound",
     "CalibrationWaiver",

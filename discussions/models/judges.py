@@ -13,6 +13,8 @@ from workspace.database.pairs import set_together
 from workspace.models import Person, Project
 
 OPEN, ANSWERED, UNREADABLE, FAILED = "open", "answered", "unreadable", "failed"
+# Why an admission ended; the last two are that the judge was.
+WITHDRAWN, REPLACED, SUSPENDED, ENDED = ENDS = ("withdrawn", "replaced", "suspended", "ended")
 STATES = [(state, state) for state in (OPEN, ANSWERED, UNREADABLE, FAILED)]
 
 
@@ -55,6 +57,36 @@ class Judge(models.Model):
     @property
     def is_active(self) -> bool:
         return self.suspended_at is None and self.ended_at is None
+
+
+class Admission(models.Model):
+    """What a lead lets a judge do for one metric and side ("" for all): `use` is what its contract said then.
+
+    `figures` are those of that contract. It ends when it is withdrawn, when another judge is admitted in its place, or
+    when the judge is suspended or ended. At most one of a project is open for a metric and side.
+    """
+
+    judge = models.ForeignKey(Judge, models.PROTECT, related_name="admissions")
+    metric = models.CharField(max_length=30)
+    side = models.CharField(max_length=20, blank=True)
+    use = models.CharField(max_length=12, choices=[(use, use) for use in ("helps", "strata")])
+    figures = models.JSONField(default=dict)
+    admitted_at = models.DateTimeField()
+    admitted_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    ended_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+    ended_why = models.CharField(max_length=12, blank=True, choices=[(why, why) for why in ENDS])
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["judge", "metric", "side"], condition=Q(ended_at=None), name="admission_open_once"
+            ),
+            set_together("ended_at", "ended_by", name="admission_ended_pair"),
+        )
+
+    def __str__(self) -> str:
+        return f"judge {self.judge_id} {self.use} {self.metric} {self.side}"
 
 
 class JudgePrompt(models.Model):

@@ -2,13 +2,16 @@
 
 import json
 import re
+from zlib import crc32
 
 from discussions.core import judgement_kinds as kinds
 from discussions.judges.actions.answers import open_prompts, upload_answers
 from discussions.judges.actions.runs import JudgePlan, RunPlan, add_judge, plan_run
 from discussions.judges.core.answers import AnswerLine
+from discussions.judges.core.prompts import draw_code
 from discussions.judges.queries import ALL
 from tests.factories.people import NOW
+from tests.factories.reliability import make_agreeing_project, write_labels
 from tests.factories.replays import replayed
 
 FIRST = {
@@ -55,6 +58,41 @@ def answer_all(judge, by, value=None):
         for line, prompt in enumerate(open_prompts(judge=judge, by=by), start=1)
     ]
     assert not upload_answers(judge=judge, lines=lines, by=by, now=NOW)
+
+
+def answer_as(judge, by, say):
+    """Upload an answer to every open prompt: of each subject what `say(number of the game, subject)` says."""
+    lines = []
+    for row in judge.prompts.filter(state="open").select_related("game").order_by("number"):
+        given = {str(at): say(row.game.number, subject) for at, subject in enumerate(row.subjects, start=1)}
+        text = json.dumps({"code": draw_code(row.seed), "answers": given})
+        lines.append(AnswerLine(row.number, row.number, text))
+    assert not upload_answers(judge=judge, lines=lines, by=by, now=NOW)
+
+
+def say_in_turn(game, subject):
+    """Yes or no on coherence, in no order that follows roles or automatic values."""
+    return "yes" if crc32(f"{game} {subject}".encode()) % 2 else "no"
+
+
+@replayed
+def make_trusted_project(*, games=6, people=3, **given):
+    """Games on whose coherence all people say the same, in turn yes and no."""
+    project = make_agreeing_project(games=games, k=people, **given)
+    for game in project.games.all():
+        labels = [[say_in_turn(game.number, str(number))] * people for number in range(1, 13)]
+        write_labels(game, kinds.COHERENCE, labels)
+    return project
+
+
+@replayed
+def make_trusted(project, by, *, repeat_percent=50, **given):
+    """A judge that says of coherence what people say, also when it is asked again."""
+    judge = make_judge(project, by, **given)
+    numbers = list(project.games.values_list("number", flat=True))
+    run_all(judge, by, numbers, kinds=[kinds.COHERENCE], repeat_percent=repeat_percent)
+    answer_as(judge, by, say_in_turn)
+    return judge
 
 
 @replayed

@@ -32,6 +32,16 @@ JUDGE_ROWS = {
         Row("GET", "302 403 403 404 200 404 200 302"),
         Row("POST", "401 403 403 404 422 404 422 401"),
     ],
+    "admit_judge": [
+        Row(
+            "POST",
+            "401 403 403 404 409 404 409 401",
+            {"metric": "coherence", "side": "mafia", "use": "strata"},
+        ),
+    ],
+    "withdraw_admission": [
+        Row("POST", "401 403 403 404 409 404 409 401", {"metric": "coherence", "side": "mafia"}),
+    ],
     "suspend_judge": [Row("POST", "401 403 403 404 303 404 303 401", {"reason": "It drifts"})],
     "resume_judge": [Row("POST", "401 403 403 404 409 404 409 401")],
     "end_judge": [Row("POST", "401 403 403 404 303 404 303 401")],
@@ -63,6 +73,19 @@ JUDGE_OPERATIONS = {
             "401 403 403 404 200 404 200 401",
             "import",
             {"answers": '[{{"prompt": 2, "text": "My answer"}}]'},
+        ),
+    ],
+    "api:api_judge_admit": [
+        operation(
+            "POST",
+            "401 403 403 404 409 404 409 401",
+            "admin",
+            {"metric": "coherence", "side": "mafia", "use": "strata"},
+        ),
+    ],
+    "api:api_judge_withdraw": [
+        operation(
+            "POST", "401 403 403 404 409 404 409 401", "admin", {"metric": "coherence", "side": "mafia"}
         ),
     ],
     "api:api_judge_suspend": [

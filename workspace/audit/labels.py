@@ -106,6 +106,8 @@ SENTENCES = {
     "judge:added": _("%(who)s added %(thing)s"),
     "judge:run": _("%(who)s ran %(thing)s on games"),
     "judge:answered": _("%(who)s gave answers of %(thing)s"),
+    "judge:admitted": _("%(who)s admitted %(thing)s"),
+    "judge:withdrawn": _("%(who)s withdrew the admission of %(thing)s"),
     "judge:suspended": _("%(who)s suspended %(thing)s"),
     "judge:resumed": _("%(who)s resumed %(thing)s"),
     "judge:ended": _("%(who)s ended %(thing)s"),

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 # Raised whenever a line of an archive changes: a table, a field, or what a field means.
-FORMAT = 1
+FORMAT = 2
 
 MANIFEST = "manifest.json"
 BYTES, ROWS = "bytes", "rows"

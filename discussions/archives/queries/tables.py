@@ -201,6 +201,7 @@ OWN = (
     ArchivedTable(games.CalibrationGame, "round__project", texts={"key": GameKey}),
     ArchivedTable(games.CalibrationWaiver, "round__project"),
     ArchivedTable(games.Judge, "project"),
+    ArchivedTable(games.Admission, "judge__project"),
     ArchivedTable(games.JudgePrompt, _GAME),
     ArchivedTable(games.JudgeReply, "prompt__game__project"),
     ArchivedTable(games.JudgeAnswer, "prompt__game__project"),

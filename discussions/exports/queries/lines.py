@@ -204,6 +204,22 @@ JUDGES = Exported(
     "pk",
     *("number", "name", "model", "is_called", "parameters", "prompt", "identity", "created_at", "created_by"),
     *("suspended_at", "suspended_by", "suspended_reason", "ended_at", "ended_by"),
+    Exported(
+        "admissions",
+        models.Admission,
+        "judge",
+        *(
+            "metric",
+            "side",
+            "use",
+            "figures",
+            "admitted_at",
+            "admitted_by",
+            "ended_at",
+            "ended_by",
+            "ended_why",
+        ),
+    ),
 )
 # `supersedes` is the number of the verdict before.
 VERDICTS = Exported(

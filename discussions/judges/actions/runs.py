@@ -12,10 +12,12 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
+from discussions.judges.actions.admissions import end_admissions
 from discussions.judges.core.prompts import CRITERIA, draw_repeats, split_items
 from discussions.judges.permissions import check_judges, check_use_judge
 from discussions.judges.queries import build_text, list_asked, list_items
 from discussions.models import Game, Judge, JudgePrompt
+from discussions.models.judges import ENDED, SUSPENDED
 from discussions.models.slots import RATING, REPEAT
 from rubric.core.call_parameters import select_parameters
 from workspace.audit.actions import record_event
@@ -216,10 +218,13 @@ def end_judge(*, judge: Judge, by: Person, now: datetime) -> None:
 def steer(
     *, judge: Judge, verb: str, changes: dict[str, Any], only: dict[str, Any], by: Person, now: datetime
 ) -> None:
-    """Change the judge if it is as `only` says, with its audit line. Raises Conflict."""
+    """Change the judge if it is as `only` says; one that stops is admitted no more. Raises Conflict."""
     with transaction.atomic():
         if not Judge.objects.filter(pk=judge.pk, **only).update(**changes):
             raise Conflict(_("The judge was changed meanwhile. Load the page again."), code="changed")
+        if changes.get("suspended_at") or changes.get("ended_at"):
+            why = ENDED if "ended_at" in changes else SUSPENDED
+            end_admissions(rows=judge.admissions.all(), why=why, by=by, now=now)
         detail = {"reason": changes["suspended_reason"]} if changes.get("suspended_reason") else {}
         record_event(verb, judge, by=by, now=now, detail=detail)
     for name, value in changes.items():

@@ -106,20 +106,21 @@ def test_the_headline_names_a_side_only_where_sides_differ(led):
 
     def rows(*given):
         return [
-            ContractRow(metric, side, SimpleNamespace(use=use, reasons=[])) for metric, side, use in given
+            ContractRow((metric, side), SimpleNamespace(use=use, reasons=[])) for metric, side, use in given
         ]
 
     both = rows(
-        ("Memory", "village", HELPS),
-        ("Memory", "mafia", HELPS),
-        ("Depth", "mafia", REFUSED),
-        ("Depth", "village", STRATA),
+        ("memory_accuracy", "village", HELPS),
+        ("memory_accuracy", "mafia", HELPS),
+        ("strategic_depth", "mafia", REFUSED),
+        ("strategic_depth", "village", STRATA),
     )
-    assert say_headline(judge, both) == "Larch may help with memory, not with depth for mafia"
+    assert say_headline(judge, both) == "Larch may help with memory, not with strategic depth for mafia"
     assert (
-        say_headline(judge, rows(("Depth", "all", STRATA))) == "Larch may sort what people are asked, no more"
+        say_headline(judge, rows(("strategic_depth", "", STRATA)))
+        == "Larch may sort what people are asked, no more"
     )
-    assert say_headline(judge, rows(("Depth", "all", REFUSED))) == "Larch may not help"
+    assert say_headline(judge, rows(("strategic_depth", "", REFUSED))) == "Larch may not help"
     assert say_headline(judge, []) == "Larch"
 
 
