@@ -172,9 +172,15 @@ def templates() -> tuple[Path, ...]:
     return tuple(sorted((ROOT / "templates").rglob("*.html")))
 
 
+@cache
+def nodes_of(source: str) -> list[ast.AST]:
+    """The tree of a source and every node in it: most guards look through the same files."""
+    return [*ast.walk(ast.parse(source))]
+
+
 def statements_of(source: str) -> Iterator[ast.stmt]:
     """Every statement of a source, nested ones too. Expressions, which are most of a tree, hold none."""
-    waiting: list[ast.AST] = [ast.parse(source)]
+    waiting: list[ast.AST] = [nodes_of(source)[0]]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.stmt):

@@ -19,6 +19,7 @@ from tests.guards.layout import (
     imports_of,
     layer_files,
     module_name,
+    nodes_of,
     place_of,
     python_files,
     short,
@@ -104,7 +105,7 @@ def impurities(module: str, source: str) -> list[str]:
         reason = CORE_BANNED.get(name.split(".")[0])
         if reason and name not in CORE_ALLOWED:
             found.append(f"{module}:{line} imports {name}: {reason}")
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes_of(source):
         if not isinstance(node, ast.Call):
             continue
         called = dotted_name(node.func)
@@ -125,7 +126,7 @@ def writes(module: str, source: str) -> list[str]:
     """Where a module of views or pages writes rows itself."""
     return [
         f"{module}:{node.lineno} calls .{name}(): views write nothing, call an action"
-        for node in ast.walk(ast.parse(source))
+        for node in nodes_of(source)
         if isinstance(node, ast.Call)
         and (name := getattr(node.func, "attr", ""))
         and (name.removeprefix("a") in WRITES or re.match("a?bulk_", name))

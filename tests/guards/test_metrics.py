@@ -13,7 +13,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
 from rubric.versions.core.game_specs import game_specs
 from tests.factories import eighth_metric
-from tests.guards.layout import module_name, python_files, short
+from tests.guards.layout import module_name, nodes_of, python_files, short
 
 LEAST = 3
 APPS = ("discussions", "rubric", "workspace")
@@ -43,9 +43,9 @@ def _is_metric(value: object) -> bool:
     return isinstance(value, str) and value in METRICS
 
 
-def _literals(tree: ast.AST) -> Iterator[tuple[int, Sequence[ast.expr | None]]]:
+def _literals(source: str) -> Iterator[tuple[int, Sequence[ast.expr | None]]]:
     """Line and keys, or members, of every dict, tuple, list and set that is written out."""
-    for node in ast.walk(tree):
+    for node in nodes_of(source):
         if isinstance(node, ast.Dict):
             yield node.lineno, node.keys
         elif isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -55,7 +55,7 @@ def _literals(tree: ast.AST) -> Iterator[tuple[int, Sequence[ast.expr | None]]]:
 def partial_tables(source: str, names: dict[str, object]) -> list[int]:
     """Lines of tables that are keyed by metric and lack some; a table with other keys as well is none."""
     found = []
-    for line, written in _literals(ast.parse(source)):
+    for line, written in _literals(source):
         if len(written) < LEAST or not all(_is_metric(_value(node, names)) for node in written):
             continue
         if {_value(node, names) for node in written} not in whole_tables():
@@ -65,8 +65,9 @@ def partial_tables(source: str, names: dict[str, object]) -> list[int]:
 
 def metrics_named(source: str) -> list[int]:
     """Lines with the key of a metric as a text of its own."""
-    nodes = ast.walk(ast.parse(source))
-    return [node.lineno for node in nodes if isinstance(node, ast.Constant) and _is_metric(node.value)]
+    return [
+        node.lineno for node in nodes_of(source) if isinstance(node, ast.Constant) and _is_metric(node.value)
+    ]
 
 
 def _wing_files() -> list[Path]:

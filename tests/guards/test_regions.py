@@ -4,7 +4,7 @@ import ast
 import re
 from collections import Counter
 
-from tests.guards.layout import ROOT, dotted_name, layer_files, python_files, short, templates
+from tests.guards.layout import ROOT, dotted_name, layer_files, nodes_of, python_files, short, templates
 from tests.guards.test_sizes import PAGE, REGION
 
 # Parts of one page alone that were split off when a page could have fewer lines; they go back into their pages.
@@ -88,7 +88,7 @@ def template_names() -> set[str]:
     return {
         node.value
         for path in python_files()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes_of(path.read_text())
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(".html")
     }
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.guards.layout import ROOT
+from tests.guards.layout import ROOT, nodes_of
 
 APPS = ("workspace", "rubric", "discussions")
 TRANSLATE = {"_", "_now", "_lazy", "gettext", "ngettext", "say", "say_many", "mark", "mark_many"}
@@ -37,7 +37,7 @@ PLACES = ("discussions/transcripts/core/",)
 def trees():
     for app in APPS:
         for path in sorted((ROOT / app).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
+            yield path.relative_to(ROOT).as_posix(), nodes_of(path.read_text())[0]
 
 
 def name_of(call: ast.Call) -> str:

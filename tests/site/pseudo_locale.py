@@ -15,6 +15,7 @@ from django.utils.translation import trans_null
 from workspace.core.words import say_stored
 
 OPEN, CLOSE = "\u27e6", "\u27e7"
+MARKS = re.compile(f"([{OPEN}{CLOSE}])")
 PLACEHOLDER = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{\{|\}\}|\{\w*(?:![rsa])?(?::[^{}]*)?\})")
 SHOWN_ATTRIBUTES = ("aria-label", "title", "placeholder", "alt", "aria-description")
 # What stands in these is data, code or a moment: a name typed by a person, a key, a quoted text.
@@ -77,18 +78,12 @@ class ShownTexts(HTMLParser):
 
 def outside(text: str) -> Iterator[str]:
     """The pieces of a text that stand outside of all marks."""
-    depth, piece = 0, ""
-    for letter in text:
-        if letter == OPEN:
-            depth += 1
-        elif letter == CLOSE:
-            depth -= 1
-        if depth or letter == CLOSE:
-            yield piece
-            piece = ""
-        else:
-            piece += letter
-    yield piece
+    depth = 0
+    for part in MARKS.split(text):
+        if part in (OPEN, CLOSE):
+            depth += 1 if part == OPEN else -1
+        elif part and not depth:
+            yield part
 
 
 def plain_texts(value: object) -> Iterator[str]:
@@ -134,12 +129,18 @@ def is_proper(part: str, exempt: Container[str]) -> bool:
     return part in exempt or PROPER.fullmatch(part) is not None
 
 
-def untranslated(html: str, known: str, exempt: Container[str] = ()) -> list[str]:
-    """The pieces of a page's texts that are neither marked nor data."""
+def untranslated(
+    html: str, known: str, exempt: Container[str] = (), seen: set[str] | None = None
+) -> list[str]:
+    """The pieces of a page's texts that are neither marked nor data; texts in `seen` are passed over, and added."""
     parser = ShownTexts()
     parser.feed(html)
+    seen = set() if seen is None else seen
     found = []
     for text in parser.found:
+        if text in seen:
+            continue
+        seen.add(text)
         for piece in outside(text):
             words = " ".join(piece.replace("_", " ").split()).strip(" .,:;()-–·/")
             if re.search(r"[A-Za-z]{3,}", words) and normalized(words) not in known:

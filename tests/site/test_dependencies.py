@@ -50,16 +50,37 @@ def database(answers, *, seconds=0.0, status=200):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    options = ["--osv-url", f"http://127.0.0.1:{server.server_port}/v1/query"]
+    SAYS[tuple(options)] = lambda name: json.dumps([answers.get(name), seconds, status])
     try:
-        yield ["--osv-url", f"http://127.0.0.1:{server.server_port}/v1/query"]
+        yield options
     finally:
         server.shutdown()
         server.server_close()
 
 
+# By the options that lead to a database: all that hangs on it when it is asked for a package.
+SAYS = {}
+# What pip-audit said, which takes it a second, by what it was asked for and what it was told.
+SAID = {}
+ASK = audit.ask
+
+
+def ask_once(pins, options, seconds):
+    """The real pip-audit, asked once for the same packages of databases that say the same of them."""
+    says = SAYS.get(tuple(options))
+    if says is None:
+        return ASK(pins, options, seconds)
+    key = (seconds, *((pin, says(pin.partition("==")[0])) for pin in pins))
+    if key not in SAID:
+        SAID[key] = ASK(pins, options, seconds)
+    return SAID[key]
+
+
 @pytest.fixture
 def locked(tmp_path, monkeypatch):
     """A project of two packages, one of them for another system."""
+    monkeypatch.setattr(audit, "ask", ask_once)
     (tmp_path / "some.lock").write_text(LOCK)
     monkeypatch.setattr(audit, "ROOT", tmp_path)
     monkeypatch.setattr(audit, "LOCKS", ("some.lock",))

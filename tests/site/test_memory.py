@@ -80,8 +80,9 @@ def test_processes_of_a_pool_end_with_their_worker_without_a_parser_of_c():
     assert said.stdout.split() == [str(int(signal.SIGTERM))]
 
 
+LOADING = ("a program that asks", "a server that forks", "a worker")
 STARTED = """
-import sys
+import os, sys
 from evalsite.preload import load, load_pages, make_handler
 
 load(), load_pages(), make_handler()
@@ -98,25 +99,37 @@ start.missing_migrations = lambda _connection: 0
 checks = [check for check in registry.get_checks() if Tags.database not in check.tags]
 registry.get_checks = lambda: checks
 reverse("home"), resolve("/projects/"), resolve("/api/")
-print(loaded())
-if sys.argv[1] == "a program that asks":
-    assert resolve("/api/v1/projects/demo/games/7/").view_name == "api:api_game"
-    assert reverse("api:api_game", args=["demo", 7]) == "/api/v1/projects/demo/games/7/"
-elif sys.argv[1] == "a server that forks":
-    import evalsite.wsgi
-else:
-    start.end_unless_ready()
-print(loaded())
+for what in sys.argv[1:]:
+    if os.fork():
+        assert os.wait()[1] == 0, what
+        continue
+    print(loaded())
+    if what == "a program that asks":
+        assert resolve("/api/v1/projects/demo/games/7/").view_name == "api:api_game"
+        assert reverse("api:api_game", args=["demo", 7]) == "/api/v1/projects/demo/games/7/"
+    elif what == "a server that forks":
+        import evalsite.wsgi
+    else:
+        start.end_unless_ready()
+    print(loaded(), flush=True)
+    os._exit(0)
 """
 
 
-@pytest.mark.parametrize("loads", ["a program that asks", "a server that forks", "a worker"])
-def test_the_api_is_loaded_for_programs_and_by_a_server_that_then_forks(loads, tmp_path):
-    env = os.environ | {"VAR_DIR": str(tmp_path)}
-    program = [sys.executable, "-c", STARTED, loads]
+@pytest.fixture(scope="module")
+def started(tmp_path_factory):
+    """What each has loaded, before and after its own: forks of one process that has loaded what all three load."""
+    env = os.environ | {"VAR_DIR": str(tmp_path_factory.mktemp("started"))}
+    program = [sys.executable, "-c", STARTED, *LOADING]
     ended = subprocess.run(program, env=env, stdout=subprocess.PIPE, text=True, check=True)
+    said = ended.stdout.splitlines()
+    return dict(zip(LOADING, zip(said[::2], said[1::2], strict=True), strict=True))
+
+
+@pytest.mark.parametrize("loads", LOADING)
+def test_the_api_is_loaded_for_programs_and_by_a_server_that_then_forks(loads, started):
     api = [] if loads == "a worker" else ["evalsite.api", "ninja", "pydantic", "django.test"]
-    assert ended.stdout.splitlines() == ["[]", str(api)]
+    assert started[loads] == ("[]", str(api))
 
 
 SAID = """

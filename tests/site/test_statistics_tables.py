@@ -1,5 +1,6 @@
 """`make bench-statistics`: every module gives tables that the docs have a place for."""
 
+from functools import cache
 from importlib import import_module
 
 import pytest
@@ -7,9 +8,15 @@ import pytest
 from benchmarks.statistics.__main__ import NAMES, PAGES, format_table, main, make_markers, write_tables
 
 
+@cache
+def tables_of(name):
+    """The tables of a module, from a thousandth of the runs; drawn once for all tests."""
+    return [*import_module(f"benchmarks.statistics.{name}").tables(0.001)]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_module_gives_tables_with_the_same_figures_each_time(name, capsys):
-    first = [*import_module(f"benchmarks.statistics.{name}").tables(0.001)]
+    first = tables_of(name)
     assert len(first) > 0
     for title, header, rows in first:
         assert (bool(title), len(rows) > 0) == (True, True)
@@ -25,10 +32,7 @@ def test_what_a_page_holds_between_markers_is_a_table_of_a_module():
         start, end = make_markers(name)
         if start in page:
             between, last, _after = page.partition(start)[2].partition(end)
-            heads = [
-                format_table(*table[:2], [])
-                for table in import_module(f"benchmarks.statistics.{name}").tables(0.001)
-            ]
+            heads = [format_table(*table[:2], []) for table in tables_of(name)]
             assert ([head for head in heads if head not in between], last) == ([], end)
             found.append(name)
     assert len(found) == len(set(found)) >= 2

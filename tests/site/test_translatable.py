@@ -136,12 +136,12 @@ def is_page(answer) -> bool:
 
 def list_faults(answers, known: str) -> list[str]:
     faults: dict[str, set[str]] = {}
-    seen = set()
+    seen: set[str] = set()
     for name, answer in answers:
         if not is_page(answer) or (said := answer.content.decode()) in seen:
             continue
         seen.add(said)
-        for words in untranslated(SECRETS.sub("", said), known, NAMES):
+        for words in untranslated(SECRETS.sub("", said), known, NAMES, seen):
             faults.setdefault(words, set()).add(name)
     return [
         f"{words[:150]!r} on {', '.join(sorted(names)[:3])}: translate it, or say in NAMES why not"
