@@ -14,11 +14,11 @@ from urllib.parse import quote
 
 # By operationId. None judges, decides or changes what counts: tests hold that no other scope is needed.
 OFFERED = (
-    "get_projects", "get_dashboard", "get_games", "get_messages", "get_game", "get_transcript", "get_measurements",
-    "get_references", "get_verdict", "get_ready_games", "get_disagreements", "get_game_evaluations", "get_stages",
-    "get_gate", "get_stage_summary", "get_iterations", "get_iteration", "get_decision", "get_worth_watching",
-    "get_sets", "get_set_results", "get_comparison_result", "get_rubrics", "get_rubric_version", "post_imports",
-    "get_imports", "get_import", "post_exports", "get_export", "post_export_file",
+    "get_projects", "get_dashboard", "get_games", "get_messages", "get_all_messages", "get_game", "get_transcript",
+    "get_measurements", "get_references", "get_verdict", "get_ready_games", "get_disagreements", "get_game_evaluations",
+    "get_stages", "get_gate", "get_stage_summary", "get_iterations", "get_iteration", "get_decision",
+    "get_worth_watching", "get_sets", "get_set_results", "get_comparison_result", "get_rubrics", "get_rubric_version",
+    "post_imports", "get_imports", "get_import", "post_exports", "get_export", "post_export_file",
 )  # fmt: skip
 SCOPES = {"read", "import"}
 WITHOUT_SDK = "The MCP server needs one more package: pip install 'evalsite[mcp]'"

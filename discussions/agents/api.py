@@ -1,13 +1,19 @@
 """The agents of a project and the file of each, for programs of leads."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.agents.actions.categories import code
+from discussions.agents.actions.categories import (
+    LONGEST_NAME,
+    change_category,
+    code,
+    take_code_back,
+)
 from discussions.agents.core.categories import CategoryShare
 from discussions.agents.core.files import (
     AGENT,
@@ -22,7 +28,7 @@ from discussions.agents.core.files import (
 from discussions.agents.pages.categories import CategoryPart, list_parts
 from discussions.agents.permissions import check_code_games, check_see_agents
 from discussions.agents.queries import find_figures, load_coded
-from discussions.models import Coding, Game
+from discussions.models import Category, Coding, Game
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
@@ -30,6 +36,7 @@ from workspace.web.require import SignedIn
 
 router = Operations()
 PATH = "/projects/{slug:slug}/team/agents/"
+CATEGORIES = "/projects/{slug:slug}/team/categories/"
 
 
 class AgentShareAnswer(
@@ -128,14 +135,29 @@ class CodeGiven(Given):
 
     game: int
     message: int = 0
-    name: Annotated[str, Field(max_length=80)]
+    name: Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class CodedAnswer(Answer, of=Coding, fields="id:pk category:category.name game:game.number message"):
     """A code as it was given."""
 
 
-@router.get("/projects/{slug:slug}/team/categories/", "api_categories", "code_games")
+class ChangeGiven(Given):
+    """`name` is for "rename", `into` (the id of a category) for "merge"; "restore" undoes a merge or a removal."""
+
+    do: Literal["rename", "merge", "remove", "restore"]
+    name: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+    into: int | None = None
+
+
+class ChangedAnswer(Answer, of=Category, fields="id:pk name"):
+    """A category; its codes count for `merged_into` where that is not null, and not at all where it was removed."""
+
+    is_ended: bool
+    merged_into: int | None
+
+
+@router.get(CATEGORIES, "api_categories", "code_games")
 def list_categories(request: SignedIn, slug: str) -> list[CategoryAnswer]:
     """Read the categories of a project with their counts by agent and iteration."""
     project = project_or_404(request.user, slug, check_code_games)
@@ -150,7 +172,7 @@ def list_categories(request: SignedIn, slug: str) -> list[CategoryAnswer]:
     ]
 
 
-@router.post("/projects/{slug:slug}/team/categories/", "api_categories", "code_games", scope="admin")
+@router.post(CATEGORIES, "api_categories", "code_games", scope="admin")
 def give_code(request: SignedIn, slug: str, body: CodeGiven) -> CodedAnswer:
     """Put a category on a message or a game; it is made if the project has none of that name."""
     project = project_or_404(request.user, slug, check_code_games)
@@ -159,3 +181,25 @@ def give_code(request: SignedIn, slug: str, body: CodeGiven) -> CodedAnswer:
         raise Unacceptable(_("There is no game of this number."), field="game")
     made = code(game=game, message=body.message, name=body.name, by=request.user, now=timezone.now())
     return CodedAnswer.read(made)
+
+
+@router.post(CATEGORIES + "{int:category}/", "api_category", "code_games", scope="admin")
+def change(request: SignedIn, slug: str, category: int, body: ChangeGiven) -> ChangedAnswer:
+    """Rename, merge, remove or restore a category."""
+    rows = Category.objects.filter(project=project_or_404(request.user, slug, check_code_games))
+    row = get_object_or_404(rows, pk=category)
+    into = rows.filter(pk=body.into).first() if body.into else None
+    change_category(category=row, do=body.do, name=body.name, into=into, by=request.user, now=timezone.now())
+    row = rows.select_related("end").get(pk=category)
+    end = getattr(row, "end", None)
+    return ChangedAnswer.read(row, is_ended=end is not None, merged_into=end and end.merged_into_id)
+
+
+@router.post(CATEGORIES + "codes/{int:coding}/take-back/", "api_code_take_back", "undo_code", scope="admin")
+def take_back(request: SignedIn, slug: str, coding: int) -> CodedAnswer:
+    """Undo a code of your own."""
+    project = project_or_404(request.user, slug, check_code_games)
+    rows = Coding.objects.filter(game__project=project).select_related("category", "game__project")
+    row = get_object_or_404(rows, pk=coding)
+    take_code_back(coding=row, by=request.user, now=timezone.now())
+    return CodedAnswer.read(row)

@@ -1,12 +1,13 @@
 """Forms of categories: a code on a message or game, and what is done with a category."""
 
+from collections.abc import Iterable
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from discussions.agents.actions.categories import LONGEST_NAME, MERGE, REMOVE, RENAME, RESTORE
 from discussions.models import Category
 from workspace.models import Project
-
-RENAME, MERGE, REMOVE = "rename", "merge", "remove"
 
 
 class CodeForm(forms.Form):
@@ -16,14 +17,25 @@ class CodeForm(forms.Form):
     )
     name = forms.CharField(
         label=_("Category"),
-        max_length=80,
+        max_length=LONGEST_NAME,
         widget=forms.TextInput(attrs={"list": "category-names", "autocomplete": "off"}),
     )
 
 
+class FoundForm(forms.Form):
+    """A name for all that a search finds; the other fields are those of its address."""
+
+    name = CodeForm.base_fields["name"]
+
+    def __init__(self, *args: object, searched: Iterable[str], **given: object) -> None:
+        super().__init__(*args, **given)  # type: ignore[arg-type]
+        for name in searched:
+            self.fields[name] = forms.CharField(required=False, strip=False)
+
+
 class CategoryForm(forms.Form):
-    do = forms.ChoiceField(choices=[(do, do) for do in (RENAME, MERGE, REMOVE)])
-    name = forms.CharField(label=_("Name"), max_length=80, required=False)
+    do = forms.ChoiceField(choices=[(do, do) for do in (RENAME, MERGE, REMOVE, RESTORE)])
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME, required=False)
     into = forms.ModelChoiceField(label=_("Into"), queryset=Category.objects.none(), required=False)
 
     def __init__(self, *args: object, project: Project, **given: object) -> None:

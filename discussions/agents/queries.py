@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, F, Max, OuterRef, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, QuerySet, Sum
 
 from discussions.agents.core.categories import Code, CodedGames, find_roots, merge_codes
 from discussions.agents.core.files import (
@@ -35,8 +35,7 @@ from discussions.preview.queries import Batch, read_judged
 from discussions.queries import list_batches, measured_for
 from discussions.verdicts.core.scoring import compute_effective_values
 from workspace.core.canonical import canonical_hash
-from workspace.models import Job, Membership, Person, Project
-from workspace.models.projects import LEAD
+from workspace.models import Job, Person, Project
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
 KIND = "agents"
@@ -101,10 +100,7 @@ def find_elsewhere(person: Person, project: Project, grouping: str, name: str) -
     """
     if grouping == ITERATION:
         return []
-    led = Project.objects.exclude(pk=project.pk)
-    if not person.is_admin:
-        own = {"person": person, "role": LEAD, "ended_at": None}
-        led = led.filter(Exists(Membership.objects.filter(project=OuterRef("pk"), **own)))
+    led = Project.objects.led_by(person).exclude(pk=project.pk)
     stored = TeamFigures.objects.filter(kind=KIND, project__in=led)
     newest = stored.values("project").annotate(newest=Max("pk")).values("newest")
     rows = TeamFigures.objects.filter(pk__in=newest).select_related("project").order_by("project__name", "pk")

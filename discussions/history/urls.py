@@ -2,10 +2,9 @@
 
 from django.urls import URLPattern, path
 
-from discussions.history.views import stage, weak_spots
+from discussions.history.views import stage
 
 STAGE = "projects/<slug:slug>/stages/<int:stage>/"
-WEAK_SPOTS = "projects/<slug:slug>/iterations/<int:iteration>/weak-spots"
 
 urlpatterns: list[URLPattern] = [
     path(STAGE, stage.stage, name="stage"),
@@ -13,6 +12,4 @@ urlpatterns: list[URLPattern] = [
     path(f"{STAGE}summary.md", stage.stage_summary_markdown, name="stage_summary_markdown"),
     path(f"{STAGE}summary.json", stage.stage_summary_json, name="stage_summary_json"),
     path(f"{STAGE}figures.csv", stage.stage_figures, name="stage_figures"),
-    path(f"{WEAK_SPOTS}/", weak_spots.weak_spots, name="weak_spots"),
-    path(f"{WEAK_SPOTS}.md", weak_spots.weak_spots_markdown, name="weak_spots_markdown"),
 ]

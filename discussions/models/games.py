@@ -255,8 +255,15 @@ class IndexedMessage(models.Model):
 
 class UnindexedGameQuerySet(models.QuerySet["UnindexedGame"]):
     def queue(self, games: Iterable[int]) -> None:
-        """Note, in the caller's transaction, that these games are to be indexed; those that wait already stay."""
-        rows = [UnindexedGame(game_id=game) for game in games]
+        """Note, in the caller's transaction, that these games are to be indexed.
+
+        It waits for a job that indexes one of them now: that may have read the game as it was before.
+        """
+        keys = list(games)
+        for begin in range(0, len(keys), 500):
+            waiting = self.filter(game__in=keys[begin : begin + 500]).order_by("game")
+            list(waiting.select_for_update().values_list("game"))
+        rows = [UnindexedGame(game_id=game) for game in keys]
         UnindexedGame.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
 
 

@@ -1,21 +1,20 @@
-"""API of the search in messages."""
+"""API of the search in messages, of one project or of all."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from ninja import Query
+from pydantic import BaseModel, Field
 
 from discussions.search.core import LONGEST_QUERY
-from discussions.search.pages import FoundGame, FoundText, MessageSearch, SearchPage
-from discussions.search.permissions import check_filter_unblinded, check_search_messages
+from discussions.search.pages import FoundGame, FoundText, MessageSearch, SearchPage, search_everywhere
+from discussions.search.permissions import check_search_messages, keep_searchable
 from discussions.search.queries import Judged
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Operations, next_part
 from workspace.web.require import SignedIn
 
 router = Operations()
-Query = Annotated[
-    str, Field(max_length=LONGEST_QUERY, description='words, "words in a row", -without, begin*')
-]
+TEXTS = ("round", "iteration")
 Name = Annotated[str, Field(max_length=200)]
 
 
@@ -28,7 +27,7 @@ class FoundMessageAnswer(Answer, of=FoundText, fields="position round name role 
     marked: list[tuple[int, int]]
 
 
-class FoundGameAnswer(Answer, of=FoundGame, fields="number iteration passes count"):
+class FoundGameAnswer(Answer, of=FoundGame, fields="project:project.slug number iteration passes count"):
     """A game with `count` messages that were found, of which the first are here: ask with `game` for all.
 
     For evaluators `iteration` is "" and `passes` null; else null means that no verdict is recorded.
@@ -40,7 +39,7 @@ class FoundGameAnswer(Answer, of=FoundGame, fields="number iteration passes coun
 class SearchAnswer(Answer):
     """The games of a part of a search, newest first.
 
-    `message_count` and `game_count` count all that was found, up to 1,000 messages: with `is_more` there are others.
+    `message_count` and `game_count` count what was found, up to 1,000 messages: with `is_more` there are others.
     """
 
     message_count: int
@@ -50,39 +49,56 @@ class SearchAnswer(Answer):
     next: str | None
 
 
+class WantedMessages(BaseModel):
+    """What is looked for. `judged` is who, what and how, such as “people-coherence-no”."""
+
+    q: str = Field("", max_length=LONGEST_QUERY, description='words, "words in a row", -without, begin*')
+    agent: Name = ""
+    role: Name = ""
+    model: Name = ""
+    round: Annotated[int | None, Field(description="the number that the file gives")] = None
+    judged: Judged = ""
+    after: After = 0
+
+
+class WantedInProject(WantedMessages):
+    iteration: int | None = None
+    game: int = Field(0, ge=0, lt=2**31, description="the number of one game")
+
+
+class WantedEverywhere(WantedMessages):
+    project: str = Field("", max_length=60, description="the short name of the only project to search in")
+
+
 @router.get("/projects/{slug:slug}/messages/", "api_messages", "search_messages", costs="searches")
-def search_messages(
-    request: SignedIn,
-    slug: str,
-    q: Query = "",
-    agent: Name = "",
-    role: Name = "",
-    model: Name = "",
-    round: Annotated[int | None, Field(description="the number that the file gives")] = None,  # noqa: A002
-    iteration: int | None = None,
-    judged: Judged = "",
-    game: Annotated[int, Field(ge=0, lt=2**31, description="the number of one game")] = 0,
-    after: After = 0,
-) -> SearchAnswer:
+def search_messages(request: SignedIn, slug: str, wanted: Query[WantedInProject]) -> SearchAnswer:
     """Search in all messages of a project.
 
-    Leads search in all games, evaluators in those that they rated. `judged` is who, what and how, such as
-    “people-coherence-no”; with it, `message_count` counts in the newest 200 games that hold the words.
+    Leads search in all games, evaluators in those that they rated. With `judged`, `message_count` counts in the newest
+    200 games that hold the words.
     """
     project = project_or_404(request.user, slug, check_search_messages)
-    wanted = MessageSearch(
-        q=q,
-        agent=agent,
-        role=role,
-        model=model,
-        round="" if round is None else str(round),
-        iteration="" if iteration is None else str(iteration),
-        judged=judged,
-        game=game,
-        after=after,
-    )
-    check_filter_unblinded(request.user, project, wanted.unblinding)
-    page = SearchPage(request.user, project, wanted)
+    asked = _read_wanted(wanted)
+    page = SearchPage(request.user, keep_searchable(request.user, [project], asked.unblinding), asked)
+    return _write_answer(request, page)
+
+
+@router.get("/messages/", "api_all_messages", "search_messages", costs="searches")
+def search_all_messages(request: SignedIn, wanted: Query[WantedEverywhere]) -> SearchAnswer:
+    """Search in all messages of all your projects.
+
+    By role, model or judgement, in those that you lead.
+    """
+    return _write_answer(request, search_everywhere(request.user, _read_wanted(wanted)))
+
+
+def _read_wanted(wanted: WantedMessages) -> MessageSearch:
+    """`round` and `iteration` are texts in addresses, since 0 is one of them."""
+    given: dict[str, Any] = {name: value for name, value in wanted if value is not None}
+    return MessageSearch(**given | {name: str(given[name]) for name in TEXTS if name in given})
+
+
+def _write_answer(request: SignedIn, page: SearchPage) -> SearchAnswer:
     return SearchAnswer(
         message_count=page.message_count,
         game_count=page.game_count,

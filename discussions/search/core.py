@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -23,6 +23,8 @@ KEYS = 1 << KEY_BITS
 LONGEST_QUERY, MOST_TERMS, LONGEST_WORD, SHORTEST_PREFIX = 1000, 20, 60, 3
 # What PostgreSQL keeps: positions up to this one, and so many of a word.
 LAST_POSITION, MOST_POSITIONS = 16_383, 255
+# It refuses vectors of 1 MiB. A letter takes up to four bytes, a word six more for its place.
+MOST_BYTES = 1_040_000
 PROJECT, ITERATION, AGENT, ROLE, MODEL, ROUND = "pisrmn"
 # Begins a word that says where a message is. No text has it in a word.
 SIGN = "¶"
@@ -159,8 +161,14 @@ def index_game(place: GamePlace, record: GameRecord) -> Iterator[tuple[int, list
         yield place.key * KEYS + message.position, list_words(message.text), signs
 
 
-def write_vector(words: Iterable[str], signs: Iterable[str]) -> str:
-    """The words as PostgreSQL reads a tsvector; they hold letters, digits and marks alone."""
+def write_vector(words: Sequence[str], signs: Iterable[str]) -> str:
+    """The words as PostgreSQL reads a tsvector, the first ones if these are too many for one.
+
+    They hold letters, digits and marks alone.
+    """
+    if 4 * sum(map(len, words)) + 6 * len(words) > MOST_BYTES:
+        sizes = accumulate(4 * len(word) + 6 for word in words)
+        words = [word for word, size in zip(words, sizes, strict=True) if size <= MOST_BYTES]
     places: dict[str, list[str]] = {}
     for at, word in enumerate(words, start=1):
         known = places.setdefault(word, [])
@@ -170,24 +178,30 @@ def write_vector(words: Iterable[str], signs: Iterable[str]) -> str:
     return " ".join([*said, *(f"'{name}'" for name in signs)])
 
 
-def write_tsquery(asked: Asked, signs: Iterable[str]) -> str:
-    """The search as PostgreSQL reads a tsquery."""
+def write_tsquery(asked: Asked, signs: Iterable[str], places: Sequence[str] = ()) -> str:
+    """The search as PostgreSQL reads a tsquery; a message has all of `signs` and one of `places`."""
 
     def write(term: Term) -> str:
         row = " <-> ".join(f"'{word}'" for word in term.words)
         return f"({row}{':*' if term.is_prefix else ''})"
 
     wanted = [*(f"'{name}'" for name in signs), *map(write, asked.wanted)]
+    if places:
+        one = " | ".join(f"'{name}'" for name in places)
+        wanted.append(f"({one})")
     return " & ".join([*wanted, *(f"!{write(term)}" for term in asked.unwanted)])
 
 
-def write_match(asked: Asked, signs: Iterable[str]) -> str:
+def write_match(asked: Asked, signs: Iterable[str], places: Sequence[str] = ()) -> str:
     """The search as FTS5 of SQLite reads it."""
 
     def write(term: Term) -> str:
         row = " ".join(term.words)
         return f'"{row}"{" *" if term.is_prefix else ""}'
 
-    wanted = " AND ".join([*(f'"{name}"' for name in signs), *map(write, asked.wanted)])
+    wanted = [*(f'"{name}"' for name in signs), *map(write, asked.wanted)]
+    if places:
+        one = " OR ".join(f'"{name}"' for name in places)
+        wanted.append(f"({one})")
     unwanted = " OR ".join(map(write, asked.unwanted))
-    return " NOT ".join(f"({part})" for part in (wanted, unwanted) if part)
+    return " NOT ".join(f"({part})" for part in (" AND ".join(wanted), unwanted) if part)

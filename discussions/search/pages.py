@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
 from msgspec import Struct, structs
 
 from discussions.core.records import GameRecord, Message
@@ -25,19 +26,18 @@ from discussions.search.core import (
     parse_search,
     sign,
 )
+from discussions.search.permissions import keep_searchable
 from discussions.search.queries import (
-    MOST_FOUND,
     MOST_LOOKED,
     Found,
     Judged,
     count_unindexed,
     find_messages,
-    is_closed_to,
     keep_judged,
-    load_own_games,
     load_records,
+    load_scope,
 )
-from workspace.access.permissions import may_lead
+from workspace.core.refusals import Unacceptable
 from workspace.core.text import figure
 from workspace.models import Person, Project
 
@@ -51,10 +51,12 @@ SIGNS = {"agent": AGENT, "role": ROLE, "model": MODEL, "round": ROUND}
 class MessageSearch(Struct, frozen=True, kw_only=True):
     """What is asked for. `round` is a text, since 0 is a round; `iteration` and `game` are numbers in the project.
 
-    `after` is the key of the last game of the page before.
+    `project` is the short name of the only one to search in, of several. `after` is the key of the last game of the
+    page before.
     """
 
     q: str = ""
+    project: str = ""
     agent: str = ""
     role: str = ""
     model: str = ""
@@ -91,6 +93,7 @@ class FoundText(Struct, frozen=True):
 class FoundGame(Struct, frozen=True):
     """A game with its first messages of `count`; for evaluators without iteration and outcome (None: no verdict)."""
 
+    project: Project
     number: int
     address: str
     iteration: str
@@ -106,13 +109,13 @@ class FoundGame(Struct, frozen=True):
 class SearchPage:
     """The page of one search for one person; a fixed number of queries on PostgreSQL, also for common words."""
 
-    def __init__(self, person: Person, project: Project, wanted: MessageSearch) -> None:
-        self.person, self.project, self.wanted = person, project, wanted
-        self.leads = may_lead(person, project)
+    def __init__(self, person: Person, projects: list[Project], wanted: MessageSearch) -> None:
+        self.wanted = wanted
+        self.scope = load_scope(person, projects)
+        self.leads = len(self.scope.led) == len(projects)
         self.asked: Asked = parse_search(wanted.q)
-        self.own = None if self.leads else load_own_games(person, project)
         self.is_wordless = bool(wanted.q) and self.asked == Asked()
-        self.is_asked = self.asked != Asked() or bool(wanted.change(q=""))
+        self.is_asked = self.asked != Asked() or bool(wanted.change(q="", project=""))
         self.found, self.is_all = self._find() if self.is_asked else ({}, True)
         rest = self.found
         if wanted.after:
@@ -121,7 +124,7 @@ class SearchPage:
                 rest, self.is_all = self._find(wanted.after)
         looked = dict(list(rest.items())[:MOST_LOOKED])
         self.is_looked_at = len(looked) == len(rest) and self.is_all
-        self.records: dict[int, GameRecord] = load_records(looked)
+        self.records: dict[int, GameRecord] = load_records(self.scope, looked)
         kept: Found = {game: places for game, places in looked.items() if game in self.records}
         self.kept = keep_judged(kept, wanted.judged) if wanted.judged and kept else kept
         self.shown = list(self.kept)[:GAMES_A_PAGE]
@@ -131,29 +134,28 @@ class SearchPage:
         elif not self.is_looked_at:
             self.after = min(looked)
         # How many games there are is not for evaluators.
-        self.unindexed = count_unindexed(project, MOST_WAITING) if self.leads else 0
-        self.is_closed = not self.leads and is_closed_to(person, project)
+        self.unindexed = count_unindexed(self.scope.led, MOST_WAITING) if self.scope.led else 0
 
     def _find(self, before: int = 0) -> tuple[Found, bool]:
-        wanted, among = self.wanted, None if self.own is None else set(self.own)
+        wanted, scope, games = self.wanted, self.scope, None
         signs = [sign(kind, value) for name, kind in SIGNS.items() if (value := getattr(wanted, name))]
         if wanted.iteration:
-            rows = Iteration.objects.filter(project=self.project, number=int(wanted.iteration))
+            rows = Iteration.objects.filter(project__in=scope.led, number=int(wanted.iteration))
             signs.append(sign(ITERATION, rows.values_list("pk", flat=True).first() or 0))
         if wanted.game:
-            keys = Game.objects.filter(project=self.project, number=wanted.game).values_list("pk", flat=True)
-            among = set(keys) if among is None else among & set(keys)
-        return find_messages(self.project, self.asked, signs, among=among, before=before)
+            named = Game.objects.filter(project__in=scope.projects, number=wanted.game)
+            keys = named.values_list("pk", "project")
+            games = [key for key, project in keys if project in scope.led or key in scope.own]
+        return find_messages(scope, self.asked, signs, games=games, before=before)
 
     @property
     def message_count(self) -> int:
-        """Of all that was found, or where judgements are asked for, of the games that were looked into.
+        """Of what was found, or where judgements are asked for, of the games that were looked into."""
+        return self.kept_count if self.wanted.judged else sum(map(len, self.found.values()))
 
-        Where there are more than are counted, it is the limit: the newest may be fewer.
-        """
-        if self.is_more and not self.wanted.judged:
-            return MOST_FOUND
-        return sum(map(len, (self.kept if self.wanted.judged else self.found).values()))
+    @property
+    def kept_count(self) -> int:
+        return sum(map(len, self.kept.values()))
 
     @property
     def game_count(self) -> int:
@@ -167,44 +169,41 @@ class SearchPage:
     @cached_property
     def games(self) -> list[FoundGame]:
         rows = Game.objects.select_related("iteration").in_bulk(self.shown)
-        verdicts = Verdict.objects.filter(game__in=self.shown if self.leads else ()).not_superseded()
-        passes = dict(verdicts.values_list("game", "passes"))
+        verdicts = Verdict.objects.filter(game__in=self.shown, game__project__in=self.scope.led)
+        passes = dict(verdicts.not_superseded().values_list("game", "passes"))
         return [self._show(rows[key], passes.get(key)) for key in self.shown if key in rows]
 
     def _show(self, game: Game, passes: bool | None) -> FoundGame:
         places = self.kept[game.pk]
         first = places[: MESSAGES_OF_ONE if self.wanted.game else MESSAGES_A_GAME]
-        record = self.records[game.pk]
-        address = self._address(game)
+        record, project = self.records[game.pk], self.scope.projects[game.project_id]
+        own = self.scope.own.get(game.pk)
+        address = reverse("rate", args=[own]) if own else reverse("game", args=[project.slug, game.number])
         return FoundGame(
+            project=project,
             number=game.number,
             address=address,
-            iteration=game.iteration.name if self.leads else "",
+            iteration="" if own else game.iteration.name,
             passes=passes,
             count=len(places),
-            messages=[self._excerpt(record, record.messages[at - 1], address) for at in first],
+            messages=[self._excerpt(record, record.messages[at - 1], address, own) for at in first],
         )
 
-    def _address(self, game: Game) -> str:
-        if self.own is not None:
-            return reverse("rate", args=[self.own[game.pk]])
-        return reverse("game", args=[self.project.slug, game.number])
-
-    def _excerpt(self, record: GameRecord, message: Message, address: str) -> FoundText:
+    def _excerpt(self, record: GameRecord, message: Message, address: str, own: int | None) -> FoundText:
         player, spans = record.players[message.player - 1], mark_terms(message.text, self.asked.wanted)
         start = max(0, spans[0][0] - BEFORE) if spans else 0
         start = 0 if start <= BEFORE else message.text.rfind(" ", 0, start) + 1 or start
         end = min(len(message.text), max(start, spans[0][1] if spans else 0) + AFTER)
-        if self.leads:
+        if own:
+            address = f"{address}?at={message.position}"
+        else:
             page = f"?from={message.position}" if message.position > MESSAGES_A_PAGE else ""
             address = f"{address}{page}#m{message.position}"
-        else:
-            address = f"{address}?at={message.position}"
         return FoundText(
             position=message.position,
             round=message.round,
             name=player.name,
-            role=player.role or "" if self.leads else "",
+            role="" if own else player.role or "",
             text=message.text[start:end],
             spans=[(a - start, min(b, end) - start) for a, b in spans if a >= start and a < end],
             is_cut_before=start > 0,
@@ -223,8 +222,9 @@ class SearchPage:
                 player = record.players[message.player - 1]
                 counts["agent"][player.name] += 1
                 counts["round"][str(message.round)] += 1
-                counts["role"][player.role or ""] += 1
-                counts["model"][record.model_build or ""] += 1
+                if game not in self.scope.own:
+                    counts["role"][player.role or ""] += 1
+                    counts["model"][record.model_build or ""] += 1
         return counts
 
     @property
@@ -234,6 +234,16 @@ class SearchPage:
     @property
     def agents(self) -> list[tuple[str, int]]:
         return self.counts["agent"].most_common(MOST_BARS)
+
+    @cached_property
+    def by_project(self) -> list[tuple[Project, int]]:
+        """Of several projects, how many of the messages in the games looked into each has."""
+        if len(self.scope.projects) < 2:
+            return []
+        counts: Counter[int] = Counter()
+        for game, project in Game.objects.filter(pk__in=self.kept).values_list("pk", "project"):
+            counts[project] += len(self.kept[game])
+        return [(self.scope.projects[key], count) for key, count in counts.most_common(MOST_BARS)]
 
     @property
     def rounds(self) -> list[tuple[str, int]]:
@@ -262,3 +272,15 @@ class SearchPage:
         return Counter(
             record.players[message.player - 1].role or "" for record in records for message in record.messages
         )
+
+
+def search_everywhere(person: Person, wanted: MessageSearch) -> SearchPage:
+    """The page of a search in all projects of the person, or in the one that is named.
+
+    Raises NotAllowed, and Unacceptable for a project that is none of theirs.
+    """
+    projects = Project.objects.visible_to(person)
+    if wanted.project and not (projects := projects.filter(slug=wanted.project)):
+        says = _("You are in no project with the short name “%(name)s”. Choose from the menu.")
+        raise Unacceptable(says % {"name": wanted.project}, field="project")
+    return SearchPage(person, keep_searchable(person, list(projects), wanted.unblinding), wanted)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from django.db import connection, transaction
 from django.db.models import Exists, F, OuterRef
+from msgspec import Struct
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.judgement_kinds import MESSAGE_KINDS, REFERENCE, VALUES, machine_value, parse_subject
@@ -37,8 +38,8 @@ from workspace.models import Person, Project
 
 # Messages are counted up to this number, and so many games are looked into for who said it.
 MOST_FOUND, MOST_LOOKED = 1000, 200
-# PostgreSQL looks into the newest games first. What it finds there is enough to show if it is this much.
-NEWEST_GAMES, ENOUGH = 500, 100
+# PostgreSQL reads so many of the newest messages first. What it finds there is enough to show if it is this much.
+NEWEST_MESSAGES, ENOUGH = 20_000, 100
 RULE, PEOPLE = "rule", "people"
 # Such as "people-coherence-no": who judged, what, and how. The rule labels no reference.
 JUDGED = tuple(
@@ -49,11 +50,16 @@ JUDGED = tuple(
     for value in VALUES[kind]
 )
 Judged = Literal[("", *JUDGED)]  # type: ignore[valid-type]
-_IN_ORDER = """
-SELECT rowid FROM discussions_indexedmessage WHERE words @@ %s::tsquery AND rowid >= %s AND rowid < %s
-ORDER BY rowid DESC LIMIT %s
+_NEWEST = """
+WITH newest AS MATERIALIZED (
+    SELECT rowid, words FROM discussions_indexedmessage WHERE rowid < %s ORDER BY rowid DESC LIMIT %s
+) SELECT rowid FROM newest WHERE words @@ %s::tsquery ORDER BY rowid DESC LIMIT %s
 """
 _ANY = "SELECT rowid FROM discussions_indexedmessage WHERE words @@ %s::tsquery AND rowid < %s LIMIT %s"
+_IN_ORDER = _ANY.replace("LIMIT", "ORDER BY rowid DESC LIMIT")
+_IS_OLDER = (
+    "SELECT rowid FROM discussions_indexedmessage WHERE rowid < %s ORDER BY rowid DESC OFFSET %s LIMIT %s"
+)
 _IN_GAMES = """
 WITH own AS MATERIALIZED (
     SELECT said.rowid, said.words FROM unnest(%s::bigint[]) AS game(key) CROSS JOIN LATERAL (
@@ -70,61 +76,103 @@ _SET_SCANS = "SELECT set_config('enable_seqscan', %s, true), set_config('enable_
 
 # Key of a game -> positions of the messages that were found, in order; newest game first.
 Found = dict[int, list[int]]
+# What is asked, signs that all messages have, and signs of which they have one, if there are any.
+Wanted = tuple[Asked, list[str], list[str]]
+
+
+class Scope(Struct, frozen=True):
+    """Where a person may search: in all of the projects that they lead, and in games of the others that they rated.
+
+    `own` is key of such a game -> the evaluation in which the person rated it. `is_closed` says that a project has a
+    game under a shown number for the person to judge: a search would tell whether it is a duplicate.
+    """
+
+    projects: Mapping[int, Project]
+    led: frozenset[int]
+    own: Mapping[int, int]
+    is_closed: bool
+
+
+def load_scope(person: Person, projects: Iterable[Project]) -> Scope:
+    """A game that the person judges now is not in it."""
+    known = {project.pk: project for project in projects}
+    led = frozenset(Project.objects.led_by(person).filter(pk__in=known).values_list("pk", flat=True))
+    rest = known.keys() - led
+    evaluations = Evaluation.objects.filter(evaluator=person, game__project__in=rest)
+    held = evaluations.exclude(state=SUBMITTED).exclude(shown_number=None)
+    closed = set(held.values_list("game__project", flat=True)) if rest else set()
+    own: dict[int, int] = {}
+    if rest - closed:
+        mine = Evaluation.objects.filter(game=OuterRef("game"), evaluator=person, state__in=OPEN)
+        rows = Evaluation.objects.submitted_ratings().visible_to(person)
+        rows = rows.filter(~Exists(mine), game__project__in=rest - closed, game__erased_at=None)
+        own = dict(rows.values_list("game", "pk"))
+    return Scope(known, led, own, bool(closed))
 
 
 def find_messages(
-    project: Project, asked: Asked, signs: Iterable[str], *, among: Collection[int] | None, before: int = 0
+    scope: Scope, asked: Asked, signs: list[str], *, games: Collection[int] | None = None, before: int = 0
 ) -> tuple[Found, bool]:
-    """The newest messages of the project, or of these games of it, that hold what is asked; and whether all were read.
+    """The newest messages of the scope, or of these games in it, that hold what is asked; and whether all were read.
 
     With `before`, those in games below that key.
     """
-    newest = Game.objects.filter(project=project).order_by("-pk").values_list("pk", flat=True).first() or 0
-    end = (min(before, newest + 1) if before else newest + 1) * KEYS
-    signs = [*signs, sign(PROJECT, project.pk)]
-    if among is not None:
-        rows = _find_in_games(asked, signs, sorted(among, reverse=True), end)
-        is_all = len(rows) <= MOST_FOUND
-    else:
+    whole = scope.led if games is None else ()
+    among = sorted(scope.own if games is None else games, reverse=True)
+    newest = Game.objects.filter(project__in=whole).order_by("-pk").values_list("pk", flat=True).first()
+    last = max(newest or 0, among[0] if among else 0)
+    end = (min(before, last + 1) if before else last + 1) * KEYS
+    rows: list[int] = []
+    is_all = True
+    if newest:
+        places = sorted(sign(PROJECT, key) for key in whole)
+        if (asked.wanted or signs) and not Project.objects.exclude(pk__in=whole).exists():
+            places = []  # all messages are of these projects
         find = _find_by_vector if connection.vendor == "postgresql" else _find_by_match
-        rows, is_all = find(asked, signs, end)
+        rows, is_all = find((asked, signs, places), end)
+    if among:
+        # SQLite finds nothing by exclusions alone.
+        places = [] if asked.wanted or signs else sorted(sign(PROJECT, key) for key in scope.projects)
+        singly = _find_in_games((asked, signs, places), among, end)
+        # Where there are more, what is older than the last of them waits for the next part.
+        rows += [key for key in singly if is_all or key > rows[-1]]
+        is_all = is_all and len(singly) <= MOST_FOUND
     found: Found = {}
     for key in sorted(rows, reverse=True)[:MOST_FOUND]:
         found.setdefault(key // KEYS, []).insert(0, key % KEYS)
-    return found, is_all
+    return found, is_all and len(rows) <= MOST_FOUND
 
 
-def _find_by_match(asked: Asked, signs: list[str], end: int) -> tuple[list[int], bool]:
-    rows = _run(_BY_MATCH, write_match(asked, signs), 0, end)
+def _find_by_match(wanted: Wanted, end: int) -> tuple[list[int], bool]:
+    rows = _run(_BY_MATCH, write_match(*wanted), 0, end)
     return rows, len(rows) <= MOST_FOUND
 
 
-def _find_by_vector(asked: Asked, signs: list[str], end: int) -> tuple[list[int], bool]:
+def _find_by_vector(wanted: Wanted, end: int) -> tuple[list[int], bool]:
     """The newest messages below this key, and whether these are all.
 
-    Common words fill the newest games; where they do not, the index says whether there are many. PostgreSQL thinks that
-    words which never meet are found anywhere, and would read all messages: then it may use only the index of words.
+    The newest messages are read without the index, whose work grows with how often words are said. It is asked for what
+    they say seldom. PostgreSQL thinks that words which never meet are found anywhere, and would read all messages: then
+    it may use only the index of words.
     """
-    query, start = write_tsquery(asked, signs), max(0, end - NEWEST_GAMES * KEYS)
-    newest = _run(_IN_ORDER, query, start, end)
-    if len(newest) > MOST_FOUND or not start:
-        return newest, len(newest) <= MOST_FOUND
+    query = write_tsquery(*wanted)
+    newest = _run(_NEWEST, end, NEWEST_MESSAGES, query)
+    if len(newest) >= ENOUGH:
+        return newest, len(newest) <= MOST_FOUND and not _run(_IS_OLDER, end, NEWEST_MESSAGES)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_SET_SCANS, ["off", "off"])
         rows = _run(_ANY, query, end)
-        if is_all := len(rows) <= MOST_FOUND:
-            newest = rows
-        elif len(newest) < ENOUGH:
-            newest = _run(_IN_ORDER, query, 0, end)
+        is_all = len(rows) <= MOST_FOUND
+        rows = sorted(rows, reverse=True) if is_all else _run(_IN_ORDER, query, end)
         cursor.execute(_SET_SCANS, ["on", "on"])
-    return newest, is_all
+    return rows, is_all
 
 
-def _find_in_games(asked: Asked, signs: Iterable[str], games: list[int], end: int) -> list[int]:
+def _find_in_games(wanted: Wanted, games: list[int], end: int) -> list[int]:
     if connection.vendor == "postgresql":
-        return _run(_IN_GAMES, [game * KEYS for game in games], write_tsquery(asked, signs), end)
+        return _run(_IN_GAMES, [game * KEYS for game in games], write_tsquery(*wanted), end)
     rows: list[int] = []
-    match = write_match(asked, signs)
+    match = write_match(*wanted)
     for game in games:
         if len(rows) <= MOST_FOUND:
             rows += _run(_BY_MATCH, match, game * KEYS, min(end, (game + 1) * KEYS))
@@ -137,27 +185,10 @@ def _run(sql: str, *values: Any) -> list[int]:
         return [key for (key,) in cursor.fetchall()]
 
 
-def is_closed_to(person: Person, project: Project) -> bool:
-    """Whether an evaluator has a game under a shown number to judge: a search would tell whether it is a duplicate."""
-    held = Evaluation.objects.filter(evaluator=person, game__project=project).exclude(state=SUBMITTED)
-    return held.exclude(shown_number=None).exists()
-
-
-def load_own_games(person: Person, project: Project) -> dict[int, int]:
-    """The games that an evaluator may search in: key -> the evaluation in which the person rated it.
-
-    A game that the person judges now is none of them.
-    """
-    if is_closed_to(person, project):
-        return {}
-    mine = Evaluation.objects.filter(game=OuterRef("game"), evaluator=person, state__in=OPEN)
-    rows = Evaluation.objects.submitted_ratings().visible_to(person).filter(game__project=project)
-    rows = rows.filter(~Exists(mine), game__erased_at=None)
-    return dict(rows.order_by("-game").values_list("game", "pk"))
-
-
-def load_records(games: Iterable[int]) -> dict[int, GameRecord]:
-    rows = GameText.objects.filter(game__in=list(games), game__erased_at=None)
+def load_records(scope: Scope, games: Iterable[int]) -> dict[int, GameRecord]:
+    rows = GameText.objects.filter(
+        game__in=list(games), game__erased_at=None, game__project__in=scope.projects
+    )
     return {row.pk: row.to_record() for row in rows}
 
 
@@ -210,5 +241,7 @@ def find_misindexed(games: Collection[Game]) -> Iterator[tuple[Game, int, bool]]
         yield game, len(rows), due == {key: sorted(words.split()) for key, words in rows.items()}
 
 
-def count_unindexed(project: Project, most: int) -> int:
-    return capped_count(UnindexedGame.objects.filter(game__project=project), most)
+def count_unindexed(projects: Collection[int], most: int) -> int:
+    # SQLite would read all games of a project first.
+    theirs = Game.objects.filter(pk=OuterRef("pk"), project__in=projects)
+    return capped_count(UnindexedGame.objects.filter(Exists(theirs)), most)

@@ -24,6 +24,7 @@ OPERATIONS: dict[str, list[Row]] = {
     "api:api_site_audit": [operation("GET", "401 403 403 403 403 403 200 401", "admin")],
     "api:api_games": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api:api_messages": [operation("GET", "401 200 200 404 200 404 200 401", "read")],
+    "api:api_all_messages": [operation("GET", "401 200 200 200 200 200 200 401", "read")],
     "api:api_game": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api:api_transcript": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
     "api:api_measurements": [operation("GET", "401 404 404 404 200 404 200 401", "read")],
@@ -87,6 +88,10 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation("POST", "401 403 403 404 422 404 422 401", "admin", {"game": "99", "name": "Odd"}),
     ],
+    "api:api_category": [
+        operation("POST", "401 403 403 404 200 404 200 401", "admin", {"do": "rename", "name": "Odd"}),
+    ],
+    "api:api_code_take_back": [operation("POST", "401 403 403 404 200 404 403 401", "admin")],
     "api:api_agents": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
     "api:api_agent": [operation("GET", "401 403 403 404 200 404 200 401", "read", {"agent": "Ann"})],
     "api:api_calibrations": [

@@ -235,6 +235,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     # games and verdicts; those of verdicts on a game that "assigned" rated and whose verdict is recorded
     "games": [Row("GET", "302 302 302 404 200 404 200 302")],
     "search": [Row("GET", "302 200 200 404 200 404 200 302")],
+    "search_everywhere": [Row("GET", "302 200 200 200 200 200 200 302")],
     "choose_games": [Row("GET", "302 403 403 404 400 404 400 302")],
     "assign_selected": [
         Row("GET", "302 403 403 404 200 404 200 302"),
@@ -541,6 +542,7 @@ MATRIX: dict[str, list[Row]] = OPERATIONS | {
     "categories": [Row("GET", "302 403 403 404 200 404 200 302")],
     "categories_markdown": [Row("GET", "302 403 403 404 200 404 200 302")],
     "give_code": [Row("POST", "401 403 403 404 422 404 422 401", {"game": "99", "name": "Odd"})],
+    "give_code_to_found": [Row("POST", "401 403 403 404 422 404 422 401", {"q": "xyz", "name": "Odd"})],
     "change_category": [Row("POST", "401 403 403 404 303 404 303 401", {"do": "rename", "name": "Stalls"})],
     "take_code_back": [Row("POST", "401 403 403 404 303 404 403 401")],
     "figure_agents": [Row("POST", "401 403 403 404 303 404 303 401")],

@@ -118,6 +118,7 @@ SENTENCES = {
     "category:renamed": _("%(who)s renamed %(thing)s"),
     "category:merged": _("%(who)s merged %(thing)s into another"),
     "category:removed": _("%(who)s removed %(thing)s"),
+    "category:restored": _("%(who)s restored %(thing)s"),
     # iterations
     "stage:opened": _("%(who)s created %(thing)s"),
     "stage:changed": _("%(who)s changed %(thing)s"),

@@ -20,6 +20,14 @@ class ProjectQuerySet(models.QuerySet["Project"]):
             return self
         return self.filter(memberships__person=person, memberships__ended_at=None)
 
+    def led_by(self, person: Person) -> "ProjectQuerySet":
+        """All of them for an admin, otherwise those that the person leads."""
+        if person.is_admin:
+            return self
+        # In one call: a second one would be about any other membership.
+        own = {"memberships__person": person, "memberships__ended_at": None, "memberships__role": LEAD}
+        return self.filter(**own)
+
 
 _Projects = models.Manager.from_queryset(ProjectQuerySet)
 

@@ -1,8 +1,10 @@
-"""Codes on messages and games, and the list of categories: give, take back, rename, merge, remove."""
+"""Codes on messages and games, and the list of categories: give, take back, rename, merge, remove, restore."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.agents.permissions import check_code_games, check_undo_code
@@ -13,6 +15,7 @@ from workspace.models import Person, Project
 from workspace.texts import check_length
 
 LONGEST_NAME = 80
+RENAME, MERGE, REMOVE, RESTORE = "rename", "merge", "remove", "restore"
 
 
 def code(*, game: Game, message: int, name: str, by: Person, now: datetime) -> Coding:
@@ -25,15 +28,39 @@ def code(*, game: Game, message: int, name: str, by: Person, now: datetime) -> C
     if not 0 <= message <= game.message_count:
         raise Unacceptable(_("There is no such message in this game. Load the page again."), field="message")
     with transaction.atomic():
-        category = _find(game.project, plain) or Category.objects.create(
-            project=game.project, name=plain, created_at=now, created_by=by
-        )
+        category = _find_or_make(game.project, plain, by, now)
         about = {"game": game, "message": message, "category": category, "created_by": by}
         made, is_new = Coding.objects.get_or_create(**about, removed_at=None, defaults={"created_at": now})
         if is_new:
             detail = {"game": game.number, "message": message, "name": category.name}
             record_event("category:given", category, by=by, now=now, project=game.project, detail=detail)
     return made
+
+
+def code_found(
+    *, project: Project, places: Mapping[int, Sequence[int]], name: str, by: Person, now: datetime
+) -> None:
+    """Put a category on all of these messages, by key of their game; codes that are there are kept.
+
+    Raises NotAllowed, and Unacceptable if there are none.
+    """
+    check_code_games(by, project)
+    plain = _clean(name)
+    if not places:
+        raise Unacceptable(_("Nothing is found any more. Search again."))
+    with transaction.atomic():
+        category = _find_or_make(project, plain, by, now)
+        known = Coding.objects.filter(category=category, created_by=by, removed_at=None, game__in=places)
+        there = set(known.values_list("game", "message"))
+        rows = [
+            Coding(category=category, game_id=game, message=message, created_by=by, created_at=now)
+            for game, messages in places.items()
+            for message in messages
+            if (game, message) not in there
+        ]
+        Coding.objects.bulk_create(rows, ignore_conflicts=True)
+        detail = {"games": len(places), "messages": len(rows), "name": category.name}
+        record_event("category:given", category, by=by, now=now, project=project, detail=detail)
 
 
 def take_code_back(*, coding: Coding, by: Person, now: datetime) -> None:
@@ -47,43 +74,59 @@ def take_code_back(*, coding: Coding, by: Person, now: datetime) -> None:
         record_event("category:taken_back", coding.category, by=by, now=now, project=project, detail=detail)
 
 
-def rename_category(*, category: Category, name: str, by: Person, now: datetime) -> None:
-    """Raises NotAllowed, and Unacceptable for a name that another category of the project has."""
-    check_code_games(by, category.project)
-    plain = _clean(name)
-    with transaction.atomic():
-        locked = _lock(category)
-        other = _find(category.project, plain)
-        if other is not None and other.pk != category.pk:
-            raise Unacceptable(_("Another category has this name. Merge the two instead."), field="name")
-        before, locked.name = locked.name, plain
-        locked.save(update_fields=["name"])
-        detail = {"before": before, "after": plain}
-        record_event("category:renamed", locked, by=by, now=now, project=category.project, detail=detail)
+def change_category(
+    *, category: Category, do: str, name: str = "", into: Category | None = None, by: Person, now: datetime
+) -> None:
+    """Rename a category, merge it into another, remove it, or restore one that was merged or removed.
 
-
-def merge_category(*, category: Category, into: Category, by: Person, now: datetime) -> None:
-    """End a category; its codes count for the other from now on, and keep the one that they were given as.
-
-    Raises NotAllowed, and Unacceptable for one of another project, or that ended, or is the same.
+    Codes keep the category that they were given as: those of a merged one count for the other, those of a removed one
+    count no more. Raises NotAllowed, and Unacceptable for a name that another category has, for one to merge with that
+    is of another project, ended or the same, and for a category that was ended or restored meanwhile.
     """
     check_code_games(by, category.project)
     with transaction.atomic():
-        locked, target = _lock(category), _lock(into)
-        if target.project_id != locked.project_id or target.pk == locked.pk:
-            raise Unacceptable(_("Choose another category of this project to merge with."), field="into")
-        CategoryEnd.objects.create(category=locked, merged_into=target, created_at=now, created_by=by)
-        detail = {"into": target.name}
-        record_event("category:merged", locked, by=by, now=now, project=category.project, detail=detail)
+        locked = Category.objects.select_for_update().select_related("project").get(pk=category.pk)
+        end = CategoryEnd.objects.filter(category=locked).first()
+        if (end is None) == (do == RESTORE):
+            says = _("This category was merged, removed or restored meanwhile. Reload the page.")
+            raise Unacceptable(says, code="ended")
+        if do == RENAME:
+            verb, detail = "renamed", _rename(locked, name)
+        elif do == MERGE:
+            verb, detail = "merged", {"into": _check_into(locked, into).name}
+            CategoryEnd.objects.create(category=locked, merged_into=into, created_at=now, created_by=by)
+        elif do == REMOVE:
+            verb, detail = "removed", {}
+            CategoryEnd.objects.create(category=locked, created_at=now, created_by=by)
+        else:
+            assert end is not None
+            verb, detail = "restored", {}
+            end.delete()
+            _check_free(locked, locked.name)
+        record_event(f"category:{verb}", locked, by=by, now=now, project=locked.project, detail=detail)
 
 
-def remove_category(*, category: Category, by: Person, now: datetime) -> None:
-    """End a category; its codes stay and count no more. Raises NotAllowed."""
-    check_code_games(by, category.project)
-    with transaction.atomic():
-        locked = _lock(category)
-        CategoryEnd.objects.create(category=locked, created_at=now, created_by=by)
-        record_event("category:removed", locked, by=by, now=now, project=category.project)
+def _rename(category: Category, name: str) -> dict[str, str]:
+    before, category.name = category.name, _clean(name)
+    _check_free(category, category.name)
+    category.save(update_fields=["name"])
+    return {"before": before, "after": category.name}
+
+
+def _check_free(category: Category, name: str) -> None:
+    if _query_named(category.project, name).exclude(pk=category.pk).exists():
+        raise Unacceptable(_("Another category has this name. Rename or merge that one first."), field="name")
+
+
+def _check_into(category: Category, into: Category | None) -> Category:
+    if into is None:
+        raise Unacceptable(_("Choose the category to merge with."), field="into")
+    target = Category.objects.select_for_update().get(pk=into.pk)
+    is_other = target.project_id == category.project_id and target.pk != category.pk
+    if not is_other or CategoryEnd.objects.filter(category=target).exists():
+        says = _("Choose another category of this project to merge with, which was not ended.")
+        raise Unacceptable(says, field="into")
+    return target
 
 
 def _clean(name: str) -> str:
@@ -94,12 +137,10 @@ def _clean(name: str) -> str:
     return plain
 
 
-def _find(project: Project, name: str) -> Category | None:
-    return Category.objects.filter(project=project, name__iexact=name, end=None).first()
+def _find_or_make(project: Project, name: str, by: Person, now: datetime) -> Category:
+    known = _query_named(project, name).first()
+    return known or Category.objects.create(project=project, name=name, created_at=now, created_by=by)
 
 
-def _lock(category: Category) -> Category:
-    locked = Category.objects.select_for_update().get(pk=category.pk)
-    if CategoryEnd.objects.filter(category=locked).exists():
-        raise Unacceptable(_("This category was merged or removed meanwhile. Reload the page."), code="ended")
-    return locked
+def _query_named(project: Project, name: str) -> "QuerySet[Category]":
+    return Category.objects.filter(project=project, name__iexact=name, end=None)

@@ -5,11 +5,11 @@ whole games, since messages of one game depend on each other.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from discussions.core.judgement_kinds import (
@@ -43,7 +43,7 @@ from discussions.metrics.core.text import NAME
 from discussions.reliability.core.crosstab import compute_interval_over_games
 from workspace.statistics.proportions import subtract_shares, wilson
 
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 AGENT, MODEL, ITERATION = "agent", "model", "iteration"
 GROUPINGS = (AGENT, MODEL, ITERATION)
 WON = "won"
@@ -185,7 +185,7 @@ def list_seats(
             Seat(
                 game=game.number,
                 names={AGENT: player.name, MODEL: model, ITERATION: iteration},
-                role=" ".join((player.role or "").casefold().split()),
+                role=" ".join((player.role or "").split()),
                 message_count=said.count(number),
                 counts=own if won is None else own | {WON: (int(won), 1, 0)},
                 spots={kind: (spot, *_find_span(game.record, spot)) for kind, spot in spots[number].items()},
@@ -195,6 +195,10 @@ def list_seats(
 
 
 def compute_files(seats: Sequence[Seat]) -> AgentFigures:
+    """The files; a role is written as most of its seats have it."""
+    spelled = Counter(seat.role for seat in seats)
+    most = {role.casefold(): role for role in sorted(spelled, key=lambda role: (spelled[role], role))}
+    seats = [structs.replace(seat, role=most[seat.role.casefold()]) for seat in seats]
     files = {}
     for grouping in GROUPINGS:
         by_name: dict[str, list[Seat]] = defaultdict(list)
@@ -204,7 +208,8 @@ def compute_files(seats: Sequence[Seat]) -> AgentFigures:
         known = sorted(by_name, key=lambda name: (-len({seat.game for seat in by_name[name]}), name))
         figures = _compute_figures([seat for seat in seats if seat.names[grouping]], grouping)
         files[grouping] = [_build_file(name, by_name[name], figures[name]) for name in known[:MOST_FILES]]
-        files[grouping].sort(key=lambda file: file.name)
+        if grouping == ITERATION:
+            files[grouping].sort(key=lambda file: int(file.name))
     return AgentFigures(len({seat.game for seat in seats}), files)
 
 

@@ -9,7 +9,7 @@ from discussions.agents.core.files import AGENT, ITERATION
 from discussions.agents.pages.files import place_message
 from workspace.statistics.labels import interval_text, number
 
-MOST_SHARES, MOST_CODES = 8, 50
+MOST_SHARES, MOST_CODES, MOST_PLACES = 8, 50, 5
 
 
 class CategoryPart:
@@ -44,15 +44,27 @@ def list_parts(coded: CodedGames, place: Callable[[int], str]) -> list[CategoryP
     return [CategoryPart(key, coded, place) for key in coded.rank()]
 
 
-def list_of(coded: CodedGames, grouping: str, name: str) -> list[tuple[str, CategoryShare]]:
-    """The categories of one agent or iteration, most messages first: (category, its share)."""
+def list_of(
+    coded: CodedGames, grouping: str, name: str, place: Callable[[int], str]
+) -> list[tuple[str, CategoryShare, list[tuple[str, str]]]]:
+    """The categories of one agent or iteration, most messages first: (category, its share, its first places)."""
+    said = coded.said[grouping]
     found = [
-        (coded.names[key], share)
+        (
+            coded.names[key],
+            share,
+            [
+                (describe_place(code), _link_code(code, place))
+                for code in coded.list_codes(key)
+                if code.message and said[code.game][code.message - 1] == name
+            ],
+        )
         for key in coded.rank()
         for share in coded.list_shares(key, grouping)
         if share.name == name and share.coded
     ]
-    return sorted(found, key=lambda row: (-row[1].coded, row[0]))
+    ranked = sorted(found, key=lambda row: (-row[1].coded, row[0]))
+    return [(category, share, places[:MOST_PLACES]) for category, share, places in ranked]
 
 
 def describe_place(code: Code) -> str:

@@ -1,5 +1,6 @@
 """Categories of one's own: the list with its counts for leads, codes, and Markdown for the prompt's author."""
 
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -8,22 +9,18 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from discussions.agents.actions.categories import (
-    code,
-    merge_category,
-    remove_category,
-    rename_category,
-    take_code_back,
-)
-from discussions.agents.forms import MERGE, RENAME, CategoryForm, CodeForm
+from discussions.agents.actions import categories as actions
+from discussions.agents.forms import CategoryForm, CodeForm, FoundForm
 from discussions.agents.pages.categories import list_parts
 from discussions.agents.permissions import check_code_games, check_undo_code
 from discussions.agents.queries import load_coded
 from discussions.agents.views.files import SECTION
-from discussions.models import Category, Coding, Game
+from discussions.models import Category, CategoryEnd, Coding, Game
+from discussions.search.pages import SearchPage
+from discussions.search.views import NAMES, read_search
 from workspace.core.refusals import Unacceptable
 from workspace.display.pages import render_markdown
-from workspace.models import Project
+from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import press, send
 from workspace.web.frame import frame
@@ -58,28 +55,32 @@ def give_code(request: SignedIn, slug: str) -> HttpResponse:
         found = Game.objects.filter(project=project, number=game).first()
         if found is None:
             raise Unacceptable(_("There is no game of this number."), field="game")
-        code(game=found, message=message or 0, name=name, **given)
+        actions.code(game=found, message=message or 0, name=name, **given)
 
     return send(request, form, act, _list_url(slug), show=partial(_show_categories, request, project, form))
 
 
 @require("code_games", methods=("POST",))
+def give_code_to_found(request: SignedIn, slug: str) -> HttpResponse:
+    """Put a category on the messages that a search found, in the games that it looked into."""
+    project = project_or_404(request.user, slug, check_code_games)
+    form = bind_form(request, FoundForm, searched=NAMES)
+
+    def act(*, name: str, by: Person, now: datetime, **searched: str) -> None:
+        page = SearchPage(by, [project], read_search(searched))
+        actions.code_found(project=project, places=page.kept, name=name, by=by, now=now)
+
+    show = partial(_show_categories, request, project, CodeForm(), refused=form)
+    return send(request, form, act, _list_url(slug), show=show)
+
+
+@require("code_games", methods=("POST",))
 def change_category(request: SignedIn, slug: str, category: int) -> HttpResponse:
-    """Rename, merge or remove it."""
+    """Rename, merge, remove or restore it."""
     project = project_or_404(request.user, slug, check_code_games)
     row = get_object_or_404(Category, project=project, pk=category)
     form = bind_form(request, CategoryForm, project=project)
-
-    def act(*, do: str, name: str, into: Category | None, **given: Any) -> None:
-        if do == RENAME:
-            rename_category(category=row, name=name, **given)
-        elif do == MERGE:
-            if into is None:
-                raise Unacceptable(_("Choose the category to merge with."), field="into")
-            merge_category(category=row, into=into, **given)
-        else:
-            remove_category(category=row, **given)
-
+    act = partial(actions.change_category, category=row)
     show = partial(_show_categories, request, project, CodeForm(), refused=form)
     return send(request, form, act, _list_url(slug), show=show)
 
@@ -90,7 +91,7 @@ def take_back(request: SignedIn, slug: str, coding: int) -> HttpResponse:
     rows = Coding.objects.filter(game__project=project).select_related("category", "game__project")
     row = get_object_or_404(rows, pk=coding)
     check_undo_code(request.user, row)
-    return press(request, take_code_back, _list_url(slug), coding=row)
+    return press(request, actions.take_code_back, _list_url(slug), coding=row)
 
 
 def _show_categories(
@@ -98,13 +99,15 @@ def _show_categories(
     project: Project,
     form: CodeForm,
     *,
-    refused: CategoryForm | None = None,
+    refused: CategoryForm | FoundForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
     parts = _list(request, project)
     own = Coding.objects.filter(game__project=project, created_by=request.user, removed_at=None)
+    ends = CategoryEnd.objects.filter(category__project=project).select_related("category", "merged_into")
     context = {
         "form": form,
+        "ends": ends.order_by("-pk")[:20],
         "refused": refused,
         "parts": parts,
         "own": own.select_related("category", "game").order_by("-pk")[:20],

@@ -22,6 +22,7 @@ from discussions.agents.queries import (
     load_coded,
     load_texts,
 )
+from discussions.metrics.labels import LABELS
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.display.pages import render_markdown
 from workspace.models import Project
@@ -120,6 +121,7 @@ def _list(state: dict[str, object], figures: AgentFigures | None, missing: str =
         "figures": figures,
         "grouped": GROUPED,
         "name_file": name_file,
+        "labels": LABELS,
         "missing": missing,
     }
 
@@ -136,12 +138,14 @@ def _build(
     root = request.build_absolute_uri("/").removesuffix("/")
     texts = load_texts(project, file.moments)
     label = name_file(*named[0])
-    page = FilePage(
-        file, named[0][0], label, texts, lambda number: root + reverse("game", args=[project.slug, number])
-    )
+
+    def place(number: int) -> str:
+        return root + reverse("game", args=[project.slug, number])
+
+    page = FilePage(file, named[0][0], label, texts, place)
     others = len(figures.files[named[0][0]]) - 1
     elsewhere = find_elsewhere(request.user, project, *named[0])
-    coded = list_of(load_coded(project), *named[0]) if named[0][0] != MODEL else []
+    coded = list_of(load_coded(project), *named[0], place) if named[0][0] != MODEL else []
     return {
         "page": page,
         "others": others,

@@ -11,6 +11,7 @@ from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.core.judgeable import read_sample_rule, shared_sample
 from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import disagreements_in
+from discussions.agents.actions.categories import code
 from discussions.agents.actions.files import ask_for_agents
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
@@ -252,7 +253,15 @@ def _compute_team_statistics(scene: Scene, by: str) -> None:
     ask_for_agents(project=scene.project, **scene.stamp(by))
 
 
+def _code(scene: Scene, by: str, name: str, places: Mapping[str, list[int]]) -> None:
+    """Put a category on these messages of these games."""
+    for game, messages in places.items():
+        for message in messages:
+            code(game=scene.game(game), message=message, name=name, **scene.stamp(by))
+
+
 GAME_STEPS: Steps = {
+    "code": _code,
     "import_file": _import_file,
     "rate": _rate,
     "calibrate": _calibrate,

@@ -3,12 +3,15 @@
 import pytest
 
 from discussions.agents.actions.categories import (
+    MERGE,
+    REMOVE,
+    RENAME,
+    RESTORE,
+    change_category,
     code,
-    merge_category,
-    remove_category,
-    rename_category,
     take_code_back,
 )
+from discussions.agents.queries import load_coded
 from discussions.models import Category, CategoryEnd, Coding
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.transcripts import import_game, make_games_project
@@ -69,23 +72,33 @@ def test_categories_are_renamed_merged_and_removed_and_codes_keep_their_origin(w
     _project, lead, game = world
     by = {"by": lead, "now": NOW}
     one, two, three = (give(game, lead, name).category for name in ("stalls", "waits", "rude"))
-    rename_category(category=one, name="Stalls for time", **by)
+    change_category(category=one, do=RENAME, name="Stalls for time", **by)
     with pytest.raises(Unacceptable):
-        rename_category(category=one, name="WAITS", **by)
-    merge_category(category=two, into=one, **by)
+        change_category(category=one, do=RENAME, name="WAITS", **by)
+    change_category(category=two, do=MERGE, into=one, **by)
     assert Coding.objects.filter(category=two).count() == 1
     assert CategoryEnd.objects.get(category=two).merged_into == one
-    for refused in (
-        {"category": two, "into": one},
-        {"category": one, "into": one},
-        {"category": one, "into": two},
-    ):
-        with pytest.raises(Unacceptable):
-            merge_category(**refused, **by)
     elsewhere = make_games_project()
     there = make_lead(project=elsewhere)
     foreign = give(import_game(project=elsewhere, by=there), there, "other").category
-    with pytest.raises(Unacceptable):
-        merge_category(category=one, into=foreign, **by)
-    remove_category(category=three, **by)
+    for category, into in ((two, one), (one, one), (one, two), (one, foreign), (one, None)):
+        with pytest.raises(Unacceptable):
+            change_category(category=category, do=MERGE, into=into, **by)
+    change_category(category=three, do=REMOVE, **by)
     assert give(game, lead, "rude").category != three
+
+
+def test_what_was_merged_or_removed_is_restored_unless_its_name_is_taken(world):
+    project, lead, game = world
+    by = {"by": lead, "now": NOW}
+    one, two = (give(game, lead, name).category for name in ("stalls", "waits"))
+    with pytest.raises(Unacceptable):
+        change_category(category=two, do=RESTORE, **by)
+    change_category(category=two, do=MERGE, into=one, **by)
+    change_category(category=two, do=RESTORE, **by)
+    assert load_coded(project).names == {one.pk: "stalls", two.pk: "waits"}
+    change_category(category=two, do=REMOVE, **by)
+    give(game, lead, "Waits", 2)
+    with pytest.raises(Unacceptable, match="has this name"):
+        change_category(category=two, do=RESTORE, **by)
+    assert CategoryEnd.objects.filter(category=two).exists()

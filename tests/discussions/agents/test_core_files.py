@@ -129,7 +129,7 @@ def test_a_win_is_that_of_the_players_side(winner, ada, bo):
 def test_spots_are_placed_by_their_words_and_the_silent_have_no_seat():
     ada, bo = list_seats(examined(), "m", "3", ROLES)
     assert (ada.role, ada.message_count, ada.names) == (
-        "werewolf",
+        "Werewolf",
         2,
         {AGENT: "Ada", MODEL: "m", ITERATION: "3"},
     )
@@ -155,6 +155,13 @@ def test_worse_and_better_need_an_interval_on_one_side_and_three_games_each():
         [seat(game, name, coherence=(8, 10)) for game in range(6) for name in ("Ada", "Bo")]
     )
     assert alike.files[AGENT][0].roles[0].figures["coherence"].word == UNCLEAR
+
+
+def test_a_role_is_written_as_most_files_write_it():
+    files = compute_files(
+        [seat(1, role="MAFIA"), seat(2, role="Mafia"), seat(3, role="MAFIA"), seat(4, role="")]
+    )
+    assert [found.role for found in files.find(AGENT, "Ada").roles] == ["MAFIA", ""]
 
 
 def test_games_that_differ_widen_the_interval():
@@ -192,7 +199,7 @@ def test_moments_are_chosen_by_the_stated_rule():
 def test_only_those_with_the_most_games_have_a_file():
     many = [seat(game, f"n{game:03}", coherence=(1, 2)) for game in range(MOST_FILES + 5)]
     files = compute_files([*many, seat(0, "zoe"), seat(1, "zoe")]).files
-    assert len(files[AGENT]) == MOST_FILES and files[AGENT][-1].name == "zoe"
+    assert len(files[AGENT]) == MOST_FILES and files[AGENT][0].name == "zoe"
     assert files[MODEL] == files[ITERATION] == []
 
 

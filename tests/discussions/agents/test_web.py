@@ -7,7 +7,9 @@ import pytest
 from django.urls import reverse
 
 from discussions.agents.actions.files import ask_for_agents, compute_agents
+from discussions.agents.core.files import WORSE, AgentShare
 from discussions.agents.queries import KIND, find_figures
+from discussions.metrics.labels import LABELS
 from discussions.models import TeamFigures
 from tests.factories.erasures import erase
 from tests.factories.people import NOW, make_admin, make_lead, make_member
@@ -78,6 +80,16 @@ def test_files_are_asked_for_computed_by_a_job_and_listed_by_name(client, world)
     assert "1 game was measured since" in client.get(address()).content.decode()
 
 
+def test_the_list_says_who_is_worse_at_what(client, world, monkeypatch):
+    project, lead, _games = world
+    figure_agents(project, by=lead)
+    says = [f"MAFIA</bdi>: {LABELS['coherence'].column}", f"VILLAGER</bdi>: {LABELS['coherence'].column}"]
+    assert not any(text in " ".join(client.get(address()).content.decode().split()) for text in says)
+    monkeypatch.setattr(AgentShare, "word", WORSE)
+    listed = " ".join(client.get(address()).content.decode().split())
+    assert [text in listed for text in says] == [True, True]
+
+
 def test_a_file_says_what_is_worse_in_which_role_with_moments_that_lead_to_their_messages(
     client, world, django_assert_num_queries
 ):
@@ -87,14 +99,14 @@ def test_a_file_says_what_is_worse_in_which_role_with_moments_that_lead_to_their
     with django_assert_num_queries(16):
         answer = client.get(address("agent"), {"agent": "Ada"})
     page, said = answer.context["page"], html.unescape(answer.content.decode())
-    assert page.file.games == 9 and page.games == {"villager": 6, "mafia": 3}
+    assert page.file.games == 9 and page.games == {"VILLAGER": 6, "MAFIA": 3}
     moment = next(line for line in page.moments if line.moment.kind == "phrase")
-    assert moment.moment.role == "mafia" and moment.share == "100"
+    assert moment.moment.role == "MAFIA" and moment.share == "100"
     assert moment.address == f"http://testserver/projects/ours/games/{games[0].number}/#m1"
     assert f'href="{moment.address}"' in said and "<mark>" in said
     assert "Said 3 times in this game." in said
-    assert [role for role, _figure in page.won] == ["villager", "mafia"]
-    assert dict(page.won)["mafia"].share == 0 and dict(page.won)["mafia"].games == 3
+    assert [role for role, _figure in page.won] == ["VILLAGER", "MAFIA"]
+    assert dict(page.won)["MAFIA"].share == 0 and dict(page.won)["MAFIA"].games == 3
     assert "No table" not in said and "of these judged" not in said
     markdown = client.get(address("agent_markdown"), {"agent": "Ada"})
     assert f"message 1]({moment.address})" in markdown.content.decode()
@@ -128,10 +140,10 @@ def test_the_table_and_the_api_have_the_figures_of_the_page(client, world):
         row
         for row in rows
         if (row["of"], row["name"], row["role"], row["measure"])
-        == ("agent", "Ada", "mafia", "anti_repetition")
+        == ("agent", "Ada", "MAFIA", "anti_repetition")
     ]
     file = api.get(f"{PATH}file/?agent=Ada").json()
-    figure = next(found for found in file["roles"] if found["role"] == "mafia")["figures"]["anti_repetition"]
+    figure = next(found for found in file["roles"] if found["role"] == "MAFIA")["figures"]["anti_repetition"]
     assert (row["right"], row["of_all"]) == (str(figure["right"]), str(figure["of"])) == ("0", "9")
     assert (row["word"], figure["word"], figure["others"]) == ("unclear", "unclear", 0)
     assert file["moments"][0]["message"] and not file["moments"][0]["is_by_people"]

@@ -5,6 +5,7 @@ import pytest
 from discussions.core.records import GameRecord, Message, Player
 from discussions.search.core import (
     LONGEST_QUERY,
+    MOST_BYTES,
     MOST_TERMS,
     SIGN,
     Asked,
@@ -96,6 +97,8 @@ def test_only_what_the_table_heard_is_indexed_with_where_it_was_said():
         (5 * 2**20 + 2, ["ho"], 4),
     ]
     assert write_vector(["a", "b", "a"], ["¶x"]) == "'a':1,3 'b':2 '¶x'"
+    long = write_vector([f"{chr(0x1E900)}{number:059d}" for number in range(50_000)], ["¶x"])
+    assert 1_000_000 // 4 < len(long) < len(long.encode()) < MOST_BYTES and long.endswith(" '¶x'")
 
 
 @pytest.mark.parametrize(

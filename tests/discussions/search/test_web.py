@@ -6,11 +6,11 @@ from django.urls import reverse
 from discussions.iterations.actions.opening import move_games
 from discussions.models import Evaluation, IndexedMessage, UnindexedGame
 from discussions.models.slots import REPEAT
-from discussions.search import pages, queries
+from discussions.search import queries
 from discussions.search.core import LONGEST_QUERY
 from discussions.search.pages import GAMES_A_PAGE, MESSAGES_A_GAME
 from tests.factories.iterations import make_iteration, make_stage
-from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person
 from tests.factories.rating import make_copy, submitted
 from tests.factories.search import index_all, talk
 from tests.factories.tokens import program_of
@@ -113,12 +113,11 @@ def test_pages_go_on_to_older_games_and_the_games_that_wait_are_named(client, pr
 
 
 def test_messages_are_counted_up_to_a_limit(client, project, lead, monkeypatch):
-    for module in (pages, queries):
-        monkeypatch.setattr(module, "MOST_FOUND", 3)
+    monkeypatch.setattr(queries, "MOST_FOUND", 3)
     games = [import_game(project=project, by=lead, **talk("so", "so", "so")) for _ in range(2)]
     index_all()
     answer = look(client, lead, project, q="so")
-    assert b"More than 3 messages" in answer.content
+    assert b"At least 3 messages" in answer.content
     assert found(answer) == {games[1].number: [1, 2, 3]}
     assert found(look(client, lead, project, q="so", after=games[1].pk)) == {games[0].number: [1, 2, 3]}
 
@@ -140,6 +139,9 @@ def test_the_games_that_match_by_name_stand_on_the_same_page(client, project, le
         ({"q": "* ( ) & | ! : <-> \\"}, 200, "has no word to look for"),
         ({"q": "NEAR(a b) OR words:a ^a {x}"}, 200, "No messages found"),
         ({"q": "\u202e\u0301\u0301"}, 200, "has no word to look for"),
+        ({"q": "-zebra"}, 200, "No messages found"),
+        ({"q": '"" -"" - * -* a:*b <-> !!x "'}, 200, "No messages found"),
+        ({"q": "\u202e\u05d0\u05d1\u2066 \U0001f600"}, 200, "No messages found"),
         ({"q": "the and of"}, 200, "No messages found"),
         ({"q": "x" * 10_000}, 422, f"Shorten it to {LONGEST_QUERY:,}"),
         ({"q": "a " * 499}, 200, "No messages found"),
@@ -256,3 +258,48 @@ def test_programs_search_with_the_same_words_and_rights(client, project, lead):
     assert evaluator.get(f"{address}?q=trust").json()["items"] == []
     assert evaluator.get(f"{address}?role=MAFIA").status_code == 403
     assert program_of(lead).get(f"{address}?q={'x' * 10_000}").status_code == 422
+
+
+def test_several_projects_are_searched_at_once_each_with_the_rights_that_one_has_there(client):
+    """The person leads one project, rated a game of another, and is in no third."""
+    evaluation = submitted()
+    rated, person = evaluation.game.project, evaluation.evaluator
+    text = evaluation.game.text.to_record().messages[0].text
+    word = text.split()[0]
+    led = make_games_project(slug="led")
+    make_member(project=led, person=person, role="lead")
+    mine = import_game(project=led, by=person, **talk(text, text))
+    for project in (rated, make_games_project()):
+        import_game(project=project, by=make_lead(project=project), **talk(text))
+    index_all()
+    client.force_login(person)
+    page, api = reverse("search_everywhere"), program_of(person)
+
+    def look_everywhere(**asked):
+        answer = client.get(page, {"q": word, **asked})
+        return answer, [(game.project, game.number) for game in answer.context["page"].games]
+
+    answer, games = look_everywhere()
+    assert games == [(led, mine.number), (rated, evaluation.game.number)]
+    shown = answer.context["page"].games
+    assert [{bool(message.role) for message in game.messages} for game in shown] == [{True}, {False}]
+    assert [bool(game.iteration) for game in shown] == [True, False]
+    assert (answer.context["page"].main_role, answer.context["page"].shares) == ("", [])
+    assert set(answer.context["choices"]["project"][1]) == {led.slug, rated.slug}
+    said = answer.content.decode()
+    assert "games are searched that you rated" in said and f"/rate/{evaluation.pk}/?at=" in said
+    assert f"/projects/led/games/{mine.number}/#m1" in said
+    assert look_everywhere(project=rated.slug)[1] == [(rated, evaluation.game.number)]
+    assert look_everywhere(role="VILLAGER")[1] == [(led, mine.number)]
+    assert client.get(page, {"q": word, "project": "nowhere"}).status_code == 422
+    assert client.get(page, {"q": word, "iteration": "1"}).status_code == 400
+    assert client.get(page, {"q": word, "project": rated.slug, "role": "VILLAGER"}).status_code == 403
+    found_by_api = api.get(f"messages/?q={word}").json()["items"]
+    assert [(item["project"], item["number"]) for item in found_by_api] == [
+        (project.slug, number) for project, number in games
+    ]
+    assert [item["project"] for item in api.get(f"messages/?q={word}&project=led").json()["items"]] == ["led"]
+    assert api.get("messages/?q=a&project=nowhere").status_code == 422
+    assert program_of(make_person()).get(f"messages/?q={word}").json()["items"] == []
+    assert len(program_of(make_admin()).get(f"messages/?q={word}").json()["items"]) == 4
+    assert f"{page}?q={word}" in look(client, person, led, q=word).content.decode()

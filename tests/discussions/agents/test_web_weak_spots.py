@@ -8,6 +8,7 @@ from django.urls import reverse
 from discussions.models import Game
 from discussions.rating.actions.finish import submit_evaluation
 from discussions.rating.queries import load_state
+from tests.factories.categories import give
 from tests.factories.iterations import make_baseline, make_stage
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import ready_to_submit, say, thinking_game
@@ -45,7 +46,7 @@ def address(iteration, name="weak_spots"):
 def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_assert_num_queries):
     iteration, game = make_world(client)
     client.get(address(iteration))
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(19):
         answer = client.get(address(iteration))
     said = html.unescape(answer.content.decode())
     page = answer.context
@@ -143,3 +144,17 @@ def test_rates_of_statements_are_counted_by_agent_and_role_and_open_their_lines(
 def test_an_iteration_without_labelled_statements_says_nothing_of_them(client):
     iteration, _game = make_world(client)
     assert "believe" not in client.get(address(iteration)).content.decode()
+
+
+def test_categories_stand_beside_the_weak_spots_and_in_the_markdown(client):
+    iteration, game = make_world(client)
+    for message in (1, 4):
+        give(game, make_lead(project=iteration.project), "Stalls <b>", message)
+    for asked, coded in (({}, "2 / 4"), ({"agent": "Bravo"}, "1 / 2")):
+        said = client.get(address(iteration), asked).content.decode()
+        assert coded in said and "Stalls <b>" not in said and f"/games/{game.number}/#m4" in said
+    markdown = client.get(address(iteration, "weak_spots_markdown")).content.decode()
+    assert (
+        "Stalls" in markdown
+        and f"message 4](http://testserver/projects/ours/games/{game.number}/#m4)" in markdown
+    )

@@ -10,6 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from discussions.adjudication.labels import answer_label
+from discussions.agents.core.files import ITERATION
+from discussions.agents.pages.categories import list_of
+from discussions.agents.queries import load_coded
 from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY, STATEMENT
 from discussions.core.outcome import DIVERSITY
 from discussions.games.core import MESSAGES_A_PAGE
@@ -170,6 +173,11 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
         "chosen": ", ".join(speakers.values()),
         **_list_beliefs(iteration, games, speakers, chosen.get("label", ""), game_url),
         "spots": {kind: [SpotLine(spot, game_url) for spot in ranked[kind][:MOST_SPOTS]] for kind in KINDS},
+        "coded": list_of(
+            load_coded(iteration.project, iteration=iteration),
+            *((AGENT, agent) if (agent := chosen.get(AGENT)) else (ITERATION, str(iteration.number))),
+            game_url,
+        ),
         "unlisted": {kind: max(0, len(ranked[kind]) - MOST_SPOTS) for kind in KINDS},
         "titles": {kind: str(TITLES[kind]) for kind in KINDS},
         "groups": {grouping: group_spots(games, spots, grouping) for grouping in GROUPED},
