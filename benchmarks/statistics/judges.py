@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
-from discussions.core.judgement_kinds import COHERENCE, NO, STRATEGIC_DEPTH, YES
+from benchmarks.statistics import verdicts
+from discussions.core.judgement_kinds import COHERENCE, CONSISTENT, INCONSISTENT, NO, STRATEGIC_DEPTH, YES
 from discussions.core.records import MAFIA, VILLAGE
 from discussions.judges.core.contract import (
     HELPS,
@@ -43,6 +45,7 @@ def tables(runs_factor: float = 1.0) -> Iterator[Table]:
     yield falls(max(2, round(RUNS * runs_factor)))
     for world in WORLDS:
         yield widths(max(2, round(RUNS * runs_factor)), world)
+    yield stops(max(2, round(RUNS * runs_factor)))
 
 
 def percent(found: list[bool]) -> str:
@@ -270,6 +273,10 @@ HELPERS: dict[str, Judge] = {
 }  # fmt: skip
 
 
+# With these, games are judged until a metric is clear.
+STOPPED = ("50 %", "70 %", "90 %", "90 %, SD of 10 between games", "90 %, follows the rule in 30 %")
+
+
 def widths(runs: int, world: World) -> Table:
     """Coverage of people's estimate with a judge's strata, and its width as a share of that with the rule's alone."""
     rows = []
@@ -298,6 +305,36 @@ def estimate(
     )
     sampled = [str(at) for at in random.choice(messages, drawn, replace=False)]
     return compare_strata(machine, values, said if judge else None, sampled)
+
+
+def stops(runs: int) -> Table:
+    """Games whose role consistency is judged until its metric is clear, by the rule's strata and by a judge's."""
+    rows = []
+    for name in ("none", *STOPPED):
+        row, judge = [name], HELPERS.get(name)
+        for count in verdicts.SIZES:
+            random = np.random.default_rng([SEED, 5, count])
+            found = [stop(random, run, count, judge) for run in range(runs)]
+            held, right, judged = np.mean(found, axis=0).tolist()
+            row.append(f"{100 * held:.1f}/{100 * right:.1f}/{100 * judged:.0f}")
+        rows.append(row)
+    heads = [f"of {count} messages" for count in verdicts.SIZES]
+    return "Judged until the metric is clear", ["judge, right in", *heads], rows
+
+
+def stop(random: Random, run: int, count: int, judge: Judge | None) -> tuple[bool, bool, float]:
+    """Whether the interval at the stop holds the truth, whether pass or fail is right, and the share judged."""
+    game = verdicts.draw_game(random, run, count, random.uniform(*verdicts.SHARES))
+    # A stream of its own: each judge meets the same games.
+    own = np.random.default_rng([SEED, 6, run, count])
+    if judge is not None:
+        rule, truth = (
+            np.array([[said == CONSISTENT for said in row.values()]]) for row in (game.machine, game.people)
+        )
+        words = np.where(judge(own, truth, rule), CONSISTENT, INCONSISTENT)[0].tolist()
+        game = replace(game, helper=dict(zip(game.machine, words, strict=True)))
+    estimate, judged = game.judge_until_clear()
+    return game.holds(estimate), game.is_right(estimate), judged / count
 
 
 def compare_strata(

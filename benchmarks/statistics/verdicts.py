@@ -33,12 +33,13 @@ Table = tuple[str, list[str], list[list[str]]]
 
 
 class DrawnGame(Struct):
-    """What the rule and people say of each message, and the true share of consistent ones in percent."""
+    """What the rule, people and perhaps a judge say of each message; the true share of consistent ones, in percent."""
 
     seed: str
     machine: dict[str, str]
     people: dict[str, str]
     true: float
+    helper: dict[str, str] | None = None
 
     def judge(self, wished: int = 0) -> tuple[PeopleShare, int]:
         """People's estimate once every message that was asked for is judged, and how many messages were judged.
@@ -54,9 +55,24 @@ class DrawnGame(Struct):
             if asked <= values.keys():
                 break
             values |= {subject: self.people[subject] for subject in asked}
-        strata = build_strata(ROLE_CONSISTENCY, self.machine, values, asked)
+        strata = build_strata(ROLE_CONSISTENCY, self.machine, values, asked, self.helper)
         limit, count = Fraction(THRESHOLD), len(values)
         return score_people(strata, PEOPLE, Fraction(100), limit, judged=count, batch=BATCH), count
+
+    def judge_until_clear(self) -> tuple[PeopleShare, int]:
+        """The same once the metric is no longer open."""
+        wished = 0
+        people, judged = self.judge()
+        while people.is_open:
+            wished += 1
+            people, judged = self.judge(wished)
+        return people, judged
+
+    def holds(self, people: PeopleShare) -> bool:
+        return people.low - 1e-9 <= self.true <= people.high + 1e-9
+
+    def is_right(self, people: PeopleShare) -> bool:
+        return (people.share >= THRESHOLD) == (self.true >= THRESHOLD)
 
 
 def draw_game(rng: np.random.Generator, run: int, count: int, share: float) -> DrawnGame:
@@ -75,8 +91,7 @@ def try_estimate(count: int, share: float, runs: int) -> tuple[float, float, flo
     for run in range(runs):
         game = draw_game(rng, run, count, share)
         people, judged = game.judge()
-        is_held = people.low - 1e-9 <= game.true <= people.high + 1e-9
-        found.append((people.share - game.true, is_held, judged / count))
+        found.append((people.share - game.true, game.holds(people), judged / count))
     bias, held, judged_share = np.mean(found, axis=0).tolist()
     return bias, held, judged_share
 
@@ -111,15 +126,10 @@ def try_decisions(count: int, runs: int) -> dict[tuple[float, float], list[tuple
     found: dict[tuple[float, float], list[tuple[bool, float]]] = {distance: [] for distance in DISTANCES}
     for run in range(runs):
         game = draw_game(rng, run, count, rng.uniform(*SHARES))
-        wished = 0
-        people, judged = game.judge()
-        while people.is_open:
-            wished += 1
-            people, judged = game.judge(wished)
+        people, judged = game.judge_until_clear()
         away = abs(game.true - THRESHOLD)
-        is_right = (people.share >= THRESHOLD) == (game.true >= THRESHOLD)
         place = next(distance for distance in DISTANCES if away >= distance[0])
-        found[place].append((is_right, judged / count))
+        found[place].append((game.is_right(people), judged / count))
     return found
 
 

@@ -1,9 +1,11 @@
 """A verdict's content as plain records: a line for each metric, the reasons, the advice, and what would change it."""
 
+from collections.abc import Collection
 from decimal import Decimal
 
 from msgspec import Struct
 
+from workspace.core.words import say, say_many
 from workspace.statistics.proportions import JudgedStratum
 
 MEMORY = "memory_accuracy"
@@ -91,13 +93,28 @@ class PassKind:
         return self.manual_check is not None and self.manual_check.decides
 
 
+def say_helped(judges: Collection[str], answers: int) -> str:
+    """Wherever an estimate is shown that judges helped with, this is said: their names, and how many answers of people
+    it is from; "" without judges.
+    """
+    if not judges:
+        return ""
+    return say_many(
+        "people's estimate, helped by {judges}: {n} answer of people",
+        "people's estimate, helped by {judges}: {n} answers of people",
+        answers,
+        judges=", ".join(say("judge {name}", name=name) for name in judges),
+    )
+
+
 class PeopleShare(Struct, frozen=True, omit_defaults=True):
     """The share of messages that people would count, as a fraction of 1, with its 95 % interval in percent.
 
     `judged` of `total` messages were judged; `counted` is the score, in percent, that counts the others as the rule has
     them. `counts`: this share is the score of its line. `is_open`: its 90 % interval holds the threshold, and messages
     are left to ask for, `batch` at a time. `flip` is the number of judgements that would take it across the threshold.
-    `strata` are what it was counted from: the messages that the rule counts, and the others.
+    `strata` are what it was counted from: the messages that the rule counts, and the others, as `helpers` divide them:
+    judges by number and name.
     """
 
     numerator: int
@@ -112,10 +129,15 @@ class PeopleShare(Struct, frozen=True, omit_defaults=True):
     flip: int | None = None
     batch: int = 0
     strata: list[JudgedStratum] = []
+    helpers: list[tuple[int, str]] = []
 
     @property
     def share(self) -> float:
         return 100 * self.numerator / self.denominator
+
+    @property
+    def helped(self) -> str:
+        return say_helped([name for _number, name in self.helpers], self.judged)
 
 
 class OutcomeLine(Struct, PassKind, frozen=True, omit_defaults=True):

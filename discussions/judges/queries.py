@@ -21,7 +21,7 @@ from discussions.judges.core.contract import Contract, Repeat, conclude_contract
 from discussions.judges.core.drift import Baseline, Drift, watch_drift
 from discussions.judges.core.items import JudgedItem, share_agreeing
 from discussions.judges.core.prompts import CRITERIA, BuiltPrompt, build_judge_prompt
-from discussions.metrics.core.parameters import parse_side
+from discussions.metrics.core.parameters import list_sides
 from discussions.models import (
     Adjudication,
     Admission,
@@ -316,10 +316,8 @@ def _read_facts(games: Sequence[int]) -> Iterator[tuple[int, tuple[list[str], di
     )
     for game, _number, record in game_texts(game__in=list(measured)):
         findings, version, sha256 = measured[game]
-        role_map = rubric_record(version, sha256).lists["role_map"]
-        sides = [parse_side(player.role, role_map) or "" for player in record.players]
-        spoke = [sides[message.player - 1] for message in record.messages]
-        yield game, (spoke, machine_values(_FINDINGS.decode(bodies[findings])))
+        sides = list_sides(record, rubric_record(version, sha256).lists["role_map"])
+        yield game, (sides, machine_values(_FINDINGS.decode(bodies[findings])))
 
 
 class Costs(Struct, frozen=True):

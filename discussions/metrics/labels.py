@@ -368,6 +368,10 @@ SHARED: dict[str, tuple[Promise | str, Promise | str]] = {
     ),
     "coherence_score": (PEOPLE, gettext_lazy("The same for M3.")),
     "role_consistency_score": (PEOPLE, gettext_lazy("The same for M4.")),
+    "strata": (
+        PEOPLE,
+        gettext_lazy("What divides messages for people's estimate: the rule, or also an admitted judge."),
+    ),
     "baseline_game_count": (ITERATIONS, gettext_lazy("A baseline has so many games.")),
     "iteration_game_count": (ITERATIONS, gettext_lazy("An iteration has at least so many games.")),
     "changes_per_iteration": (

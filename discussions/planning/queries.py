@@ -14,7 +14,6 @@ from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
 from discussions.core.outcome import Outcome
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import prompt_diff
-from discussions.metrics.core.parameters import scores_by_people
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Transcript, Verdict
 from discussions.planning.core import Plan
@@ -154,11 +153,7 @@ def load_version_preview(iteration: Iteration, version: RubricVersion) -> Versio
         number: msgspec.json.decode(outcome, type=Outcome)
         for number, outcome in verdicts.values_list("game__number", "outcome")
     }
-    judged = read_judged(
-        Batch(keys, is_recorded=False),
-        partial(needs_text, draft=draft),
-        with_seeds=scores_by_people(draft.parameters),
-    )
+    judged = read_judged(Batch(keys, is_recorded=False), partial(needs_text, draft=draft), draft)
     games = [rejudge(replace(game, recorded=recorded.get(game.where.number)), draft) for game in judged]
     return VersionPreview(version, games, compute_games_impact(games, draft), hash_input(iteration, version))
 

@@ -6,7 +6,6 @@ and measures it again; it stores no measurement.
 
 from functools import partial
 
-from discussions.metrics.core.parameters import scores_by_people
 from discussions.preview.core import compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import batch_judged_games, read_judged, scored_hash
 from rubric.preview.actions import load_job_draft, run_preview
@@ -24,9 +23,7 @@ def preview_games(*, job: Job, clock: Clock) -> None:
     basis = scored_hash()
     draft = version.to_record()
     batches = batch_judged_games()
-    # People's estimate under the draft rests on the samples, which the seeds draw.
-    with_seeds = scores_by_people(draft.parameters)
-    read = partial(read_judged, needs_text=partial(needs_text, draft=draft), with_seeds=with_seeds)
+    read = partial(read_judged, needs_text=partial(needs_text, draft=draft), draft=draft)
     run_preview(
         job=job,
         clock=clock,

@@ -33,7 +33,7 @@ NOT_MEASURED = frozenset(
     "pass_count metric_count cost_limit_usd cost_success_usd answers_yes_count answers_yes_rating "
     "identification_pass identification_pass_count identification_min_messages identification_max_messages "
     "sample_percent sample_min sample_max role_more_count role_more_percent "
-    "more_messages more_batches strategic_depth_score coherence_score role_consistency_score "
+    "more_messages more_batches strategic_depth_score coherence_score role_consistency_score strata "
     "baseline_game_count iteration_game_count changes_per_iteration "
     "successes_in_a_row cache_hit_percent shuffle_count shuffle_warning_percent variety_phrase_count "
     "top_phrase_count robotic_use_count robotic_message_count".split()

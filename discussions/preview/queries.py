@@ -11,13 +11,14 @@ from discussions.adjudication.queries import adjudicated_so_far
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement
+from discussions.metrics.core.parameters import divides_by_judge, scores_by_people
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Evaluation, Game, GameText, Measured, Verdict
 from discussions.models.manual_figures import COST, entered
 from discussions.preview.core import JudgedGame
 from discussions.queries import add_round_offset, load_round_offsets, measured_for, rubric_record
 from discussions.verdicts.core.basis import Basis
-from discussions.verdicts.queries import load_bases, load_seeds
+from discussions.verdicts.queries import load_bases, load_judge_answers, load_seeds
 from rubric.core.records import RubricRecord
 from rubric.preview.core import Location
 from workspace.core.canonical import canonical_hash
@@ -64,12 +65,14 @@ def batch_judged_games() -> list[Batch]:
     ]
 
 
-def read_judged(batch: Batch, needs_text: NeedsText, *, with_seeds: bool = False) -> Iterator[JudgedGame]:
+def read_judged(
+    batch: Batch, needs_text: NeedsText, draft: RubricRecord | None = None
+) -> Iterator[JudgedGame]:
     """The games of a batch. A game has its text if its rubric version is in `needs_text`.
 
-    A basis has the seeds of its evaluations if its version needs them, or `with_seeds`.
+    A basis has the seeds of its evaluations, and what judges said, if its version needs them, or the `draft`.
     """
-    yield from (_recorded if batch.is_recorded else _waiting)(batch.keys, needs_text, with_seeds)
+    yield from (_recorded if batch.is_recorded else _waiting)(batch.keys, needs_text, draft)
 
 
 def _runs(rows: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
@@ -94,7 +97,7 @@ def _without_verdict() -> "QuerySet[Game]":
     )
 
 
-def _recorded(keys: list[int], needs_text: NeedsText, with_seeds: bool) -> Iterator[JudgedGame]:
+def _recorded(keys: list[int], needs_text: NeedsText, draft: RubricRecord | None) -> Iterator[JudgedGame]:
     columns = (
         "game_id",
         "project__slug",
@@ -107,14 +110,17 @@ def _recorded(keys: list[int], needs_text: NeedsText, with_seeds: bool) -> Itera
     )
     rows = list(Verdict.objects.filter(pk__in=keys).order_by("pk").values_list(*columns))
     bases = [_BASIS.decode(row[6]) for row in rows]
-    seeds = load_seeds([evaluation.id for basis in bases for evaluation in basis.evaluations if with_seeds])
+    asks = draft.parameters if draft else {}
+    unseeded = bases if scores_by_people(asks) else []
+    seeds = load_seeds([evaluation.id for basis in unseeded for evaluation in basis.evaluations])
+    judges = load_judge_answers([row[0] for row in rows] if divides_by_judge(asks) else [])
     rubrics, texts = _rubrics([(row[0], row[3], row[4]) for row in rows], needs_text)
     for (game, slug, number, version, _sha256, findings, _body, outcome), basis in zip(
         rows, bases, strict=True
     ):
         yield JudgedGame(
             where=Location(slug, number),
-            basis=basis.with_seeds(seeds),
+            basis=basis.complete(seeds, judges.get(game, [])),
             measurements=_FINDINGS.decode(findings),
             rubric=rubrics[version],
             recorded=_OUTCOME.decode(outcome),
@@ -128,7 +134,7 @@ _COLUMNS = (
 )
 
 
-def _waiting(keys: list[int], needs_text: NeedsText, with_seeds: bool) -> Iterator[JudgedGame]:
+def _waiting(keys: list[int], needs_text: NeedsText, draft: RubricRecord | None) -> Iterator[JudgedGame]:
     rows = Game.objects.filter(pk__in=keys).annotate(
         newest=Subquery(measured_for().order_by("-pk").values("pk")[:1]), by_hand=Subquery(entered(COST))
     )
@@ -140,7 +146,7 @@ def _waiting(keys: list[int], needs_text: NeedsText, with_seeds: bool) -> Iterat
     versions = {game.pk: game.iteration.rubric_version for game in games}
     rubrics, texts = _rubrics([(key, row.pk, row.sha256) for key, row in versions.items()], needs_text)
     bases = load_bases(
-        [(game, measured[game.pk], game.by_hand, None) for game in games], _draw_tests, with_seeds=with_seeds
+        [(game, measured[game.pk], game.by_hand, None) for game in games], _draw_tests, draft=draft
     )
     for game, basis in zip(games, bases, strict=True):
         yield JudgedGame(

@@ -13,9 +13,11 @@ from django.utils import timezone
 
 from discussions.core.evaluation_states import DRAFT, LAPSED, OPEN, RETURNED, SKIPPED, SUBMITTED
 from discussions.core.iteration_states import RATING as BEING_RATED
-from discussions.models import Adjudication, Evaluation, Game, Iteration, QueueRule, Revision, Slot
+from discussions.metrics.core.registry import METRICS
+from discussions.models import Adjudication, Admission, Evaluation, Game, Iteration, QueueRule, Revision, Slot
 from discussions.models.queue_rules import BY_CHANCE, CLOSEST, OLDEST
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
+from discussions.queries import load_measurements
 from discussions.queue.core import (
     FARTHEST,
     LONG_DAYS,
@@ -40,6 +42,7 @@ from discussions.slots.queries import (
     next_free,
     query_free_slots,
 )
+from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.queries import prepare_by_rights
 from workspace.database.capped_counts import MOST_COUNTED, CappedCount
@@ -164,8 +167,8 @@ def _in_order(draw: str | tuple[int, int], **given: Any) -> Iterator[FreeSlot]:
 
 
 def _list_closest_first(slots: list[FreeSlot]) -> list[FreeSlot]:
-    """The slots by `rank_closeness` of what the submitted evaluations say, then as they come; one query, and some for
-    each game in which something changed.
+    """The slots by `rank_closeness` of what the submitted evaluations say, of equal ones those first in which judges
+    contradict the rule most, then as they come; one query, and some for each game in which something changed.
     """
     decided = Adjudication.objects.filter(game=OuterRef("game")).order_by("-pk").values("pk")[:1]
     rows = (
@@ -179,12 +182,29 @@ def _list_closest_first(slots: list[FreeSlot]) -> list[FreeSlot]:
 
 # Computing a verdict takes milliseconds. A cost by hand is not among what it is kept for: it only may come late.
 @lru_cache(maxsize=1024)
-def _closeness(game: int, _measured: int | None, _submitted: tuple[Any, ...]) -> int:
+def _closeness(game: int, _measured: int | None, _submitted: tuple[Any, ...]) -> tuple[int, float]:
     rows = Game.objects.select_related("iteration__rubric_version", "transcript")
     preview = load_verdict_preview(rows.get(pk=game))
     if preview is None:
-        return FARTHEST
-    return rank_closeness(preview.outcome, len(preview.found.ties), preview.basis.rater_count)
+        return FARTHEST, 0.0
+    close = rank_closeness(preview.outcome, len(preview.found.ties), preview.basis.rater_count)
+    return close, -_share_contradicted(preview.basis)
+
+
+def _share_contradicted(basis: Basis) -> float:
+    """The share of what judges that help say of a game that is not the automatic value; 0 where they say nothing."""
+    if not basis.judges:
+        return 0.0
+    measured = load_measurements(basis.measured.id, basis.measured.findings_sha256)
+    keys = [key for one in basis.judges for key in one.admissions]
+    helping = set(Admission.objects.filter(pk__in=keys, use="helps").values_list("pk", flat=True))
+    pairs = [
+        (METRICS[one.metric].machine_values(measured[one.metric]).get(subject), value)
+        for one in basis.judges
+        if helping.intersection(one.admissions)
+        for subject, value in one.answers.items()
+    ]
+    return sum(rule != said for rule, said in pairs) / max(1, len(pairs))
 
 
 def query_submitted_since(person: Any, moment: Any) -> "QuerySet[Evaluation]":

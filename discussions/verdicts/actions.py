@@ -2,16 +2,27 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.outcome import Outcome
 from discussions.metrics.core.registry import CODE_VERSION, measure_game
-from discussions.models import Adjudication, Evaluation, Game, Measured, Revision, Slot, Verdict
+from discussions.models import (
+    Adjudication,
+    Admission,
+    Evaluation,
+    Game,
+    JudgeAnswer,
+    Measured,
+    Revision,
+    Slot,
+    Verdict,
+)
 from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
 from discussions.verdicts.core.rule import is_same_outcome
@@ -225,6 +236,7 @@ def replay_verdict(*, verdict: Verdict) -> Replay:
         *_changed_judgements(basis),
         *_changed_adjudications(verdict, basis),
         *_changed_tests(verdict, basis),
+        *_changed_judges(verdict, basis),
     ]
     measured = Measured.objects.select_related("findings").get(pk=basis.measured.id)
     version = RubricVersion.objects.get(pk=basis.rubric_version.id)
@@ -296,6 +308,23 @@ def _changed_tests(verdict: Verdict, basis: Basis) -> Iterator[str]:
     for test in basis.tests:
         if [authors.get(position) for position in test.messages] != test.authors:
             yield f"The test of evaluation {test.evaluation} gives a message to somebody who did not write it."
+
+
+# A verdict and the end of an admission may be under way in the same moment.
+AT_ONCE = timedelta(minutes=1)
+
+
+def _changed_judges(verdict: Verdict, basis: Basis) -> Iterator[str]:
+    at = verdict.created_at
+    for one in basis.judges:
+        rows = JudgeAnswer.objects.filter(prompt__game=verdict.game_id, prompt__kind=one.metric)
+        said = rows.filter(prompt__judge=one.judge, prompt__judge__identity=one.identity)
+        if not one.answers.items() <= set(said.values_list("subject", "value")):
+            yield f"The basis says what judge {one.number} did not answer on {one.metric}."
+        admitted = Admission.objects.filter(pk__in=one.admissions, judge=one.judge, metric=one.metric)
+        admitted = admitted.filter(Q(ended_at=None) | Q(ended_at__gte=at - AT_ONCE), admitted_at__lte=at)
+        if admitted.count() < len(one.admissions):
+            yield f"Judge {one.number} was not admitted for {one.metric} when the verdict was recorded."
 
 
 def _changed_outcome(verdict: Verdict, outcome: Outcome) -> Iterator[str]:

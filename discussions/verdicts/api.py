@@ -20,11 +20,14 @@ from workspace.web.require import SignedIn
 router = Operations()
 
 
-class PeopleAnswer(Answer, of=PeopleShare, fields="share low high judged total counted counts is_open flip"):
+class PeopleAnswer(
+    Answer, of=PeopleShare, fields="share low high judged total counted counts is_open flip helped"
+):
     """People's estimate of all messages, in percent, with its 95 % interval, from `judged` of `total` messages.
 
     `counts` says that it is the line's score; `counted` is the score with automatic values where nobody judged.
-    `is_open`: its 90 % interval holds the threshold, so that the line is neither pass nor fail yet.
+    `is_open`: its 90 % interval holds the threshold, so that the line is neither pass nor fail yet. `helped` says which
+    judge divided the messages, "" if none did.
     """
 
 

@@ -13,18 +13,19 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import DrawnTest
-from discussions.adjudication.core.effective import Effective
+from discussions.adjudication.core.effective import Effective, JudgeAnswers
 from discussions.adjudication.core.suggestions import SUGGESTIONS, list_unasked
 from discussions.adjudication.queries import adjudications_in, load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
-from discussions.core.judgement_kinds import SENTENCE_KINDS
+from discussions.core.judgement_kinds import SENTENCE_KINDS, parse_subject
 from discussions.core.outcome import MEMORY, Outcome, OutcomeLine
-from discussions.metrics.core.parameters import scores_by_people
+from discussions.metrics.core.parameters import divides_by_judge, list_sides, scores_by_people
 from discussions.metrics.core.registry import METRICS
 from discussions.models import (
     Evaluation,
     Game,
+    JudgeAnswer,
     Judgement,
     Measured,
     Remark,
@@ -37,11 +38,12 @@ from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.manual_figures import COST, entered
 from discussions.models.queue_rules import IGNORE, WARN
 from discussions.models.slots import RATING
-from discussions.queries import load_measurements, newest_measured, rubric_record
+from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
 from discussions.verdicts.core.basis import (
     BY_HAND,
     FORMAT,
     FROM_TRANSCRIPT,
+    WITH_JUDGES,
     WITH_SEEDS,
     Basis,
     BasisCost,
@@ -52,8 +54,10 @@ from discussions.verdicts.core.basis import (
     BasisVersion,
 )
 from discussions.verdicts.core.next_game import NextGame, PlayedGame, predict_next_games
+from discussions.verdicts.core.people_estimate import POSITIVE
 from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
+from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Person
@@ -197,14 +201,15 @@ def load_bases(
     games: Sequence[tuple[Game, Measured, Decimal | None, int | None]],
     draw_tests: Callable[[list[Evaluation]], list[DrawnTest | None]],
     *,
-    with_seeds: bool = False,
+    draft: RubricRecord | None = None,
 ) -> list[Basis]:
     """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries.
 
-    A basis has the seeds of its evaluations if its version scores by people's estimate, or `with_seeds`.
+    A basis has the seeds of its evaluations, and what judges said, if its version or the `draft` needs them.
     """
     keys = [game.id for game, *_others in games]
-    seeded = {game.id for game, *_others in games if with_seeds or _scores_by_people(game)}
+    seeded = {game.id for game, *_others in games if _needs(scores_by_people, game, draft)}
+    judges = load_judge_answers([game.id for game, *_ in games if _needs(divides_by_judge, game, draft)])
     rated = _rated(keys)
     evaluations = _build_evaluations(rated, seeded)
     known, rows = {evaluation.id for evaluation in rated}, sorted(_judged(keys), key=itemgetter(0))
@@ -216,14 +221,12 @@ def load_bases(
     adjudications = adjudications_in(keys)
     return [
         Basis(
-            format=WITH_SEEDS if game.id in seeded else FORMAT,
+            format=WITH_JUDGES if game.id in judges else WITH_SEEDS if game.id in seeded else FORMAT,
             game=game.id,
             game_sha256=game.content_sha256,
             transcript=game.transcript_id,
             transcript_sha256=game.transcript.sha256,
-            rubric_version=BasisVersion(
-                game.iteration.rubric_version_id, game.iteration.rubric_version.sha256
-            ),
+            rubric_version=_find_version(game),
             measured=BasisMeasured(
                 measured.id, measured.code_version, measured.input_hash, measured.findings_sha256
             ),
@@ -234,8 +237,53 @@ def load_bases(
             adjudications=adjudications[game.id],
             supersedes=supersedes,
             tests=tests[game.id],
+            judges=judges.get(game.id, []),
         )
         for game, measured, by_hand, supersedes in games
+    ]
+
+
+def _find_version(game: Game) -> BasisVersion:
+    return BasisVersion(game.iteration.rubric_version_id, game.iteration.rubric_version.sha256)
+
+
+def load_judge_answers(games: Collection[int]) -> dict[int, list[JudgeAnswers]]:
+    """Game -> what admitted judges say of its messages, each of those whose speaker's side it is admitted for."""
+    if not games:
+        return {}
+    judge, admission = "prompt__judge", "prompt__judge__admissions"
+    rows = JudgeAnswer.objects.filter(
+        prompt__game__in=games,
+        prompt__kind__in=POSITIVE,
+        prompt__purpose=RATING,
+        **{f"{judge}__suspended_at": None, f"{judge}__ended_at": None},
+        **{f"{admission}__ended_at": None, f"{admission}__metric": F("prompt__kind")},
+    ).exclude(value="")
+    columns = (f"{admission}__pk", f"{admission}__side", "subject", "value")
+    about = ("prompt__kind", judge, f"{judge}__identity", f"{judge}__number", f"{judge}__name")
+    said: dict[int, list[tuple[Any, ...]]] = {game: [] for game in games}
+    for game, *row in rows.order_by("pk").values_list("prompt__game", *about, *columns):
+        said[game].append(tuple(row))
+    asked = Game.objects.filter(pk__in=[game for game, found in said.items() if found])
+    texts = {game.pk: game for game in asked.select_related("iteration__rubric_version")}
+    return {game: _join_answers(found, texts[game]) if found else [] for game, found in said.items()}
+
+
+def _join_answers(rows: Sequence[tuple[Any, ...]], game: Game) -> list[JudgeAnswers]:
+    """By metric and judge; the newest answer on each message counts."""
+    version = game.iteration.rubric_version
+    role_map = rubric_record(version.pk, version.sha256).lists["role_map"]
+    sides = list_sides(game_record(game.pk, game.content_sha256), role_map)
+    answers: dict[tuple[Any, ...], dict[str, str]] = defaultdict(dict)
+    admissions: dict[tuple[Any, ...], set[int]] = defaultdict(set)
+    for *about, admission, side, subject, value in rows:
+        if sides[parse_subject(subject)[0] - 1] == side:
+            answers[tuple(about)][subject] = value
+            admissions[tuple(about)].add(admission)
+    return [
+        JudgeAnswers(judge, identity, number, name, metric, sorted(admissions[about]), answers[about])
+        for about in sorted(answers)
+        for metric, judge, identity, number, name in [about]
     ]
 
 
@@ -256,9 +304,12 @@ def _build_evaluations(
     return evaluations
 
 
-def _scores_by_people(game: Game) -> bool:
+def _needs(what: Callable[[Mapping[str, Any]], bool], game: Game, draft: RubricRecord | None) -> bool:
+    """Whether the game's version or the draft does `what`."""
     version = game.iteration.rubric_version
-    return scores_by_people(rubric_record(version.pk, version.sha256).parameters)
+    return what(rubric_record(version.pk, version.sha256).parameters) or bool(
+        draft and what(draft.parameters)
+    )
 
 
 def _draw_by_game(

@@ -54,12 +54,29 @@ class Judged(Struct, frozen=True):
     is_submitted: bool = False
 
 
+class JudgeAnswers(Struct, frozen=True):
+    """What a judge says of messages of a game, by subject, for one metric: it only divides them (docs/judges.md).
+
+    `judge` is its key, `identity` the hash of what it is; `number` and `name` are how people know it. The admissions
+    are keys of rows, one for each side.
+    """
+
+    judge: int
+    identity: str
+    number: int
+    name: str
+    metric: str
+    admissions: list[int]
+    answers: dict[str, str]
+
+
 class Effective(Struct, frozen=True):
     """The effective values of one game: kind -> subject -> value, without unset values.
 
     `added` are references that people added or accepted, `ties` what a lead must decide, `rating` the mean rating,
     `answers` those to the questions, `identification` (yes, asked) of the manual check, `test` the result of the blind
-    test, and `identify_decides` whether that check or test replaces pass or fail of its metric.
+    test, and `identify_decides` whether that check or test replaces pass or fail of its metric. What `judges` say is no
+    value.
     """
 
     values: dict[str, dict[str, str]]
@@ -70,6 +87,7 @@ class Effective(Struct, frozen=True):
     identification: tuple[int, int] | None = None
     identify_decides: bool = False
     test: AuthorshipResult | None = None
+    judges: tuple[JudgeAnswers, ...] = ()
 
 
 def machine_values(measurements: Mapping[str, Measurement]) -> dict[Key, str]:

@@ -229,7 +229,9 @@ def _empty_verdicts(erasure: Erasure, game: Game) -> dict[str, str]:
     let_pass(erasure, rows)
     for verdict in rows:
         basis = msgspec.json.decode(verdict.basis, type=Basis)
-        basis = msgspec.structs.replace(basis, evaluations=[], judgements=[], adjudications=[], tests=[])
+        basis = msgspec.structs.replace(
+            basis, evaluations=[], judgements=[], adjudications=[], tests=[], judges=[]
+        )
         body = canonical_bytes(basis)
         reason = ERASED if verdict.reason else ""
         changes = {"basis": body.decode(), "basis_sha256": bytes_hash(body), "reason": reason}

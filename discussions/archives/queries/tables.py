@@ -91,6 +91,8 @@ BASIS_KEYS: dict[str, AnyModel] = {
     "adjudications.*.id": games.Adjudication,
     "supersedes": games.Verdict,
     "tests.*.evaluation": games.Evaluation,
+    "judges.*.judge": games.Judge,
+    "judges.*.admissions.*": games.Admission,
 }
 DECISION_KEYS: dict[str, AnyModel] = {
     "iteration": games.Iteration,
@@ -183,6 +185,8 @@ OWN = (
     # The hash covers keys of evaluations: null says that the answers are still those that were resolved.
     ArchivedTable(games.Adjudication, _GAME, types={"sides_sha256": str | None}),
     ArchivedTable(games.TieRequest, _GAME),
+    ArchivedTable(games.Judge, "project"),
+    ArchivedTable(games.Admission, "judge__project"),
     ArchivedTable(
         games.Verdict,
         "project",
@@ -200,8 +204,6 @@ OWN = (
     ArchivedTable(games.CalibrationRound, "project"),
     ArchivedTable(games.CalibrationGame, "round__project", texts={"key": GameKey}),
     ArchivedTable(games.CalibrationWaiver, "round__project"),
-    ArchivedTable(games.Judge, "project"),
-    ArchivedTable(games.Admission, "judge__project"),
     ArchivedTable(games.JudgePrompt, _GAME),
     ArchivedTable(games.JudgeReply, "prompt__game__project"),
     ArchivedTable(games.JudgeAnswer, "prompt__game__project"),

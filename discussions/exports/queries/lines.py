@@ -184,8 +184,8 @@ ADJUDICATIONS = Exported(
     field("at", "when", of="created_at", column="decided_at"),
     field("by", "by whom", of="created_by", column="decided_by"),
 )
-# What models answered: no part of an evaluation, a score or a basis. `judge_identity` is the hash of model, parameters
-# and prompt.
+# What models answered: no part of an evaluation; a basis has what divided an estimate. `judge_identity` is the hash of
+# model, parameters and prompt.
 JUDGE_ANSWERS = Exported(
     "judge_answers",
     models.JudgeAnswer,

@@ -22,11 +22,10 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     `scores` are by measured metric: the highest score if a metric does not apply, None while it is pending. `passes`
     are by metric, as the game's verdict says (a manual check may have decided). `on_few_references` names metrics
     that apply and pass weakly, `open` those whose people's estimate is too near the threshold. `people` are people's
-    estimates, in percent, of the metrics that have one; `asks` how many more answers make an open metric clear four
-    times in five. Games with the same `pair` were played alike, one under each
-    prompt. `cost_usd` None is "not
-    reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count` counts
-    the words of all its messages. `played_on` is an ISO date; games with one `pair` differ only in the prompt.
+    estimates, in percent, of the metrics that have one, `helped` the number of people's answers and the judges of those
+    that judges helped with; `asks` how many more answers make an open metric clear four times in five. `cost_usd` None
+    is "not reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count`
+    counts the words of all its messages. `played_on` is an ISO date; games with one `pair` differ only in the prompt.
     """
 
     number: int
@@ -50,6 +49,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     people: dict[str, float] = {}
     asks: dict[str, int] = {}
     pair: str = ""
+    helped: dict[str, tuple[int, list[str]]] = {}
 
     def score(self, key: str) -> float | None:
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
@@ -76,6 +76,11 @@ def game_figures(number: int, outcome: Outcome, **facts: Any) -> GameFigures:
         open=[line.key for line in outcome.lines if line.is_open],
         asks={line.key: _count_answers(line) for line in outcome.lines if line.is_open},
         people={line.key: line.people.share for line in outcome.lines if line.people is not None},
+        helped={
+            line.key: (line.people.judged, [name for _number, name in line.people.helpers])
+            for line in outcome.lines
+            if line.people is not None and line.people.helpers
+        },
         **facts,
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.core.records import MAFIA, VILLAGE
+from discussions.core.records import MAFIA, VILLAGE, GameRecord
 from discussions.metrics.core.names import fold
 from discussions.metrics.core.patterns import (
     ANY_NAME,
@@ -117,6 +117,11 @@ def read_message_score(parameters: Mapping[str, Any], key: str) -> str:
     return str(read_parameter(parameters, f"{key}_score"))
 
 
+def divides_by_judge(parameters: Mapping[str, Any]) -> bool:
+    """Whether a version divides people's estimates by an admitted judge, too."""
+    return scores_by_people(parameters) and read_parameter(parameters, "strata") == BY_JUDGE
+
+
 def scores_by_people(parameters: Mapping[str, Any]) -> bool:
     """Whether a version scores a metric by people's estimate."""
     names = (name for name, choices in SHARED.choices.items() if choices is MESSAGE_SCORES)
@@ -190,6 +195,12 @@ def parse_side(role: str | None, role_map: Mapping[str, Collection[str]]) -> str
     return None
 
 
+def list_sides(game: GameRecord, role_map: Mapping[str, Collection[str]]) -> list[str]:
+    """The side of the speaker of each message, "" where it is not known."""
+    sides = [parse_side(player.role, role_map) or "" for player in game.players]
+    return [sides[message.player - 1] for message in game.messages]
+
+
 PATTERNS = (
     "reference", "possible_reference", "mafia_word", "accuse", "reason", "confess", "deflect", "vouch", "certain",
     "negation", "not_a_negation", "conditional", "act", "votes_for",
@@ -204,6 +215,8 @@ RULES = ("1.0", "1.1")
 # How a metric of messages is scored: as the rule counts the messages that nobody judged, or as people would.
 COUNTED, PEOPLE, IF_CONTRADICTED = "counted", "people", "people_if_contradicted"
 MESSAGE_SCORES = (COUNTED, PEOPLE, IF_CONTRADICTED)
+# What divides the messages of people's estimate: the rule's value, or also what an admitted judge says.
+BY_RULE, BY_JUDGE = "rule", "judge"
 # When more messages than the sample are asked for: after contradictions, or while the interval holds the threshold.
 IF_MANY_CONTRADICT, WHILE_OPEN = "contradicted", "while_open"
 # Whether an evaluation waits for an answer on each suggested reference.
@@ -216,7 +229,7 @@ SHARED = ParameterSpecs(
         "rules": RULES, "combining_marks": (False, True), "more_messages": (IF_MANY_CONTRADICT, WHILE_OPEN),
         "suggested_references": (OFFERED, ASKED), "identification_test": (BY_MESSAGES, BY_AGENTS),
         "strategic_depth_score": MESSAGE_SCORES, "coherence_score": MESSAGE_SCORES,
-        "role_consistency_score": MESSAGE_SCORES,
+        "role_consistency_score": MESSAGE_SCORES, "strata": (BY_RULE, BY_JUDGE),
     },
     counts={
         "baseline_game_count": (1, 1000), "iteration_game_count": (1, 1000),
@@ -236,7 +249,7 @@ SHARED = ParameterSpecs(
         "rules": "1.0", "combining_marks": False, "role_more_count": 0, "role_more_percent": 30,
         "more_messages": IF_MANY_CONTRADICT, "more_batches": 1, "suggested_references": OFFERED,
         "strategic_depth_score": COUNTED, "coherence_score": COUNTED, "role_consistency_score": COUNTED,
-        "identification_test": BY_MESSAGES,
+        "identification_test": BY_MESSAGES, "strata": BY_RULE,
     },
     optional_patterns=OPTIONAL_PATTERNS,
 )  # fmt: skip

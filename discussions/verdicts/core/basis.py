@@ -4,13 +4,13 @@ It keeps values with their ids and versions, so a verdict can be recomputed from
 alone, and the basis can be compared with the revisions that it names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.adjudication.core.effective import AdjudicatedAnswer
+from discussions.adjudication.core.effective import AdjudicatedAnswer, JudgeAnswers
 from discussions.core.judgement_kinds import RATING
 from workspace.core.words import say
 
@@ -18,7 +18,8 @@ from workspace.core.words import say
 # vote for the automatic value. 3: diversity and repetition have no interval, and no line says that it could change in
 # another game.
 # 4: under a version that scores by people's estimate, the seeds of the samples; under the others it is still 3.
-FORMAT, WITH_SEEDS = 3, 4
+# 5: under a version that divides these estimates by judges, what these said.
+FORMAT, WITH_SEEDS, WITH_JUDGES = 3, 4, 5
 
 # The source of a cost.
 FROM_TRANSCRIPT, BY_HAND = "transcript", "by hand"
@@ -78,7 +79,7 @@ class BasisTest(Struct, frozen=True, omit_defaults=True):
 class Basis(Struct, frozen=True, omit_defaults=True):
     """Everything that a verdict was computed from. `supersedes` is the current verdict, None for the first.
 
-    `tests` is left out when it is empty: the bytes of older bases stay the same.
+    `tests` and `judges` are left out when they are empty: the bytes of older bases stay the same.
     """
 
     format: int
@@ -95,14 +96,15 @@ class Basis(Struct, frozen=True, omit_defaults=True):
     adjudications: list[AdjudicatedAnswer]
     supersedes: int | None
     tests: list[BasisTest] = []
+    judges: list[JudgeAnswers] = []
 
-    def with_seeds(self, seeds: Mapping[int, str]) -> "Basis":
-        """The basis with these seeds, by evaluation, where it has none."""
+    def complete(self, seeds: Mapping[int, str], judges: Sequence[JudgeAnswers] = ()) -> "Basis":
+        """The basis with these seeds, by evaluation, and what judges said, where it has none."""
         evaluations = [
             replace(evaluation, seed=evaluation.seed or seeds.get(evaluation.id, ""))
             for evaluation in self.evaluations
         ]
-        return replace(self, evaluations=evaluations)
+        return replace(self, evaluations=evaluations, judges=self.judges or list(judges))
 
     @property
     def rater_count(self) -> int:
@@ -145,9 +147,16 @@ def changes(before: Basis, after: Basis) -> list[str]:
         sentences.append(
             say("Silence no longer outvotes a judgement of a message; it did when this was recorded.")
         )
+    return sentences + _changed_people(before, after) + _changed_judgements(before, after)
+
+
+def _changed_people(before: Basis, after: Basis) -> list[str]:
+    sentences = []
     if before.evaluations != after.evaluations:
         sentences.append(say("Other evaluations are submitted now than when the page was shown."))
-    return sentences + _changed_judgements(before, after)
+    if before.judges != after.judges:
+        sentences.append(say("What judges say of the messages is not the same, or which of them may help."))
+    return sentences
 
 
 def _changed_judgements(before: Basis, after: Basis) -> list[str]:

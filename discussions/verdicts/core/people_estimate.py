@@ -14,6 +14,8 @@ POSITIVE = {
     judgement_kinds.COHERENCE: judgement_kinds.YES,
     judgement_kinds.ROLE_CONSISTENCY: judgement_kinds.CONSISTENT,
 }
+# What the rule counts, and what it does not.
+RULE_STRATA = 2
 # A score stays open while its interval of this level holds the threshold.
 OPEN_LEVEL = 0.9
 
@@ -82,12 +84,13 @@ def score_people(
     *,
     judged: int,
     batch: int = 0,
+    helpers: Sequence[tuple[int, str]] = (),
 ) -> PeopleShare:
     """People's estimate as a line of a verdict has it, from so many `judged` messages. Raises ValueError without any.
 
     Under the choice "people" it is the score; under "people_if_contradicted" it is the score if its 95 % interval lies
     wholly on the other side of the threshold than the `counted` score. Further messages are asked for `batch` at a
-    time, 0 for not at all.
+    time, 0 for not at all. `helpers` said what may have divided the rule's two strata.
     """
     limit, total = float(threshold), sum(stratum.judged + stratum.unjudged for stratum in strata)
     _point, low, high = predict_share(strata)
@@ -108,6 +111,7 @@ def score_people(
         flip=find_people_flip(strata, threshold),
         batch=batch,
         strata=list(strata),
+        helpers=list(helpers) if len(strata) > RULE_STRATA else [],
     )
 
 

@@ -13,7 +13,7 @@ from workspace.display.core.csv_lines import csv_bytes
 FORMAT = 3
 COLUMNS = (
     "project", "game", "game_id", "file", "verdict", "verdict_pass", "metric", "unit", "score", "numerator",
-    "denominator", "low", "high", "threshold", "pass", "applicable", "judgements_to_flip",
+    "denominator", "low", "high", "threshold", "pass", "applicable", "judgements_to_flip", "helped",
 )  # fmt: skip
 
 
@@ -64,6 +64,7 @@ def report_to_csv(report: Report) -> bytes:
     for line in report.lines:
         metric = _metric(line.figures)
         cells = about | metric | {"metric": metric["key"]} | (metric["interval"] or {})
+        cells["helped"] = metric.get("people", {}).get("helped")
         rows.append([cells.get(column) for column in COLUMNS])
     return csv_bytes(COLUMNS, rows)
 
@@ -132,7 +133,8 @@ def _people(people: PeopleShare | None) -> dict[str, Any]:
     if people is None:
         return {}
     names = ("share", "low", "high", "judged", "total", "counted", "counts")
-    return {"people": {name: getattr(people, name) for name in names} | {"open": people.is_open}}
+    helped = {"helped": people.helped} if people.helped else {}
+    return {"people": {name: getattr(people, name) for name in names} | {"open": people.is_open} | helped}
 
 
 def _evaluator(judge: RatedBy, questions: list[str]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The scores of a verdict for other programs."""
 
-from discussions.core.outcome import Outcome
+from discussions.core.outcome import Outcome, OutcomeLine
 from workspace.core.words import say
 from workspace.exports.core.score_events import FAIL, PASS, PENDING, Score
 
@@ -12,12 +12,7 @@ def list_scores(outcome: Outcome) -> list[Score]:
             "name": line.key,
             "value": line.score,
             "label": _label(None if line.is_open else line.passes),
-            "explanation": say(
-                "{numerator} of {denominator}; the threshold is {threshold:g}.",
-                numerator=line.numerator,
-                denominator=line.denominator,
-                threshold=line.threshold,
-            ),
+            "explanation": _explain(line),
         }
         for line in outcome.lines
     ]
@@ -27,6 +22,16 @@ def list_scores(outcome: Outcome) -> list[Score]:
         *scores,
         {"name": "verdict", "value": passes, "label": _label(outcome.passes), "explanation": says},
     ]
+
+
+def _explain(line: OutcomeLine) -> str:
+    says = say(
+        "{numerator} of {denominator}; the threshold is {threshold:g}.",
+        numerator=line.numerator,
+        denominator=line.denominator,
+        threshold=line.threshold,
+    )
+    return f"{says} {line.people.helped}." if line.people and line.people.helped else says
 
 
 def _label(passes: bool | None) -> str:

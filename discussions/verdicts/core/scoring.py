@@ -12,7 +12,7 @@ from discussions.adjudication.core.effective import Effective, Judged, find_effe
 from discussions.core import judgement_kinds
 from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, OutcomeLine, PeopleShare
 from discussions.core.records import Measurement, Score
-from discussions.metrics.core.parameters import COUNTED, read_message_score
+from discussions.metrics.core.parameters import COUNTED, divides_by_judge, read_message_score
 from discussions.metrics.core.registry import METRICS, recount
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.more_messages import draw_sample, read_more_rule
@@ -96,13 +96,16 @@ def _score_people(
     samples: Samples,
 ) -> PeopleShare:
     machine, values = METRICS[key].machine_values(measurements[key]), found.values.get(key, {})
+    judges = [one for one in found.judges if one.metric == key and divides_by_judge(rubric.parameters)]
+    said = {subject: value for one in judges for subject, value in one.answers.items()}
     return score_people(
-        build_strata(key, machine, values, samples.get(key, ())),
+        build_strata(key, machine, values, samples.get(key, ()), said or None),
         choice,
         counted,
         Fraction(str(rubric.criterion(key).threshold or 0)),
         judged=sum(subject in values for subject in machine),
         batch=read_more_rule(rubric, key).count,
+        helpers=[(one.number, one.name) for one in judges],
     )
 
 
@@ -178,13 +181,14 @@ def compute_effective_values(basis: Basis, measurements: Mapping[str, Measuremen
     tests = {
         test.evaluation: AnswerKey(tuple(test.authors), test.agents, test.needed) for test in basis.tests
     }
-    return find_effective_values(
+    found = find_effective_values(
         judged,
         resolved,
         machine=machine_values(measurements),
         tests=tests,
         silence_votes=basis.format == 1,
     )
+    return replace(found, judges=tuple(basis.judges))
 
 
 def compute_scores(

@@ -43,7 +43,7 @@ class JudgedVerdict(Struct, frozen=True):
 def estimate_all(judged: JudgedVerdict) -> list[OutcomeLine]:
     """The lines of metrics that people sampled, with their estimate, but for those whose score it is."""
     lines = [line for line in judged.outcome.lines if line.key in POSITIVE and not line.is_scored_by_people]
-    basis = judged.basis.with_seeds(judged.seeds)
+    basis = judged.basis.complete(judged.seeds)
     samples = draw_samples(basis, judged.measurements, judged.rubric, [line.key for line in lines])
     found = [estimate_line(line, judged.found, judged.measurements, judged.rubric, samples) for line in lines]
     return [line for line in found if line is not None]

@@ -120,6 +120,8 @@ def counted_from(line: OutcomeLine) -> str:
     if not line.is_applicable:
         return _("nothing to count")
     if line.people is not None and line.people.counts:
+        if line.people.helped:
+            return line.people.helped
         says = _("people's estimate from %(judged)d judged of %(total)d messages")
         return says % {"judged": line.people.judged, "total": line.people.total}
     says = str(LABELS[line.key].count % {"above": line.numerator, "below": line.denominator})

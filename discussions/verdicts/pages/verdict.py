@@ -165,7 +165,7 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         if recorded and basis and preview and not is_private
         else [],
         basis_sha256=preview.basis_sha256 if preview and not is_private else "",
-        basis=canonical_bytes(preview.basis).decode() if preview and not is_private else "",
+        basis=_write_basis(preview.basis, leads=leads) if preview and not is_private else "",
         record_refusal=refusal,
         record_way=_way(preview),
         sees_game=sees_game,
@@ -178,6 +178,11 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         turning=turning,
         apart=apart,
     )
+
+
+def _write_basis(basis: Basis, *, leads: bool) -> str:
+    """Who may judge more of the messages must not read there what judges say of them."""
+    return canonical_bytes(basis).decode() if leads or not basis.judges else ""
 
 
 def _find_messages(
@@ -242,7 +247,8 @@ def describe_people_estimate(line: OutcomeLine) -> str:
         "word": passes if people.counted >= line.threshold else fails,
         "other": passes if people.share >= line.threshold else fails,
     }
-    return says % {**shown, **words, "low": people.low, "high": people.high}
+    says %= {**shown, **words, "low": people.low, "high": people.high}
+    return f"{says} ({people.helped})" if people.helped else says
 
 
 def outcome_part(game: Game, outcome: Outcome, basis: Basis, next_games: NextGames = NONE) -> OutcomePart:

@@ -132,7 +132,7 @@ def test_csv_has_a_row_for_each_metric():
     assert heading.split(",")[8:11] == ["score", "numerator", "denominator"]
     assert first == (
         "Spring *trial*,142,evening-<7>,evening.json,1,yes,"
-        "memory_accuracy,percent,85.0,17,20,60.5,97.25,80.0,yes,yes,2"
+        "memory_accuracy,percent,85.0,17,20,60.5,97.25,80.0,yes,yes,2,"
     )
     assert ",role_consistency,percent,76.0,38,50," in second
 

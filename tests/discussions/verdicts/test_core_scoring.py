@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from discussions.adjudication.core.authorship_test import AuthorshipResult
-from discussions.adjudication.core.effective import Effective
+from discussions.adjudication.core.effective import Effective, JudgeAnswers
 from discussions.adjudication.core.judgeable import audit_sample, join_seeds, read_sample_rule
 from discussions.core.outcome import Facts, OutcomeLine
 from discussions.core.records import Measurement, MessageFinding, PhraseFinding
@@ -29,6 +29,7 @@ from discussions.verdicts.core.scoring import (
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from tests.discussions.verdicts.test_core import basis
 from tests.factories.metrics import game, rubric
+from workspace.core.canonical import canonical_bytes
 
 COUNT = 60
 GAME = game(
@@ -115,6 +116,34 @@ def test_nothing_is_estimated_without_a_score_or_a_judged_message_of_a_sample():
     assert estimate_line(line, *of_game, {}) is None
 
 
+@pytest.mark.parametrize("number", ["1.0", "1.1", "1.2", "1.3"])
+def test_a_judge_divides_only_where_the_version_says_so(number):
+    """People and the judge say no of every third message, which the rule does not."""
+    said = {str(at): "no" if at % 3 == 0 else "yes" for at in range(1, COUNT + 1)}
+    drawn = {str(at) for at in range(2, 32)}
+    judge = JudgeAnswers(1, "0" * 64, 4, "Larch", "coherence", [9], said)
+    found = Effective(values={"coherence": {subject: said[subject] for subject in drawn}})
+    helped, version = replace(found, judges=(judge,)), rubric(number=number)
+    measured = measure_game(GAME, version)
+
+    def outcome_of(values, rules):
+        return compute_outcome(values, measured, None, rules, {"coherence": drawn})
+
+    chosen = {"coherence_score": "people", "strata": "judge"}
+    for changed in ({}, {"coherence_score": "people"}, {"strata": "judge"}, chosen):
+        rules = replace(version, parameters=version.parameters | changed)
+        alone, with_judge = (outcome_of(values, rules) for values in (found, helped))
+        divides = changed == chosen or (number == "1.3" and "strata" in changed)
+        assert (alone == with_judge) is not divides, changed
+        assert b"helpers" not in canonical_bytes(alone)
+    first, second = (one.line("coherence").people for one in (alone, with_judge))
+    assert second.high - second.low < first.high - first.low
+    assert (first.helped, second.helpers) == ("", [(4, "Larch")])
+    assert second.helped == f"people's estimate, helped by judge Larch: {second.judged} answers of people"
+    other = replace(helped, judges=(replace(judge, answers={}),))
+    assert outcome_of(other, rules) == alone, "a judge that says nothing did not help"
+
+
 def test_only_samples_whose_seeds_are_known_count_for_an_estimate():
     given = judgements("coherence", {str(at): "no" for at in own_half(8)}, evaluation=8)
     assert [estimate.key for estimate in estimate_all(judged_verdict(given))] == ["coherence"]
@@ -124,7 +153,7 @@ def test_only_samples_whose_seeds_are_known_count_for_an_estimate():
 
 def sampled(key, given):
     """The sampled messages where the seed of one of the two evaluations is known."""
-    found = judged_verdict(given).basis.with_seeds({7: SEEDS[7]})
+    found = judged_verdict(given).basis.complete({7: SEEDS[7]})
     return draw_samples(found, MEASUREMENTS, RUBRIC)[key]
 
 
