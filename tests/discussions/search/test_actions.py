@@ -1,5 +1,6 @@
 """The index of messages follows imports, erasures, restores and moves, and `verify` compares it."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,14 @@ from django.db import connection
 
 from discussions.checks.games import GAME_CHECKS
 from discussions.models import IndexedMessage, PrivateTrack, UnindexedGame
+from discussions.search import actions
 from discussions.search.core import KEYS
 from tests.factories.erasures import erase, find_everywhere
 from tests.factories.people import NOW, make_admin, make_lead
 from tests.factories.search import index_all, talk
 from tests.factories.transcripts import import_game, make_games_project
+from workspace.jobs.actions import run_job
+from workspace.models import Job
 
 SECRET = "xylophonist"
 
@@ -56,6 +60,27 @@ def test_every_message_is_indexed_once_and_verify_sees_what_is_not():
     assert check() == []
     IndexedMessage.objects.create(key=(game.pk + 7) * KEYS + 1, words="'ghost'")
     assert check() == ["1 messages are indexed that no game has."]
+
+
+@pytest.mark.django_db
+def test_a_game_is_indexed_after_all_when_a_worker_dies_in_the_middle(monkeypatch):
+    project = make_games_project()
+    import_game(project=project, by=make_lead(project=project), **talk("one", "two"))
+
+    def die(keys):
+        real(keys)
+        assert IndexedMessage.objects.count() == 2
+        raise MemoryError
+
+    real = actions._write_words
+    monkeypatch.setattr(actions, "_write_words", die)
+    with pytest.raises(MemoryError):
+        index_all()
+    assert (UnindexedGame.objects.count(), IndexedMessage.objects.count()) == (1, 0)
+    monkeypatch.undo()
+    later = NOW + timedelta(hours=1)
+    assert run_job(job=Job.objects.get(kind="index").pk, clock=lambda: later)
+    assert (UnindexedGame.objects.count(), IndexedMessage.objects.count()) == (0, 2)
 
 
 @pytest.mark.services
