@@ -199,7 +199,7 @@ def submit_answers(request: SignedIn, slug: str, judge: int, given: AnswersGiven
     return _tell(row)
 
 
-@router.post(ONE + "admit/", "api_judge_admit", "judges", "admin", costs="computations")
+@router.post(ONE + "admit/", "api_judge_admit", "judges", "admin")
 def admit_judge(request: SignedIn, slug: str, judge: int, given: AdmitGiven) -> JudgeRead:
     """Admit a judge for a metric and side as its contract says, in place of the one that is admitted there."""
     row = judge_or_404(request.user, slug, judge)

@@ -32,7 +32,7 @@ class JudgeForm(ParametersForm):
     prompt = LinesField(
         label=_("Prompt"),
         max_length=LONGEST_PROMPT,
-        widget=several_lines(10),
+        widget=several_lines(4),
         help_text=_("The game, the rubric’s words and the form of the answer follow by themselves."),
     )
     budget_usd = forms.DecimalField(
@@ -69,7 +69,11 @@ class RunForm(forms.Form):
         widget=forms.RadioSelect,
     )
     repeat_percent = forms.IntegerField(
-        label=_("Asked twice, in percent"), min_value=0, max_value=100, initial=10
+        label=_("Asked twice, in percent"),
+        min_value=0,
+        max_value=100,
+        initial=30,
+        help_text=_("A judge may help with a metric only after 20 items that it was asked twice."),
     )
 
     def to_plan(self) -> RunPlan:
@@ -88,9 +92,9 @@ class SuspendForm(forms.Form):
 class PlaceForm(forms.Form):
     """A metric and a side of a judge's contracts."""
 
-    metric = forms.ChoiceField(choices=list(METRIC_LABELS.items()))
-    side = forms.ChoiceField(choices=list(SIDE_LABELS.items()), required=False)
+    metric = forms.ChoiceField(label=_("Metric"), choices=list(METRIC_LABELS.items()))
+    side = forms.ChoiceField(label=_("Side"), choices=list(SIDE_LABELS.items()), required=False)
 
 
 class AdmitForm(PlaceForm):
-    use = forms.ChoiceField(choices=[(use, USE_LABELS[use]) for use in (HELPS, STRATA)])
+    use = forms.ChoiceField(label=_("Use"), choices=[(use, USE_LABELS[use]) for use in (HELPS, STRATA)])

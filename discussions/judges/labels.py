@@ -46,3 +46,10 @@ REASONS: dict[str, str | Promise] = {
     contract.BELOW_FLOOR: _("Its answers hardly go with people’s."),
     contract.FEW_REPEATS: _("Fewer than 20 items were asked twice."),
 }
+# What would let a judge help that makes strata now.
+NEXT_STEPS: dict[str, str | Promise] = {
+    tests.FEW_PEOPLE: _("For more, three people judge the same items."),
+    tests.FEW_ITEMS: _("For more, three people judge more items, 30 each."),
+    tests.FEW_GAMES: _("For more, three people judge items of three games."),
+    contract.FEW_REPEATS: _("For more, it is asked twice about 20 items."),
+}

@@ -1,19 +1,30 @@
 """What the page of a judge shows: what it may do by metric and side, in a sentence and in rows."""
 
 from collections.abc import Mapping
+from math import log
+from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from discussions.judges.core.alternative_test import FEW_ITEMS
 from discussions.judges.core.contract import HELPS, REFUSED, STRATA, Contract
+from discussions.judges.core.drift import SUSPENDED_FROM, Baseline, Drift
 from discussions.judges.core.prompts import CRITERIA
-from discussions.judges.labels import END_LABELS, FEW, METRIC_LABELS, REASONS, SIDE_LABELS, USE_LABELS
+from discussions.judges.labels import (
+    END_LABELS,
+    FEW,
+    METRIC_LABELS,
+    NEXT_STEPS,
+    REASONS,
+    SIDE_LABELS,
+    USE_LABELS,
+)
 from discussions.models import Admission, Judge
 
 # The axis of the plot, in percent.
 LOWEST, HIGHEST = 50.0, 100.0
 MOST_NAMED = 2
+MOST_POINTS = 60
 Contracts = Mapping[tuple[str, str], Contract]
 
 
@@ -75,27 +86,63 @@ def build_rows(contracts: Contracts, admitted: Mapping[tuple[str, str], Admissio
 
 
 def say_headline(judge: Judge, rows: list[ContractRow]) -> str:
-    helps, others = _name_rows(rows, HELPS), _name_rows(rows, REFUSED)
-    values = {"name": judge.name, "helps": helps, "others": others}
-    if not rows:
-        return judge.name
+    """What the judge may help with, what not, and what is not known yet."""
+    helps, strata, others, few = (_name_rows(rows, use) for use in (HELPS, STRATA, REFUSED, FEW))
+    values = {"name": judge.name, "helps": helps, "strata": strata, "others": others, "few": few}
     if helps and others:
         return _("%(name)s may help with %(helps)s, not with %(others)s") % values
+    if helps and few:
+        return _("%(name)s may help with %(helps)s, not yet with %(few)s") % values
     if helps:
         return _("%(name)s may help with %(helps)s") % values
-    if any(row.use == STRATA for row in rows):
-        return _("%(name)s may sort what people are asked, no more") % values
-    if all(row.use == FEW for row in rows):
-        return _("%(name)s was asked about too few items") % values
-    return _("%(name)s may not help") % values
+    if strata:
+        return _("%(name)s may sort what people are asked about %(strata)s") % values
+    if others:
+        return (_("%(name)s may not help yet") if few else _("%(name)s may not help")) % values
+    return _("%(name)s was asked about too few items") % values if few else judge.name
 
 
 def say_counts(rows: list[ContractRow]) -> str:
-    helps, strata, few = (sum(row.use == use for row in rows) for use in (HELPS, STRATA, FEW))
-    values = {"helps": helps, "strata": strata, "few": few, "n": len(rows)}
-    says = _("It may help in %(helps)d of %(n)d; in %(strata)d it only sorts what people are asked.")
-    more = ngettext("%(few)d has too few items.", "%(few)d have too few items.", few)
-    return f"{says} {more}" % values if few else says % values
+    """In how many metrics and sides it may help, and what would let it help in more."""
+    helps, strata = (sum(row.use == use for row in rows) for use in (HELPS, STRATA))
+    others, few = _name_rows(rows, REFUSED), _name_rows(rows, FEW)
+    values = {"helps": helps, "strata": strata, "n": len(rows), "others": others, "few": few}
+    says = []
+    if helps and strata:
+        says.append(
+            _("It may help in %(helps)d of %(n)d; in %(strata)d it only sorts what people are asked.")
+        )
+    elif others and few and not strata:
+        says.append(_("Not with %(others)s."))
+    if few:
+        says.append(_("Too few items that people judged, too: %(few)s."))
+    missing = {code for row in rows if row.use == STRATA for code in row.contract.reasons}
+    says += [str(NEXT_STEPS[code]) for code in NEXT_STEPS if code in missing]
+    return " ".join(says) % values
+
+
+def build_drift(
+    drifts: Mapping[tuple[str, str], tuple[Baseline, Drift]],
+) -> dict[str, Any] | None:
+    """The metric and side with most evidence of drift, as a chart: its line in a frame of 100 by 88, log scale."""
+    watched = [(max(drift.evidence), key, drift) for key, (_trial, drift) in drifts.items() if drift.evidence]
+    if not watched:
+        return None
+    _most, (metric, side), drift = max(watched)
+    step = max(1, len(drift.evidence) // MOST_POINTS)
+    shown = drift.evidence[::-1][::step][::-1]
+    points = [(100 * (at + 1) / len(shown), _place_evidence(value)) for at, value in enumerate(shown)]
+    return {
+        "where": f"{METRIC_LABELS[metric]}, {SIDE_LABELS[side]}",
+        "drift": drift,
+        "points": " ".join(f"{x:.1f},{y:.1f}" for x, y in [(0.0, _place_evidence(1.0)), *points]),
+        "last": points[-1],
+    }
+
+
+def _place_evidence(value: float) -> float:
+    """How low it stands: what suspends at 24, none (1) at 52; what is beyond the frame at its edge."""
+    return min(76.0, max(4.0, 52 - 28 * log(max(value, 1e-9)) / log(SUSPENDED_FROM)))
 
 
 def _name_rows(rows: list[ContractRow], use: str) -> str:

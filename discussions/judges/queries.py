@@ -1,7 +1,8 @@
 """Judges of a project: what they are asked, how far they are, what they cost, and what people answered beside them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -43,12 +44,16 @@ from discussions.queries import game_record, load_measurements, measured_for, ne
 from discussions.queue.core import active_minutes
 from discussions.queue.queries import load_times
 from discussions.reliability.queries import game_texts, query_submitted, query_twice, read_answers
+from discussions.verdicts.core.people_estimate import POSITIVE, build_strata
 from workspace.models import Event, Project
+from workspace.statistics.proportions import predict_share
 
 # Which items of a game are asked: those that people answered blind, or all of the kind.
 ANSWERED_BLIND, ALL = "answered", "all"
 # Games whose texts and findings are in memory together, and whose evaluations are timed.
 MOST_READ = 100
+# Games of which people's estimate is computed with and without a judge.
+MOST_GAINS = 20
 # Game, kind, subject.
 Item = tuple[int, str, str]
 _FINDINGS: Any = msgspec.json.Decoder(dict[str, Measurement])
@@ -196,6 +201,11 @@ def load_contracts(judge: Judge) -> dict[tuple[str, str], Contract]:
 
     Kept until the judge or people in its project answer again, or its games are withdrawn, restored or measured.
     """
+    return _conclude(judge.pk, *_stamp(judge))
+
+
+def _stamp(judge: Judge) -> tuple[str, tuple[int | None, ...]]:
+    """What changes when anything changes that contracts, drift and gain are computed from."""
     replies = JudgeReply.objects.filter(prompt__judge=judge).aggregate(Max("pk"), Count("pk"))
     rated = query_submitted(judge.project).aggregate(Count("pk"), Sum("version"), Max("pk"))
     decided = Adjudication.objects.filter(game__project=judge.project).aggregate(Count("pk"), Max("pk"))
@@ -204,7 +214,7 @@ def load_contracts(judge: Judge) -> dict[tuple[str, str], Contract]:
         rows.filter(game__in=asked).aggregate(Max("pk")) for rows in (Withdrawal.objects, Measured.objects)
     ]
     stamp = (*replies.values(), *rated.values(), *decided.values(), *(one["pk__max"] for one in games))
-    return _conclude(judge.pk, f"{judge.identity} {judge.created_at}", stamp)
+    return f"{judge.identity} {judge.created_at}", stamp
 
 
 @lru_cache(maxsize=64)
@@ -233,6 +243,13 @@ def load_drifts(judge: Judge) -> dict[tuple[str, str], tuple[Baseline, Drift]]:
     resumed = Event.objects.filter(
         chain__project=judge.project, verb="judge:resumed", object_id=str(judge.pk)
     ).aggregate(Max("at"))["at__max"]
+    return _watch(judge.pk, *_stamp(judge), resumed)
+
+
+@lru_cache(maxsize=64)
+def _watch(
+    judge: int, _identity: str, _stamp: tuple[int | None, ...], resumed: datetime | None
+) -> dict[tuple[str, str], tuple[Baseline, Drift]]:
     made = JudgePrompt.objects.filter(judge=judge, purpose=RATING).exclude(kind=kinds.RATING)
     first = made.values_list("game", "kind").annotate(Min("created_at"))
     ends = {(game, CRITERIA[kind]): max(at, resumed or at) for game, kind, at in first}
@@ -242,7 +259,7 @@ def load_drifts(judge: Judge) -> dict[tuple[str, str], tuple[Baseline, Drift]]:
     }
     trial: dict[tuple[str, str], list[JudgedItem]] = defaultdict(list)
     later: dict[tuple[str, str], list[tuple[Any, float]]] = defaultdict(list)
-    for item in _read_items(_load_answers(judge.pk, RATING)):
+    for item in _read_items(_load_answers(judge, RATING)):
         key, end = (item.metric, item.role), ends.get((item.game, item.metric))
         if end is None or not item.judge:
             continue
@@ -318,6 +335,46 @@ def _read_facts(games: Sequence[int]) -> Iterator[tuple[int, tuple[list[str], di
         findings, version, sha256 = measured[game]
         sides = list_sides(record, rubric_record(version, sha256).lists["role_map"])
         yield game, (sides, machine_values(_FINDINGS.decode(bodies[findings])))
+
+
+def load_gains(judge: Judge) -> dict[str, tuple[int, int, int]]:
+    """Metric -> answers of people in a game, as many as give the same interval without the judge, and how many games.
+
+    Of the newest games of which it answered every message. A width shrinks with the root of the number of answers.
+    """
+    return _gain(judge.pk, *_stamp(judge))
+
+
+@lru_cache(maxsize=64)
+def _gain(judge: int, _identity: str, _stamp: tuple[int | None, ...]) -> dict[str, tuple[int, int, int]]:
+    said: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)
+    for (game, kind, subject), value in _load_answers(judge, RATING).items():
+        said[game, kind][subject] = value
+    games = sorted({game for game, _kind in said})[-MOST_GAINS:]
+    people = _load_people(games)
+    found: dict[str, list[tuple[int, float, float]]] = defaultdict(list)
+    for game, (_sides, rules) in _read_facts(games):
+        for kind in POSITIVE:
+            machine = {subject: value for (of, subject), value in rules.items() if of == kind}
+            # Of coherence nobody is asked about the first message.
+            asked = machine.keys() - {"1"} if kind == kinds.COHERENCE else machine.keys()
+            answers = {
+                subject: Counter(given.values()).most_common(1)[0][0]
+                for subject in asked
+                if (given := people.get((game, kind, subject)))
+            }
+            if answers and answers.keys() < asked <= said[game, kind].keys():
+                plain, helped = (
+                    predict_share(build_strata(kind, machine, answers, answers.keys(), one))
+                    for one in (None, said[game, kind])
+                )
+                found[CRITERIA[kind]].append((len(answers), helped[2] - helped[1], plain[2] - plain[1]))
+    return {metric: _average_gain(rows) for metric, rows in found.items()}
+
+
+def _average_gain(rows: Sequence[tuple[int, float, float]]) -> tuple[int, int, int]:
+    answers, helped, plain = (sum(column) / len(rows) for column in zip(*rows, strict=True))
+    return round(answers), round(answers * (plain / helped) ** 2), len(rows)
 
 
 class Costs(Struct, frozen=True):

@@ -14,10 +14,19 @@ from django.utils.translation import gettext as _
 from discussions.judges import queries
 from discussions.judges.actions import admissions, answers, jobs, runs
 from discussions.judges.core.answers import read_lines
+from discussions.judges.core.contract import REFUSED
 from discussions.judges.core.prompts import DEFAULT_PROMPT
 from discussions.judges.forms import AdmitForm, JudgeForm, PasteForm, PlaceForm, RunForm, SuspendForm
 from discussions.judges.labels import KIND_LABELS
-from discussions.judges.pages import build_rows, describe_admission, describe_state, say_counts, say_headline
+from discussions.judges.pages import (
+    ContractRow,
+    build_drift,
+    build_rows,
+    describe_admission,
+    describe_state,
+    say_counts,
+    say_headline,
+)
 from discussions.judges.permissions import check_call_judge, check_judges, check_use_judge
 from discussions.models import Game, Judge
 from rubric.core.call_parameters import describe_parameters
@@ -91,9 +100,12 @@ def _respond(request: SignedIn, row: Judge, form: BaseForm | None = None, status
     context = {
         "judge": row,
         "rows": rows,
+        "has_acts": bool(own) or any(one.may_admit(row) for one in rows),
         "headline": say_headline(row, rows),
         "counts": say_counts(rows) if rows else "",
-        "costs": queries.load_costs(row, progress) if progress.answers else None,
+        "costs": queries.load_costs(row, progress) if rows else None,
+        "gains": _list_gains(row, rows),
+        "drift": build_drift(queries.load_drifts(row)) if rows else None,
         "state": describe_state(row, is_admitted=bool(own)),
         "admissions": [describe_admission(one) for one in queries.list_admissions(row)],
         "said": describe_parameters(row.parameters),
@@ -107,6 +119,13 @@ def _respond(request: SignedIn, row: Judge, form: BaseForm | None = None, status
         **frame(request.user, row.project, SECTION),
     }
     return respond(request, page=SHOW, region=PROGRESS, context=context, status=status)
+
+
+def _list_gains(row: Judge, rows: list[ContractRow]) -> list[tuple[str, int, int, int]]:
+    """Metric in words, answers of people, as many without the judge, games: where it may make strata."""
+    usable = {one.key[0]: one.metric for one in rows if one.contract.use != REFUSED}
+    gains = queries.load_gains(row) if usable else {}
+    return [(usable[key], *gain) for key, gain in gains.items() if key in usable and gain[1] > gain[0]]
 
 
 def _describe_job(row: Judge, progress: queries.JudgeProgress) -> dict[str, Any]:

@@ -245,6 +245,8 @@ ARGUMENTS = {
             "judge_answers",
             "judge_prompts",
             "upload_judge_answers",
+            "admit_judge",
+            "withdraw_admission",
             "suspend_judge",
             "resume_judge",
             "end_judge",

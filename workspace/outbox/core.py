@@ -24,7 +24,7 @@ EVALUATION_SUBMITTED = "evaluation.submitted"
 VERDICT_RECORDED = "verdict.recorded"
 ITERATION_DECIDED = "iteration.decided"
 ITERATION_READY, GATE_OPENED, SET_CLOSED = "iteration.ready", "gate.opened", "set.closed"
-IMPORT_FINISHED, GAME_TIED = "import.finished", "game.tied"
+IMPORT_FINISHED, GAME_TIED, JUDGE_SUSPENDED = "import.finished", "game.tied", "judge.suspended"
 TEST = "test"
 
 # The address in the API of what an event is about, for a token of a lead.
@@ -38,6 +38,7 @@ ADDRESSES = {
     ITERATION_READY: _PROJECT + "iterations/{iteration}/decision/",
     ITERATION_DECIDED: _PROJECT + "iterations/{iteration}/decision/",
     GATE_OPENED: _PROJECT + "stages/{stage}/gate/",
+    JUDGE_SUSPENDED: _PROJECT + "judges/{judge}/",
     SET_CLOSED: _PROJECT + "comparison-sets/{set}/results/",
     TEST: _PROJECT + "webhooks/",
 }
@@ -66,10 +67,10 @@ NOTIFICATIONS, PASSWORD_RESET, INVITATION = "notifications", "password_reset", "
 LONGEST_EMAIL_ERROR, LONGEST_HEADER = 300, 200
 
 ASSIGNED, RETURNED, MENTIONED, SECOND_ROUND = "assigned", "returned", "mentioned", "second_round"
-TIE, FLAG, IMPORT_FAILED, JOB_FAILED = "tie", "flag", "import_failed", "job_failed"
+TIE, FLAG, IMPORT_FAILED, JOB_FAILED, DRIFT = "tie", "flag", "import_failed", "job_failed", "drift"
 # The kinds that each person can choose; only leads and admins are ever notified of the latter ones.
 KINDS_FOR_ALL = (ASSIGNED, RETURNED, MENTIONED, SECOND_ROUND, JOB_FAILED)
-KINDS_FOR_LEADS = (FLAG, TIE, IMPORT_FAILED)
+KINDS_FOR_LEADS = (FLAG, TIE, IMPORT_FAILED, DRIFT)
 KINDS = (*KINDS_FOR_ALL, *KINDS_FOR_LEADS)
 
 AT_ONCE, DAILY, OFF = "at_once", "daily", "off"

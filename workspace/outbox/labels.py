@@ -38,6 +38,7 @@ OCCASIONS = {
     "game_tied": Occasion(core.TIE, "adjudicate", ("slug", "game"), many="project"),
     "import_failed": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
     "import_faults": Occasion(core.IMPORT_FAILED, "import_show", ("slug", "transcript"), many="imports"),
+    "judge_suspended": Occasion(core.DRIFT, "show_judge", ("slug", "judge"), many="judges"),
     "export_failed": Occasion(core.JOB_FAILED, "exports", ("slug",)),
     "job_failed": Occasion(core.JOB_FAILED, "project", ("slug",)),
     "site_job_failed": Occasion(core.JOB_FAILED, "status"),
@@ -56,6 +57,10 @@ SENTENCES = {
     "game_tied": _("The evaluations of game %(game)s are tied. Resolve the disagreements."),
     "import_failed": _("The import of a file failed."),
     "import_faults": _("A file was imported with faults (%(faults)s)."),
+    "judge_suspended": _(
+        "Judge %(judge)s was suspended: it agrees with people in %(now)s %% of %(answers)s answers, "
+        "in %(then)s %% before."
+    ),
     "export_failed": _("An export failed."),
     "job_failed": _("Work in the background failed (job %(job)s)."),
     "site_job_failed": _("Work in the background of the installation failed (job %(job)s)."),
@@ -89,6 +94,7 @@ SENTENCES_OF_MANY = {
     "import_faults": mark_many(
         "%(n)d file was imported with faults.", "%(n)d files were imported with faults."
     ),
+    "judge_suspended": mark_many("%(n)d judge was suspended.", "%(n)d judges were suspended."),
     "export_failed": mark_many("%(n)d export failed.", "%(n)d exports failed."),
     "job_failed": mark_many(
         "Work in the background failed %(n)d time.", "Work in the background failed %(n)d times."
@@ -106,6 +112,7 @@ KIND_LABELS = {
     core.JOB_FAILED: _("Work that you started fails"),
     core.FLAG: _("An evaluator sets a flag"),
     core.TIE: _("Evaluations are tied"),
+    core.DRIFT: _("A judge is suspended, as it agrees less with people"),
     core.IMPORT_FAILED: _("An import fails or has faults"),
 }
 DIGEST_CHOICES = (
@@ -122,6 +129,7 @@ EVENT_CHOICES = (
     (core.ITERATION_READY, _("iteration.ready: every game of a change has its verdict")),
     (core.ITERATION_DECIDED, _("iteration.decided: a change was kept, reverted or found inconclusive")),
     (core.GATE_OPENED, _("gate.opened: a stage was closed and the next one opened")),
+    (core.JUDGE_SUSPENDED, _("judge.suspended: a judge agrees with people less than before")),
     (core.SET_CLOSED, _("set.closed: a comparison set was closed")),
 )
 NOT_SENT = _("It was not sent: the webhook was deactivated or removed.")
@@ -132,4 +140,5 @@ def say_burst(code: str, about: Sequence[Mapping[str, object]]) -> str:
     """The sentence of one notification, or of several with the same code; numbers that it lacks are left open."""
     if len(about) > 1:
         return ngettext(*SENTENCES_OF_MANY[code], len(about)) % {"n": len(about)}
-    return str(SENTENCES[code]) % ({"game": "?", "set": "?", "faults": "?", "job": "?"} | dict(about[0]))
+    numbers = ("game", "set", "faults", "job", "judge", "now", "answers", "then")
+    return str(SENTENCES[code]) % (dict.fromkeys(numbers, "?") | dict(about[0]))

@@ -14,6 +14,9 @@ from discussions.models import Evaluation, Judge, JudgePrompt
 from workspace.core.refusals import Conflict
 from workspace.jobs.actions import Clock, enqueue, finish
 from workspace.models import Event, Job
+from workspace.outbox.actions.queue import announce, mark_done, tell
+from workspace.outbox.core import JUDGE_SUSPENDED
+from workspace.outbox.queries import leads_of
 from workspace.people.actions.people import system_person
 
 WATCH = "watch_judge"
@@ -33,27 +36,42 @@ def watch_judge(*, job: Job, clock: Clock, **_given: Any) -> None:
     """Suspend the job's judge if it drifts, in the name of the system, with the figures as the reason."""
     judge = Judge.objects.select_related("project").get(pk=int(job.subject.partition(":")[2]))
     drifts = load_drifts(judge) if judge.is_active else {}
-    reasons = [say_drift(key, *found) for key, found in sorted(drifts.items()) if found[1].suspended_at]
+    found = {key: _list_figures(*drift) for key, drift in sorted(drifts.items()) if drift[1].suspended_at}
     now = clock()
     with transaction.atomic():
-        if reasons:
-            by = system_person(now=now)
-            changes = {"suspended_at": now, "suspended_by": by, "suspended_reason": " ".join(reasons)}
+        if found:
+            by, (figures, *_others) = system_person(now=now), found.values()
+            reason = " ".join(say_drift(*key, figures) for key, figures in found.items())
+            changes = {"suspended_at": now, "suspended_by": by, "suspended_reason": reason}
+            about = {"judge": judge, "only": {"suspended_at": None, "ended_at": None}, "figures": figures}
             with suppress(Conflict):
-                only = {"suspended_at": None, "ended_at": None}
-                steer(judge=judge, verb="judge:suspended", changes=changes, only=only, by=by, now=now)
+                steer(verb="judge:suspended", changes=changes, **about, by=by, now=now)
         finish(job=job, now=now)
 
 
-def say_drift(key: tuple[str, str], baseline: Baseline, drift: Drift) -> str:
+def _list_figures(baseline: Baseline, drift: Drift) -> dict[str, int]:
+    """How often the judge agrees with people now and did before, in percent, and of how many answers now."""
+    then = 100 * baseline.agreed / max(1, baseline.items)
+    return {"now": round(100 * (drift.agreement or 0)), "answers": drift.answers, "then": round(then)}
+
+
+def say_drift(metric: str, side: str, figures: dict[str, int]) -> str:
     """The sentence about one metric and side."""
-    metric, side = key
-    return _(
+    says = _(
         "%(metric)s, %(side)s: it agreed with people in %(now)d %% of %(answers)d, and in %(then)d %% before."
-    ) % {
-        "metric": METRIC_LABELS[metric],
-        "side": SIDE_LABELS[side],
-        "now": round(100 * (drift.agreement or 0)),
-        "answers": drift.answers,
-        "then": round(100 * baseline.agreed / max(1, baseline.items)),
-    }
+    )
+    return says % {"metric": METRIC_LABELS[metric], "side": SIDE_LABELS[side], **figures}
+
+
+def tell_suspended(event: Event) -> None:
+    """Tell leads and programs that a judge drifts. Whoever suspends one by hand says so on its page."""
+    if event.by.is_system:
+        number, subject = Judge.objects.get(pk=int(event.object_id)).number, f"judge:{event.object_id}"
+        figures = {name: event.details[name] for name in ("now", "answers", "then")}
+        leads = [lead.pk for lead in leads_of(event.chain.project)]
+        tell(event, leads, "judge_suspended", subject, about={"judge": number, **figures}, for_leads=True)
+        announce(event, JUDGE_SUSPENDED, {"judge": number})
+
+
+def close_suspended(event: Event) -> None:
+    mark_done(event, f"judge:{event.object_id}")

@@ -216,7 +216,14 @@ def end_judge(*, judge: Judge, by: Person, now: datetime) -> None:
 
 
 def steer(
-    *, judge: Judge, verb: str, changes: dict[str, Any], only: dict[str, Any], by: Person, now: datetime
+    *,
+    judge: Judge,
+    verb: str,
+    changes: dict[str, Any],
+    only: dict[str, Any],
+    by: Person,
+    now: datetime,
+    figures: Mapping[str, int] = {},
 ) -> None:
     """Change the judge if it is as `only` says; one that stops is admitted no more. Raises Conflict."""
     with transaction.atomic():
@@ -226,6 +233,6 @@ def steer(
             why = ENDED if "ended_at" in changes else SUSPENDED
             end_admissions(rows=judge.admissions.all(), why=why, by=by, now=now)
         detail = {"reason": changes["suspended_reason"]} if changes.get("suspended_reason") else {}
-        record_event(verb, judge, by=by, now=now, detail=detail)
+        record_event(verb, judge, by=by, now=now, detail=detail | dict(figures))
     for name, value in changes.items():
         setattr(judge, name, value)

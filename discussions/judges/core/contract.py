@@ -74,7 +74,8 @@ class Contract(Struct, frozen=True):
     """What the judge may do (`use`), and why not more (`reasons`, codes).
 
     `agreement` is the judge's share in percent of agreement with settled answers, or each person's, `interval` its 95 %
-    interval; `people` is the same of each person with settled answers, or with the other people, None without them.
+    interval; `people` and `people_interval` are the same of each person with settled answers, or with the other people,
+    None without them.
     """
 
     use: str
@@ -83,6 +84,7 @@ class Contract(Struct, frozen=True):
     agreement: float | None
     interval: Interval | None
     people: float | None
+    people_interval: Interval | None
     test: AlternativeTest
     relation: Relation
     consistency: Consistency
@@ -122,13 +124,15 @@ def conclude_contract(
     if not refusals and consistency.permuted < LEAST_REPEATS:
         reasons.append(FEW_REPEATS)
     agreement, interval = _measure_agreement(answered, is_rating=is_rating)
+    people, people_interval = _measure_people(answered, is_rating=is_rating)
     return Contract(
         use=REFUSED if refusals else STRATA if reasons else HELPS,
         reasons=reasons,
         items=len(answered),
         agreement=agreement,
         interval=interval,
-        people=_measure_people(answered, is_rating=is_rating),
+        people=people,
+        people_interval=people_interval,
         test=test,
         relation=relation,
         consistency=consistency,
@@ -216,10 +220,17 @@ def _refuse_relation(items: Sequence[JudgedItem], relation: Relation) -> list[st
 def _measure_agreement(
     items: Sequence[JudgedItem], *, is_rating: bool
 ) -> tuple[float | None, Interval | None]:
-    """The judge's agreement in percent, and Wilson's interval for as many items as would be independent."""
-    if not items:
-        return None, None
+    """The judge's agreement in percent, and its interval."""
     shares = [share_agreeing(item.judge, item.targets, is_rating=is_rating) for item in items]
+    return _summarise(shares, items)
+
+
+def _summarise(
+    shares: Sequence[float], items: Collection[JudgedItem]
+) -> tuple[float | None, Interval | None]:
+    """The mean in percent, and Wilson's interval for as many items as would be independent."""
+    if not shares:
+        return None, None
     mean, count = sum(shares) / len(shares), len(shares) / _find_effect(shares, items)
     return 100 * mean, wilson(mean * count, count)
 
@@ -228,14 +239,22 @@ def _find_effect(shares: Sequence[float], items: Collection[JudgedItem]) -> floa
     return find_design_effect(shares, [item.game for item in items])
 
 
-def _measure_people(items: Collection[JudgedItem], *, is_rating: bool) -> float | None:
+def _measure_people(
+    items: Collection[JudgedItem], *, is_rating: bool
+) -> tuple[float | None, Interval | None]:
+    """The mean agreement of each person of an item, over items; the people of one item count as one."""
     found = [
-        share_agreeing(value, others, is_rating=is_rating)
+        (item, float(np.mean(shares)))
         for item in items
-        for person, value in item.people.items()
-        if (others := [item.key] if item.key else _answers_without(item, person))
+        if (
+            shares := [
+                share_agreeing(value, others, is_rating=is_rating)
+                for person, value in item.people.items()
+                if (others := [item.key] if item.key else _answers_without(item, person))
+            ]
+        )
     ]
-    return 100 * sum(found) / len(found) if found else None
+    return _summarise([share for _item, share in found], [item for item, _share in found])
 
 
 def _answers_without(item: JudgedItem, person: int) -> list[str]:

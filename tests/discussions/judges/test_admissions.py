@@ -4,13 +4,18 @@ import pytest
 from django.urls import reverse
 
 from discussions.checks.actions import CHECKS
+from discussions.core import judgement_kinds as kinds
+from discussions.judges import queries
 from discussions.judges.actions.admissions import admit_judge, withdraw_admission
 from discussions.judges.actions.runs import end_judge, resume_judge, suspend_judge
-from discussions.judges.queries import list_admissions, load_admitted, load_contracts
+from discussions.judges.core.drift import Baseline, watch_drift
+from discussions.judges.pages import build_drift
+from discussions.judges.queries import list_admissions, load_admitted, load_contracts, load_gains
 from discussions.models import Admission
 from tests.factories.exports import read_lines, write_export
-from tests.factories.judges import make_trusted, make_trusted_project
+from tests.factories.judges import make_trusted, make_trusted_project, say_in_turn
 from tests.factories.people import NOW, make_lead, make_member
+from tests.factories.reliability import write_labels
 from tests.factories.tampering import refused, without_triggers
 from tests.factories.tokens import program_of
 from workspace.core.refusals import Conflict, NotAllowed
@@ -139,3 +144,23 @@ def test_verify_names_what_was_changed_behind_the_sites_back(trusted):
         larch.save()
         Event.objects.filter(verb="judge:admitted", object_id=str(elm.pk)).delete()
     assert [says.split(" ", 3)[0] for says in wrong()] == ["Judge", "Project", "The"]
+
+
+def test_the_page_says_what_a_judge_would_give_and_whether_it_drifts(trusted, client, monkeypatch):
+    larch, _elm, lead = trusted
+    assert not load_gains(larch), "people judged every message"
+    monkeypatch.setattr(
+        queries, "load_gains", lambda _judge: {"coherence": (6, 9, 6), "role_consistency": (6, 9, 6)}
+    )
+    client.force_login(lead)
+    page = client.get(reverse("show_judge", args=["trusted", larch.number])).content.decode()
+    assert page.count("<b>9</b> in ") == 1 and "by 6 games" in page and "No drift in" in page
+    for game in larch.project.games.all():
+        said = [[say_in_turn(game.number, str(number))] * 3 for number in range(1, 8)]
+        write_labels(game, kinds.COHERENCE, said)
+    queries._gain.cache_clear()
+    ((metric, (answers, instead, games)),) = load_gains(larch).items()
+    assert (metric, answers, games) == ("coherence", 6, 6) and instead > answers
+    drift = watch_drift(Baseline(95, 100), [1.0, 1.0, 0.0] * 5 + [0.0] * 20)
+    shown = build_drift({("coherence", "village"): (Baseline(95, 100), drift)})
+    assert drift.suspended_at and shown["where"] == "Coherence, village" and shown["last"][1] < 24

@@ -6,16 +6,18 @@ import pytest
 
 from discussions.core import judgement_kinds as kinds
 from discussions.judges.actions.runs import RunPlan, plan_run, resume_judge
-from discussions.judges.queries import ALL, load_drifts
-from discussions.models import Evaluation, Judge
+from discussions.judges.queries import ALL, list_admissions, load_admitted, load_drifts
+from discussions.models import Admission, Evaluation, Judge
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.judges import answer_all, make_judge
+from tests.factories.outbox import make_webhook
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_game
 from tests.factories.reliability import list_people, make_agreeing_project, write_labels
-from workspace.models import Event, Job
+from workspace.models import Delivery, Event, Job, Notification
+from workspace.outbox.labels import say_burst
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -78,10 +80,28 @@ def test_a_judge_that_agrees_less_than_in_its_trial_is_suspended_with_figures(wa
     answer_all(judge, lead)
     run(judge, lead, [4, 5, 6], NOW - DAY)
     answer_all(judge, lead, "no")
+    given = {"metric": "coherence", "side": "village", "use": "strata", "figures": {"use": "strata"}}
+    Admission.objects.create(judge=judge, **given, admitted_at=NOW, admitted_by=lead)
+    make_webhook(project=judge.project, events=["judge.suspended"])
     found = submit_one_more(judge, lead)
     assert (found.is_active, found.suspended_by.is_system) == (False, True)
     assert found.suspended_reason.startswith("Coherence, ") and "in 0 % of" in found.suspended_reason
     assert "and in 100 % before" in found.suspended_reason
     assert Event.objects.filter(verb="judge:suspended", object_id=str(judge.pk)).count() == 1
+    told = Notification.objects.get(code="judge_suspended")
+    assert told.person == lead and told.about == {
+        "judge": 1,
+        "now": 0,
+        "answers": told.about["answers"],
+        "then": 100,
+    }
+    assert told.about["answers"] > 5 and f"in 0 % of {told.about['answers']} answers" in say_burst(
+        told.code, [told.about]
+    )
+    assert '"judge":1' in Delivery.objects.get(event="judge.suspended").body
+    assert [row.ended_why for row in list_admissions(found)] == ["suspended"] and not load_admitted(
+        found.project
+    )
     resume_judge(judge=found, by=lead, now=NOW + 2 * DAY)
+    assert Notification.objects.get(pk=told.pk).read_at
     assert submit_one_more(judge, lead).is_active, "what came before it was resumed is its trial now"

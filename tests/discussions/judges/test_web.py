@@ -10,6 +10,7 @@ from django.urls import reverse
 from discussions.core import judgement_kinds as kinds
 from discussions.games.actions import withdraw_game
 from discussions.judges.core.contract import HELPS, REFUSED, STRATA
+from discussions.judges.labels import FEW
 from discussions.judges.pages import ContractRow, say_headline
 from discussions.judges.queries import load_contracts, load_costs, load_judged_items, load_progress
 from discussions.models import Judge, JudgeAnswer, JudgePrompt
@@ -116,11 +117,13 @@ def test_the_headline_names_a_side_only_where_sides_differ(led):
         ("strategic_depth", "village", STRATA),
     )
     assert say_headline(judge, both) == "Larch may help with memory, not with strategic depth for mafia"
-    assert (
-        say_headline(judge, rows(("strategic_depth", "", STRATA)))
-        == "Larch may sort what people are asked, no more"
-    )
-    assert say_headline(judge, rows(("strategic_depth", "", REFUSED))) == "Larch may not help"
+    few = ("coherence", "", FEW)
+    helps, refused = both[0], ("strategic_depth", "", REFUSED)
+    assert say_headline(judge, [helps, *rows(few)]) == "Larch may help with memory, not yet with coherence"
+    assert say_headline(judge, rows(few, refused)) == "Larch may not help yet"
+    assert say_headline(judge, rows(refused)) == "Larch may not help"
+    strata = rows(("strategic_depth", "", STRATA))
+    assert say_headline(judge, strata) == "Larch may sort what people are asked about strategic depth"
     assert say_headline(judge, []) == "Larch"
 
 

@@ -31,6 +31,7 @@ from workspace.models import Event
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 # Guarded table -> the columns besides the key that its triggers let change.
 FREE = {
+    "discussions_admission": "ended_at ended_by_id ended_why",
     "discussions_calibrationround": "closed_at closed_by_id name",
     "discussions_columnmapping": "name removed_at removed_by_id",
     "discussions_evaluation": (
