@@ -216,6 +216,7 @@ JOB_ACTIONS = {
     "figure_set": "rubric.reviewer_statistics.actions.compute_figures",
     "ask_models": "rubric.model_reviewers.actions.jobs.ask_models",
     "ask_judge": "discussions.judges.actions.jobs.ask_judge",
+    "make_prompts": "discussions.judges.actions.prompts.make_prompts",
     "watch_judge": "discussions.judges.actions.drift.watch_judge",
     "read_answers": "rubric.model_reviewers.actions.answers.read_answers",
     "index": "discussions.search.actions.index_games",

@@ -7,7 +7,7 @@ from django.utils import timezone
 from pydantic import Field
 
 from discussions.judges import queries
-from discussions.judges.actions import admissions, answers, jobs, runs
+from discussions.judges.actions import admissions, answers, jobs, prompts, runs
 from discussions.judges.core.answers import AnswerLine
 from discussions.judges.core.contract import HELPS, STRATA, Contract
 from discussions.judges.core.prompts import CRITERIA
@@ -62,6 +62,7 @@ class JudgeRead(Answer):
     state: str
     parameters: dict[str, float | str]
     prompt: str
+    is_making: bool
     prompts: int
     open: int
     unread: int
@@ -93,10 +94,10 @@ class JudgeGiven(Given):
 class RunGiven(Given):
     """What it is asked: `items` are those that people answered blind, or all; some are asked twice."""
 
-    games: list[GameNumber] = Field(max_length=runs.MOST_GAMES)
+    games: list[GameNumber] = Field(max_length=prompts.MOST_GAMES)
     kinds: list[Literal[tuple(CRITERIA)]] = Field(default=list(CRITERIA), max_length=10)  # type: ignore[valid-type]
     items: Literal[ANSWERED_BLIND, ALL] = ANSWERED_BLIND  # type: ignore[valid-type]
-    repeat_percent: int = Field(default=10, ge=0, le=100)
+    repeat_percent: int = Field(default=30, ge=0, le=100)
 
 
 class TextGiven(Given):
@@ -161,10 +162,10 @@ def show_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
 
 @router.post(ONE + "run/", "api_judge_run", "judges", "admin", costs="computations")
 def run_judge(request: SignedIn, slug: str, judge: int, given: RunGiven) -> JudgeRead:
-    """Make the prompts for everything in these games that the judge has not answered."""
+    """Queue the prompts for what the judge was not asked about these games; `is_making` until they are there."""
     row = judge_or_404(request.user, slug, judge)
-    plan = runs.RunPlan(given.games, given.kinds, given.items, given.repeat_percent)
-    runs.plan_run(judge=row, plan=plan, by=request.user, now=timezone.now())
+    plan = prompts.RunPlan(given.games, given.kinds, given.items, given.repeat_percent)
+    prompts.plan_run(judge=row, plan=plan, by=request.user, now=timezone.now())
     return _tell(row)
 
 
@@ -250,6 +251,7 @@ def _tell(row: Judge) -> JudgeRead:
         state=describe_state(row, is_admitted=row.admissions.filter(ended_at=None).exists()),
         parameters=row.parameters,
         prompt=row.prompt,
+        is_making=jobs.is_live(jobs.find_job(row, jobs.MAKE)),
         prompts=progress.prompts,
         open=progress.open,
         unread=progress.unread,

@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from discussions.judges.actions.runs import LONGEST_PROMPT, JudgePlan, RunPlan
+from discussions.judges.actions.prompts import RunPlan
+from discussions.judges.actions.runs import LONGEST_PROMPT, JudgePlan
 from discussions.judges.core.contract import HELPS, STRATA
 from discussions.judges.labels import KIND_LABELS, METRIC_LABELS, SIDE_LABELS, USE_LABELS
 from discussions.judges.queries import ALL, ANSWERED_BLIND
@@ -77,7 +78,7 @@ class RunForm(forms.Form):
     )
 
     def to_plan(self) -> RunPlan:
-        return RunPlan(**self.cleaned_data)
+        return RunPlan(**self.cleaned_data, asks=True)
 
 
 class PasteForm(forms.Form):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.judges import queries
-from discussions.judges.actions import admissions, answers, jobs, runs
+from discussions.judges.actions import admissions, answers, jobs, prompts, runs
 from discussions.judges.core.answers import read_lines
 from discussions.judges.core.contract import REFUSED
 from discussions.judges.core.prompts import DEFAULT_PROMPT
@@ -37,7 +37,7 @@ from workspace.access.permissions import get_refusal, may
 from workspace.display.core.number_lists import write_numbers
 from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Person, Project
-from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
+from workspace.models.jobs import CANCELLED, FAILED
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import form_page, press, send
 from workspace.web.forms import NothingForm
@@ -129,30 +129,31 @@ def _list_gains(row: Judge, rows: list[ContractRow]) -> list[tuple[str, int, int
 
 
 def _describe_job(row: Judge, progress: queries.JudgeProgress) -> dict[str, Any]:
-    job = jobs.find_job(row) if row.is_called else None
-    is_live = job is not None and job.state in (QUEUED, RUNNING)
-    error = ""
-    if job is not None and job.state in (FAILED, CANCELLED) and progress.open:
+    """How far the prompts of a run are, else the calls; and why they did not get to their end."""
+    making, asking = jobs.find_job(row, jobs.MAKE), jobs.find_job(row) if row.is_called else None
+    is_making, is_live, bar, error = jobs.is_live(making), jobs.is_live(asking), None, ""
+    if making is not None and is_making:
+        bar = ProgressBar(_("Prompts are being made"), making.done_count, making.total_count, _("games"))
+    elif is_live:
+        done = progress.prompts - progress.open
+        bar = ProgressBar(_("Answered prompts"), done, progress.prompts, _("prompts"))
+    elif making is not None and making.state == FAILED:
+        error = making.error
+    elif asking is not None and asking.state in (FAILED, CANCELLED) and progress.open:
         stopped = _("The calls were stopped before all were made.")
-        error = job.error if job.state == FAILED else stopped
-    done = progress.prompts - progress.open
-    bar = ProgressBar(_("Answered prompts"), done, progress.prompts, _("prompts")) if is_live else None
-    note = worker_note(timezone.now()) if is_live else ""
-    return {"is_live": is_live, "bar": bar, "error": error, "worker_note": note}
+        error = asking.error if asking.state == FAILED else stopped
+    note = worker_note(timezone.now()) if bar else ""
+    return {"is_making": is_making, "is_live": is_live, "bar": bar, "error": error, "worker_note": note}
 
 
 @require("judges", methods=("GET", "POST"), costs="computations")
 def run_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    """Choose what a judge is asked; where this site may call it, the calls start at once."""
+    """Choose what a judge is asked; where this site may call it, the calls start when the prompts are there."""
     only_parameters(request)
     row = judge_or_404(request.user, slug, number)
 
     def run(form: RunForm) -> str:
-        now = timezone.now()
-        runs.plan_run(judge=row, plan=form.to_plan(), by=request.user, now=now)
-        if not may(check_call_judge, request.user, row):
-            return reverse("judge_answers", args=[slug, number])
-        jobs.start_calls(judge=row, by=request.user, now=now)
+        prompts.plan_run(judge=row, plan=form.to_plan(), by=request.user, now=timezone.now())
         return _find_page(row)
 
     def context() -> dict[str, Any]:
@@ -173,7 +174,7 @@ def _offer_games(project: Project) -> str:
     rated = Game.objects.filter(
         project=project, withdrawn_at=None, evaluations__state="submitted", evaluations__purpose="rating"
     )
-    return write_numbers(sorted(set(rated.values_list("number", flat=True)))[: runs.MOST_GAMES])
+    return write_numbers(sorted(set(rated.values_list("number", flat=True)))[: prompts.MOST_GAMES])
 
 
 @require("call_judge", methods=("POST",), costs="computations")

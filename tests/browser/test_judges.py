@@ -8,18 +8,18 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from discussions.core import judgement_kinds as kinds
-from discussions.judges.actions.runs import RunPlan, plan_run
 from discussions.judges.core.prompts import draw_code
-from discussions.judges.queries import ALL, find_open, load_admitted
-from discussions.models import Evaluation, Judge
+from discussions.judges.queries import find_open, load_admitted
+from discussions.models import Evaluation, Game, Judge
 from discussions.queue.actions import take_next_game
 from tests.browser.driving import sign_in_as
 from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.judges import answer_as, make_trusted_project, say_in_turn
+from tests.factories.judges import answer_as, make_trusted_project, run_all, say_in_turn
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_game
 from tests.factories.reliability import add_game, list_people, write_labels
+from workspace.models import Person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 CANARY = "KANARIMARK"
@@ -43,6 +43,12 @@ def paste_answers(page: Page, judge: Judge) -> None:
         page.wait_for_load_state()
 
 
+def ask_before(judge: Judge, lead: Person, game: Game) -> None:
+    """Prompts of the day before people answer."""
+    before = NOW - timedelta(days=1)
+    run_all(judge, lead, [game.number], kinds=[kinds.COHERENCE], repeat_percent=0, now=before)
+
+
 def contradict(project, judge, lead, people) -> None:
     """Three games that the judge was asked about before people said the contrary."""
     for _number in range(3):
@@ -50,8 +56,7 @@ def contradict(project, judge, lead, people) -> None:
         contrary = {"yes": "no", "no": "yes"}
         said = [[contrary[say_in_turn(game.number, str(at))]] * len(people) for at in range(1, 13)]
         write_labels(game, kinds.COHERENCE, said)
-        plan = RunPlan([game.number], [kinds.COHERENCE], ALL, 0)
-        plan_run(judge=judge, plan=plan, by=lead, now=NOW - timedelta(days=1))
+        ask_before(judge, lead, game)
         answer_as(judge, lead, say_in_turn)
 
 
@@ -69,6 +74,9 @@ def test_a_judge_is_tried_admitted_and_suspended_while_an_evaluator_sees_nothing
     page.get_by_label("all of the games").check()
     page.get_by_label("Asked twice, in percent").fill("50")
     page.get_by_role("button", name="Make the prompts").click()
+    expect(page.locator("#judge-progress")).to_contain_text("of 0 games")
+    run_waiting_jobs()
+    page.get_by_role("link", name="Give answers").click()
     judge = Judge.objects.get()
     paste_answers(page, judge)
     page.goto(live_server.url + reverse("show_judge", args=["trusted", 1]))
@@ -81,8 +89,7 @@ def test_a_judge_is_tried_admitted_and_suspended_while_an_evaluator_sees_nothing
     rated = make_game(project=project)
     taken = take_next_game(project=project, by=people[0], now=NOW)
     evaluation = Evaluation.objects.with_work().get(pk=taken.pk)
-    plan = RunPlan([rated.number], [kinds.COHERENCE], ALL, 0)
-    plan_run(judge=judge, plan=plan, by=lead, now=NOW - timedelta(days=1))
+    ask_before(judge, lead, rated)
     answer_as(judge, lead, say_in_turn)
     page.context.clear_cookies()
     sign_in_as(page, live_server.url, people[0])
@@ -104,6 +111,6 @@ def test_a_judge_is_tried_admitted_and_suspended_while_an_evaluator_sees_nothing
     sign_in_as(page, live_server.url, lead)
     page.goto(live_server.url + reverse("notifications"))
     page.get_by_role("link", name="Judge 1 was suspended").click()
-    expect(page.locator("#judge-progress")).to_contain_text("suspended: Coherence, ")
+    expect(page.locator("#judge-progress")).to_contain_text("Coherence, village: it agreed with people in")
     expect(page.get_by_role("heading", name="Drift: Coherence")).to_be_visible()
     assert not load_admitted(project)

@@ -6,13 +6,15 @@ from zlib import crc32
 
 from discussions.core import judgement_kinds as kinds
 from discussions.judges.actions.answers import open_prompts, upload_answers
-from discussions.judges.actions.runs import JudgePlan, RunPlan, add_judge, plan_run
+from discussions.judges.actions.prompts import RunPlan, make_prompts, plan_run
+from discussions.judges.actions.runs import JudgePlan, add_judge
 from discussions.judges.core.answers import AnswerLine
 from discussions.judges.core.prompts import draw_code
 from discussions.judges.queries import ALL
 from tests.factories.people import NOW
 from tests.factories.reliability import make_agreeing_project, write_labels
 from tests.factories.replays import replayed
+from workspace.jobs.actions import take_job
 
 FIRST = {
     kinds.REFERENCE: "accurate",
@@ -29,9 +31,11 @@ def make_judge(project, by, **given):
     return add_judge(project=project, plan=JudgePlan(**plan), by=by, now=NOW)
 
 
-def run_all(judge, by, games, kinds=KINDS, which=ALL, **given):
+def run_all(judge, by, games, kinds=KINDS, which=ALL, now=NOW, **given):
+    """Plan a run, and make its prompts as the worker does; a refusal of the job is raised."""
     plan = RunPlan(games=games, kinds=kinds, which=which, **given)
-    return plan_run(judge=judge, plan=plan, by=by, now=NOW)
+    held = take_job(job=plan_run(judge=judge, plan=plan, by=by, now=now).pk, now=now)
+    make_prompts(job=held, clock=lambda: now)
 
 
 def data_of(text):

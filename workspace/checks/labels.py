@@ -18,6 +18,7 @@ JOB_KINDS: dict[str, str | Promise] = {
     "figure_set": _("statistics of a comparison set"),
     "ask_models": _("reviews by models"),
     "ask_judge": _("answers of judges"),
+    "make_prompts": _("prompts for a judge"),
     "watch_judge": _("drift of a judge"),
     "read_answers": _("parsing of models' answers"),
     "export": _("export"),

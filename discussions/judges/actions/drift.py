@@ -43,9 +43,17 @@ def watch_judge(*, job: Job, clock: Clock, **_given: Any) -> None:
             by, (figures, *_others) = system_person(now=now), found.values()
             reason = " ".join(say_drift(*key, figures) for key, figures in found.items())
             changes = {"suspended_at": now, "suspended_by": by, "suspended_reason": reason}
-            about = {"judge": judge, "only": {"suspended_at": None, "ended_at": None}, "figures": figures}
+            only = {"suspended_at": None, "ended_at": None}
             with suppress(Conflict):
-                steer(verb="judge:suspended", changes=changes, **about, by=by, now=now)
+                steer(
+                    judge=judge,
+                    verb="judge:suspended",
+                    changes=changes,
+                    only=only,
+                    by=by,
+                    now=now,
+                    figures=figures,
+                )
         finish(job=job, now=now)
 
 

@@ -20,11 +20,16 @@ from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, hand_back
 from workspace.models import Job, Person
 from workspace.models.jobs import QUEUED, RUNNING
 
-ASK = "ask_judge"
+ASK, MAKE = "ask_judge", "make_prompts"
 
 
-def find_job(judge: Judge) -> Job | None:
-    return Job.objects.filter(kind=ASK, subject=f"judge:{judge.pk}").first()
+def find_job(judge: Judge, kind: str = ASK) -> Job | None:
+    """The newest of that kind."""
+    return Job.objects.filter(kind=kind, subject=f"judge:{judge.pk}").order_by("-pk").first()
+
+
+def is_live(job: Job | None) -> bool:
+    return job is not None and job.state in (QUEUED, RUNNING)
 
 
 def start_calls(*, judge: Judge, by: Person, now: datetime) -> Job:
@@ -41,7 +46,7 @@ def stop_calls(*, judge: Judge, by: Person, now: datetime) -> None:
     """Make no further call; one in progress is wasted. Raises NotAllowed, Conflict if no calls are being made."""
     check_judges(by, judge.project)
     job = find_job(judge)
-    if job is None or job.state not in (QUEUED, RUNNING):
+    if job is None or not is_live(job):
         raise Conflict(_("The judge is not being asked, so there is nothing to stop."), code="not_asking")
     cancel_job(job=job, by=by, now=now)
 

@@ -1,8 +1,6 @@
 """Judges are added, run on games, suspended and ended by leads."""
 
-import hashlib
-import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -13,12 +11,9 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.judges.actions.admissions import end_admissions
-from discussions.judges.core.prompts import CRITERIA, draw_repeats, split_items
 from discussions.judges.permissions import check_judges, check_use_judge
-from discussions.judges.queries import build_text, list_asked, list_items
-from discussions.models import Game, Judge, JudgePrompt
+from discussions.models import Judge
 from discussions.models.judges import ENDED, SUSPENDED
-from discussions.models.slots import RATING, REPEAT
 from rubric.core.call_parameters import select_parameters
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
@@ -27,7 +22,6 @@ from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
 from workspace.texts import clean_text
 
-MOST_GAMES, MOST_PROMPTS = 200, 5_000
 LONGEST_PROMPT = 20_000
 
 
@@ -79,98 +73,6 @@ def add_judge(*, project: Project, plan: JudgePlan, by: Person, now: datetime) -
 
 def compute_identity(model: str, parameters: Mapping[str, Any], prompt: str) -> str:
     return canonical_hash([model, dict(parameters), prompt])
-
-
-class RunPlan(Struct, frozen=True):
-    """What a judge is asked: games by number, kinds of judgements, "answered" (blind, by people) or "all" items.
-
-    `repeat_percent` of the items are asked twice, under other names and in another order.
-    """
-
-    games: Sequence[int]
-    kinds: Collection[str]
-    which: str
-    repeat_percent: int = 10
-
-
-def plan_run(*, judge: Judge, plan: RunPlan, by: Person, now: datetime) -> int:
-    """Make the prompts for every item that has no answer yet; return how many prompts.
-
-    Raises NotAllowed, Unacceptable for games that are not there, Conflict if there is nothing new to ask.
-    """
-    check_use_judge(by, judge)
-    games = _find_games(judge.project, plan)
-    with transaction.atomic():
-        Judge.objects.select_for_update().get(pk=judge.pk)
-        asked = list_asked(judge, [game.pk for game in games])
-        newest = JudgePrompt.objects.filter(judge=judge).aggregate(newest=Max("number"))["newest"] or 0
-        rows: list[JudgePrompt] = []
-        for game in games:
-            for kind in sorted(plan.kinds):
-                rows += _make_prompts(judge, game, kind, plan, asked, by, now)
-        if not rows:
-            raise Conflict(_("The judge was asked all of that already."), code="nothing_to_ask")
-        if len(rows) > MOST_PROMPTS:
-            says = _("These are %(count)d prompts, more than %(most)d. Choose fewer games.")
-            raise Unacceptable(says % {"count": len(rows), "most": MOST_PROMPTS}, field="games")
-        for number, row in enumerate(rows, start=newest + 1):
-            row.number = number
-        JudgePrompt.objects.bulk_create(rows, batch_size=200)
-        detail = {"prompts": len(rows), "games": [game.number for game in games], "kinds": sorted(plan.kinds)}
-        record_event("judge:run", judge, by=by, now=now, detail=detail | {"items": plan.which})
-    return len(rows)
-
-
-def _find_games(project: Project, plan: RunPlan) -> list[Game]:
-    if not plan.kinds or not CRITERIA.keys() >= set(plan.kinds):
-        raise Unacceptable(_("Choose what the judge answers."), field="kinds")
-    rows = Game.objects.filter(project=project, withdrawn_at=None, number__in=plan.games)
-    games = list(rows.select_related("project", "iteration__rubric_version").order_by("number"))
-    if not games or len(plan.games) > MOST_GAMES:
-        says = _("Name 1 to %(most)d games of this project.") % {"most": MOST_GAMES}
-        raise Unacceptable(says, field="games")
-    missing = sorted(set(plan.games) - {game.number for game in games})
-    if missing:
-        says = _("The project has no game %(number)d, or it was withdrawn.") % {"number": missing[0]}
-        raise Unacceptable(says, field="games")
-    return games
-
-
-def _make_prompts(
-    judge: Judge,
-    game: Game,
-    kind: str,
-    plan: RunPlan,
-    asked: Mapping[tuple[int, str, str], set[str]],
-    by: Person,
-    now: datetime,
-) -> list[JudgePrompt]:
-    try:
-        subjects = list_items(game, kind, plan.which)
-    except LookupError:
-        says = _("Game %(number)d is not measured yet. Wait for it, or leave it out.")
-        raise Unacceptable(says % {"number": game.number}, field="games") from None
-    first = sorted(set(subjects) - asked.get((game.pk, kind, RATING), set()))
-    repeats = draw_repeats(first, plan.repeat_percent, secrets.token_hex(16))
-    again = sorted(set(repeats) - asked.get((game.pk, kind, REPEAT), set()))
-    rows = []
-    for purpose, wanted in ((RATING, first), (REPEAT, again)):
-        for part in split_items(wanted, secrets.token_hex(16)) if wanted else ():
-            row = JudgePrompt(
-                judge=judge,
-                game=game,
-                rubric_version=game.iteration.rubric_version,
-                kind=kind,
-                purpose=purpose,
-                # Who wrote the game cannot know it.
-                seed=secrets.token_hex(16),
-                subjects=part,
-                created_at=now,
-                created_by=by,
-            )
-            row.sha256 = hashlib.sha256(build_text(row).text.encode()).hexdigest()
-            rows.append(row)
-    return rows
 
 
 def suspend_judge(*, judge: Judge, reason: str, by: Person, now: datetime) -> None:

@@ -1,18 +1,21 @@
 """Judges are added, run on games, called at a real server that misbehaves, and answered by hand."""
 
 import json
+from collections import Counter
 from datetime import timedelta
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, count
 
 import pytest
 
 from discussions.core import judgement_kinds as kinds
+from discussions.judges.actions import prompts
 from discussions.judges.actions.answers import keep_reply, open_prompts, paste_answer, upload_answers
 from discussions.judges.actions.jobs import ask_judge, start_calls, stop_calls
+from discussions.judges.actions.prompts import RunPlan, make_prompts, plan_run
 from discussions.judges.actions.runs import end_judge, resume_judge, suspend_judge
 from discussions.judges.core.answers import AnswerLine
-from discussions.judges.queries import ANSWERED_BLIND, build_text, load_progress, prompts_to_build
+from discussions.judges.queries import ALL, ANSWERED_BLIND, build_text, load_progress, prompts_to_build
 from discussions.models import Evaluation, Judge, JudgeAnswer, Judgement, JudgePrompt, JudgeReply
 from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Price, Reply
 from tests.factories.judges import KINDS, answer, answer_all, code_of, data_of, make_judge, run_all
@@ -21,7 +24,7 @@ from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, submitted
 from tests.services.chat_server import Heard, cut_off, fails, replies, talking
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
-from workspace.jobs.actions import JobLost, fail, take_job
+from workspace.jobs.actions import JobLost, fail, run_job, take_job
 from workspace.models import Event, Job
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +69,41 @@ def test_a_run_asks_every_item_once_and_some_twice(led):
     assert [row.subjects for row in by_kind[kinds.RATING] if row.purpose == "rating"] == [[""]]
     assert "1" not in by_kind[kinds.COHERENCE][0].subjects
     assert len({row.seed for row in rows}) == len(rows)
-    with pytest.raises(Conflict):
+    run_all(judge, lead, [1])
+    assert JudgePrompt.objects.count() == len(rows)
+    answer_all(judge, lead)
+    with pytest.raises(Conflict, match="asked all of that"):
         run_all(judge, lead, [1])
+
+
+def test_prompts_whose_worker_dies_are_made_once_by_the_next(led, monkeypatch):
+    judge, lead = led
+    make_game(project=judge.project)
+    plan = RunPlan(games=[1, 2], kinds=[kinds.COHERENCE, kinds.RATING], which=ALL, repeat_percent=50)
+    job = plan_run(judge=judge, plan=plan, by=lead, now=NOW)
+    with monkeypatch.context() as patch:
+        patch.setattr(prompts, "build_text", raise_at(5, prompts.build_text))
+        with pytest.raises(ZeroDivisionError):
+            make_prompts(job=take_job(job=job.pk, now=NOW), clock=lambda: NOW)
+    job.refresh_from_db()
+    assert (set(judge.prompts.values_list("game__number", flat=True)), job.done_count) == ({1}, 1)
+    later = NOW + timedelta(minutes=5)
+    assert run_job(job=job.pk, clock=lambda: later)
+    asked = Counter(
+        (row.game_id, row.kind, row.purpose, subject)
+        for row in judge.prompts.all()
+        for subject in row.subjects
+    )
+    assert set(asked.values()) == {1} and len(asked) == 2 * (11 + 6 + 2)
+    assert sorted(judge.prompts.values_list("number", flat=True)) == list(range(1, judge.prompts.count() + 1))
+    job.refresh_from_db()
+    assert (job.state, job.done_count, job.total_count) == ("done", 2, 2)
+
+
+def raise_at(number, act):
+    """The act, which fails the so many-th time."""
+    times = count(1)
+    return lambda *given: act(*given) if next(times) != number else 1 // 0
 
 
 def test_only_what_people_answered_blind_is_asked_where_that_is_chosen():

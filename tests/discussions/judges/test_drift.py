@@ -5,13 +5,14 @@ from datetime import timedelta
 import pytest
 
 from discussions.core import judgement_kinds as kinds
-from discussions.judges.actions.runs import RunPlan, plan_run, resume_judge
-from discussions.judges.queries import ALL, list_admissions, load_admitted, load_drifts
+from discussions.judges import queries
+from discussions.judges.actions.runs import resume_judge
+from discussions.judges.queries import list_admissions, load_admitted, load_drifts
 from discussions.models import Admission, Evaluation, Judge
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.judges import answer_all, make_judge
+from tests.factories.judges import answer_all, make_judge, run_all
 from tests.factories.outbox import make_webhook
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_game
@@ -26,6 +27,8 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def watched():
     """A judge that said "yes" as people did in three games, and is asked about three more before people are."""
+    # Each test has the same keys, as the one before was rolled back.
+    queries._watch.cache_clear()
     project = make_agreeing_project(games=6, k=2, slug="drifting")
     lead = make_lead(project=project)
     for game in project.games.all():
@@ -35,9 +38,8 @@ def watched():
     return judge, lead
 
 
-def run(judge, lead, games, now):
-    plan = RunPlan(games=games, kinds=[kinds.COHERENCE], which=ALL, repeat_percent=0)
-    plan_run(judge=judge, plan=plan, by=lead, now=now)
+def run(judge, lead, games, now, kind=kinds.COHERENCE):
+    run_all(judge, lead, games, kinds=[kind], repeat_percent=0, now=now)
 
 
 def submit_one_more(judge, lead):
@@ -68,8 +70,7 @@ def test_what_a_judge_is_asked_later_moves_no_answer_into_its_trial(watched):
     run(judge, lead, [4, 5, 6], NOW - DAY)
     answer_all(judge, lead)
     before = {key: drift.answers for key, (_trial, drift) in load_drifts(judge).items()}
-    plan = RunPlan(games=[4, 5, 6], kinds=[kinds.ROLE_CONSISTENCY], which=ALL, repeat_percent=0)
-    plan_run(judge=judge, plan=plan, by=lead, now=NOW + DAY)
+    run(judge, lead, [4, 5, 6], NOW + DAY, kinds.ROLE_CONSISTENCY)
     answer_all(judge, lead)
     after = {key: drift.answers for key, (_trial, drift) in load_drifts(judge).items()}
     assert before and after == before

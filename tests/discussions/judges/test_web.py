@@ -14,6 +14,7 @@ from discussions.judges.labels import FEW
 from discussions.judges.pages import ContractRow, say_headline
 from discussions.judges.queries import load_contracts, load_costs, load_judged_items, load_progress
 from discussions.models import Judge, JudgeAnswer, JudgePrompt
+from tests.factories.jobs import run_waiting_jobs
 from tests.factories.judges import KINDS, answer, answer_all, make_judge, run_all
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_game, make_rating_project
@@ -41,8 +42,11 @@ def test_a_lead_adds_a_judge_runs_it_and_uploads_its_answers(client, led):
     assert Judge.objects.get().parameters == {"temperature": 0.3}
     run = {"games": "1", "kinds": list(KINDS), "which": "all", "repeat_percent": "10"}
     went = client.post(added.url, run)
-    assert went.url == reverse("judge_answers", args=["judged", 1])
-    shown = client.get(went.url).content.decode()
+    assert went.url == reverse("show_judge", args=["judged", 1])
+    assert "Prompts are being made" in client.get(went.url).content.decode()
+    run_waiting_jobs()
+    assert "Give answers" in client.get(went.url).content.decode()
+    shown = client.get(reverse("judge_answers", args=["judged", 1])).content.decode()
     assert "untrusted-" in shown and "prompts are open" in shown
     lines = b"".join(client.post(reverse("judge_prompts", args=["judged", 1])).streaming_content).splitlines()
     by_number = dict(JudgePrompt.objects.values_list("number", "kind"))
@@ -139,7 +143,8 @@ def test_a_program_adds_runs_answers_and_ends_a_judge(led):
     assert made.status_code == 201, made.content
     assert made.json()["judge"]["number"] == 1 and made.json()["state"] == "on probation"
     assert send("", **given).status_code == 409
-    assert send("1/run/", games=[1], kinds=["coherence"], items="all", repeat_percent=0).json()["open"] == 1
+    assert send("1/run/", games=[1], kinds=["coherence"], items="all", repeat_percent=0).json()["is_making"]
+    run_waiting_jobs()
     (prompt,) = program.get("projects/judged/judges/1/prompts/").json()["items"]
     wrong = send("1/answers/", answers=[{"prompt": 9, "text": "x"}])
     assert (wrong.status_code, wrong.json()["field"]) == (422, "answers/0/prompt")

@@ -49,7 +49,7 @@ NAMES = (
         "api_decision",
         "api_decision",
     ),
-    *("api_gate", "api_set_results", "api_webhooks"),
+    *("api_gate", "api_judge", "api_set_results", "api_webhooks"),
 )
 
 
