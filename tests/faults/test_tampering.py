@@ -1,11 +1,13 @@
 """What somebody with the database, the triggers and the disk in hand could do: `manage.py verify` finds each of it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.test import override_settings
 
 from discussions.models import (
     Game,
@@ -34,15 +36,25 @@ from workspace.people.actions.projects import end_membership
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(scope="module")
+def whole(shared_rows, tmp_path_factory):
+    """A verdict and all that leads to it, whole, with today's heads of the audit log kept; the folder of its files."""
+    folder = tmp_path_factory.mktemp("whole")
+    with override_settings(MEDIA_ROOT=folder, VAR_DIR=folder):
+        recorded = recorded_verdict()
+        say(start(), "question", "1", "yes")
+        keep_heads(by=system_person(now=moment()), now=moment())
+        assert breaches() == {}
+    return recorded, folder
+
+
 @pytest.fixture
-def verdict(settings, tmp_path):
-    """A verdict and all that leads to it, whole, with today's heads of the audit log kept."""
+def verdict(whole, settings, tmp_path):
+    """The verdict, with files of its own; what is done to rows is undone."""
+    recorded, folder = whole
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
-    recorded = recorded_verdict()
-    say(start(), "question", "1", "yes")
-    keep_heads(by=system_person(now=moment()), now=moment())
-    assert breaches() == {}
-    return recorded
+    return Verdict.objects.get(pk=recorded.pk)
 
 
 def change(rows, **columns):

@@ -1,81 +1,8 @@
-"""What a role may never do is hidden from it; what it may not do now is greyed, with the reason."""
+"""What a role may never do is hidden from it; what it may not do now is greyed: how the test of every page finds it."""
 
 import pytest
-from django.conf import settings
-from django.urls import Resolver404, resolve
 
 from tests.site.drawn_acts import Offer, list_offers, list_unexplained, read_page
-from tests.site.rights_matrix import MATRIX
-from tests.site.test_rights_matrix import ask, get_address, world  # noqa: F401  a fixture
-
-pytestmark = pytest.mark.django_db
-
-ROLES = ("assigned", "same_project", "lead", "admin")
-PAGES = [(name, row) for name, rows in MATRIX.items() for row in rows if row.verb == "GET" and not row.scope]
-REFUSED = (403, 404)
-# The gallery of page parts shows what goes nowhere.
-SAMPLES = {"design"}
-
-
-def find_fault(made: dict, role: str, offer: Offer) -> str:
-    """Why the offer should not be drawn for that role, "" when it is right.
-
-    What the matrix refuses the role is asked itself: the page may show another thing of the kind than the matrix has.
-    """
-    try:
-        name = resolve(offer.address).view_name
-    except Resolver404:
-        return "no such address"
-    rows = [row for row in MATRIX[name] if row.verb == offer.verb]
-    if not rows:
-        return f"{name} does not understand it"
-    if any(row.expected(role, as_htmx=False) not in REFUSED for row in rows):
-        return ""
-    answered = ask(made, role, offer.verb, offer.address, rows[0].body).status_code
-    return f"{name} answers {answered}" if answered in REFUSED else ""
-
-
-def find_faults(made: dict, role: str) -> tuple[list[str], int]:
-    """What is wrong on the pages that the role may see, and how many offers were looked at."""
-    wrong: list[str] = []
-    seen: set[Offer] = set()
-    for name, row in PAGES:
-        if name in SAMPLES or row.expected(role, as_htmx=False) != 200:
-            continue
-        page = get_address(name, made)
-        answer = ask(made, role, "GET", page, row.body)
-        if not answer.get("Content-Type", "").startswith("text/html"):
-            continue
-        nodes = read_page(answer.content.decode())
-        wrong += [f"{name}: {what} is greyed without a reason" for what in list_unexplained(nodes)]
-        for offer in list_offers(nodes, page) - seen:
-            seen.add(offer)
-            if not offer.address.startswith(settings.STATIC_URL) and (fault := find_fault(made, role, offer)):
-                wrong.append(f"{name}: {offer.verb} {offer.address}: {fault}")
-    return wrong, len(seen)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_role_is_offered_what_it_may_do(world, role: str):  # noqa: F811
-    wrong, seen = find_faults(world, role)
-    assert (wrong, seen > 40) == ([], True)
-
-
-def test_what_a_role_may_not_do_is_found(world):  # noqa: F811
-    offers = [
-        Offer("GET", get_address("members", world)),
-        Offer("POST", get_address("record_games", world)),
-        Offer("POST", get_address("project", world)),
-        Offer("GET", "/nowhere/"),
-    ]
-    found = [find_fault(world, "same_project", offer) for offer in offers]
-    assert found == [
-        "members answers 403",
-        "record_games answers 403",
-        "project does not understand it",
-        "no such address",
-    ]
-    assert [find_fault(world, "lead", offer) for offer in offers[:2]] == ["", ""]
 
 
 @pytest.mark.parametrize(
