@@ -43,6 +43,7 @@ LONGEST = (
     "browser/test_accessibility.py",
     "site/test_blindness_team.py",
     "faults/test_odd_games.py",
+    "site/test_every_page.py",
     "services/test_launcher.py",
     "discussions/demo/test_demo.py",
     "discussions/transcripts/test_ways_in.py",

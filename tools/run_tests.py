@@ -5,7 +5,7 @@ Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
 In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
-waiting. Four to six processes keep two cores busy.
+waiting. Four or five processes keep two cores busy; each has servers and a browser of its own.
 
 Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
@@ -99,7 +99,7 @@ def run_with_servers(
     """The tests marked `services` on the servers, where there are any, then the browser and slow tests on SQLite."""
     # `make faults` measures how long a site is unavailable: there no more tests run at once than there are cores.
     is_timed = bool(os.environ.get(LONG))
-    on_sqlite, on_services = ("2", "1") if is_timed else ("4", "2")
+    on_sqlite, on_services = ("2", "1") if is_timed else ("3", "2")
     results, started = [], [finish_plain_tests]
     if is_timed:
         results.append(started.pop()())

@@ -54,16 +54,16 @@ def _answers_are_as_read(_now: datetime) -> Iterator[str]:
 )
 def _admissions_hold(_now: datetime) -> Iterator[str]:
     open_rows = Admission.objects.filter(ended_at=None)
-    stopped = open_rows.exclude(judge__suspended_at=None, judge__ended_at=None)
-    for row in stopped.order_by("pk"):
+    for row in open_rows.exclude(judge__suspended_at=None, judge__ended_at=None).order_by("pk"):
         yield f"Judge {row.judge_id} is admitted for {row.metric}, although it is suspended or ended."
     places = (
         open_rows.values("judge__project", "metric", "side").annotate(many=Count("pk")).filter(many__gt=1)
     )
     for place in places.order_by("judge__project", "metric", "side"):
         yield f"Project {place['judge__project']} has {place['many']} judges admitted for {place['metric']}."
-    for row in Admission.objects.exclude(figures__use=F("use")).order_by("pk"):
-        yield f"Admission {row.pk} lets a judge do what its contract did not say."
+    for row in Admission.objects.order_by("pk"):
+        if row.figures.get("use") != row.use:
+            yield f"Admission {row.pk} lets a judge do what its contract did not say."
     for judge in Judge.objects.annotate(many=Count("admissions")).order_by("pk"):
         told = Event.objects.filter(verb="judge:admitted", object_id=str(judge.pk)).count()
         if told != judge.many:
