@@ -51,7 +51,6 @@ LONG_UNITS = (
     "site/test_memory.py",
     "site/test_rights_matrix.py",
     "site/test_statistics_tables.py",
-    "site/test_translatable.py",
 )
 # Set to report which lines of the product the plain tests run: they take two thirds longer.
 COVERAGE = "COVERAGE"

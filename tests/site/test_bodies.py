@@ -46,12 +46,21 @@ class Unread(io.RawIOBase):
         return piece
 
 
-def send(person, address, *, length, kind=MULTIPART, body=None, htmx=False):
-    """The status, the text and the body of a POST that announces that many bytes; None announces none."""
-    body = Unread() if body is None else body
+def sign_in(person):
+    """The browser of somebody who signed in, or did not."""
     client = Client()
     if person is not None:
         client.force_login(person)
+    return client
+
+
+def send(person, address, *, length, kind=MULTIPART, body=None, htmx=False):
+    """The status, the text and the body of a POST that announces that many bytes; None announces none.
+
+    It comes from a person, or from a browser.
+    """
+    body = Unread() if body is None else body
+    client = person if isinstance(person, Client) else sign_in(person)
     given = {"wsgi.input": body, "CONTENT_TYPE": kind}
     given |= {} if length is None else {"CONTENT_LENGTH": str(length)}
     given |= {"HTTP_HX_REQUEST": "true"} if htmx else {}
@@ -69,7 +78,7 @@ def project(settings, tmp_path):
 def test_no_address_but_the_imports_takes_more_than_a_form(project, settings):
     settings.API_ADDRESS_LIMIT = 10**6
     world = make_world()
-    admin = make_admin()
+    admin = sign_in(make_admin())
     kinds = (MULTIPART, FORM, "application/octet-stream")
     assert len(ROUTES) > len(TAKE_FILES) > 0
     for place, name in enumerate(ROUTES):

@@ -1,10 +1,13 @@
 """Every page is asked for once by every role, in a made-up language: its words, what it offers, and where one is."""
 
+import json
 import re
 from typing import NamedTuple
 
 import pytest
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.urls import Resolver404, resolve, reverse
 
 from tests.site.drawn_acts import Offer, list_offers, list_unexplained, read_page
@@ -16,10 +19,64 @@ from tests.site.test_translatable import forget_said, is_page, list_faults
 pytestmark = pytest.mark.django_db
 
 ROLES = ("anonymous", "assigned", "same_project", "lead", "admin")
+SENDERS = ("anonymous", "assigned", "lead", "admin")
 PAGES = [(name, row) for name, rows in MATRIX.items() for row in rows if row.verb == "GET" and not row.scope]
 # The gallery of page parts shows made-up data, and what goes nowhere.
 SAMPLES = {"design"}
 REFUSED = (403, 404)
+FORMS = [(name, row) for name, rows in MATRIX.items() for row in rows if row.verb == "POST" and not row.scope]
+
+# Files with many kinds of faults, for the pages that read them at once.
+CRITERION = {
+    "key": "alpha",
+    "label": "",
+    "description": "",
+    "question": "",
+    "weight": 7,
+    "scale": {"lowest": 9},
+}
+FILES = {
+    "import_rubric": [
+        b"",
+        b"{",
+        b'{"alpha": 1, "alpha": 2}',
+        b"\xff\xfe",
+        b'{"name": "Alpha"}',
+        json.dumps(
+            {
+                "name": "",
+                "version": "",
+                "kind": "alpha",
+                "criteria": [CRITERION],
+                "parameters": {},
+                "lists": {},
+            }
+        ).encode(),
+        json.dumps(
+            {
+                "name": "Alpha",
+                "version": "9",
+                "kind": "response",
+                "criteria": [
+                    {"key": "alpha", "label": "Alpha", "description": "", "question": "", "weight": 0.3},
+                    {"key": "alpha", "label": "Alpha", "description": "", "question": "", "weight": 2},
+                ],
+                "parameters": {"alpha": 1},
+                "lists": {"alpha": []},
+            }
+        ).encode(),
+    ],
+    "import_comparisons": [
+        b"",
+        b"{\n",
+        b"[]\n",
+        b'{"id": "", "question": "", "responses": [{"id": "alpha", "text": "", "author": 1}]}\n',
+        b'{"id": "alpha", "question": "Alpha?", "responses": [{"id": "alpha", "text": "Alpha"}, {"id": "alpha"}]}\n',
+        b'{"comparison": "alpha", "reviewer": "alpha", "scores": {"alpha": {"alpha": 99}}, "alpha": 1}\n',
+        b'{"comparison": "alpha", "reviewer": "alpha", "text": 1, "ranking": 2, "scale": 3, "labels": 4}\n',
+    ],
+    "upload_answers": [b"", b"alpha\n", b"[]\n", b'{"comparison": "alpha", "reviewer": 1, "text": ""}\n'],
+}
 # The reference of operations is in the words of the code.
 FOR_PROGRAMS = {"api_docs"}
 
@@ -60,6 +117,47 @@ def pages(world, known) -> list[Seen]:  # noqa: F811
 
 def test_every_page_of_every_role_is_translated(pages, known):
     faults = list_faults(((one.name, one.answer) for one in pages if one.name not in FOR_PROGRAMS), known)
+    assert not faults, "\n".join(faults)
+
+
+def ask_wrongly(world):  # noqa: F811
+    """What forms answer to nothing, to nonsense, and to people who may not."""
+    for name, row in FORMS:
+        address = get_address(name, world)
+        for role in SENDERS:
+            status = row.expected(role, as_htmx=False)
+            if status in (400, 403, 409, 422):
+                yield name, ask(world, role, "POST", address, row.body)
+        able = next(
+            (role for role in reversed(SENDERS) if row.expected(role, as_htmx=False) in (200, 303)), None
+        )
+        if able:
+            yield name, ask(world, able, "POST", address, {})
+            yield name, ask(world, able, "POST", address, dict.fromkeys(row.body, "?"))
+
+
+def test_every_refusal_is_translated(world, known):  # noqa: F811
+    faults = list_faults(ask_wrongly(world), known)
+    assert not faults, "\n".join(faults)
+
+
+def upload_wrongly(world):  # noqa: F811
+    """What pages answer to files with faults."""
+    client = world["client"]
+    for name, files in FILES.items():
+        address = get_address(name, world)
+        for number, data in enumerate(files):
+            ask(world, "admin", "GET", address)  # signs in
+            with transaction.atomic():
+                file = SimpleUploadedFile(f"Alpha{number}.json", data)
+                answer = client.post(address, {"file": file, "note": "Alpha"})
+                transaction.set_rollback(True)
+            assert answer.status_code in (400, 422), (name, data)
+            yield name, answer
+
+
+def test_every_fault_of_a_file_is_translated(world, known):  # noqa: F811
+    faults = list_faults(upload_wrongly(world), known + " alpha")
     assert not faults, "\n".join(faults)
 
 

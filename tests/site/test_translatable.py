@@ -1,14 +1,11 @@
-"""Every word of ours on every page of every role goes through gettext: a made-up language marks what does."""
+"""Every word of ours goes through gettext: how a made-up language shows it on pages, and what no page shows."""
 
-import json
 import re
 import sys
 from functools import _lru_cache_wrapper
 
 import numpy as np
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
 
 from discussions.metrics.core.parameters import SHARED
 from discussions.queue.core import format_duration
@@ -16,20 +13,13 @@ from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
 from rubric.core.scales import Scale
 from rubric.core.weights import weight_problems
-from tests.site.pseudo_locale import install, mark_text, outside, stored_texts, untranslated
-from tests.site.rights_matrix import MATRIX
-from tests.site.test_rights_matrix import ask, get_address, world  # noqa: F401  a fixture
+from tests.site.pseudo_locale import install, mark_text, outside, untranslated
 from workspace.core.words import say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.conclusions import cannot_tell, no_difference, small_note, too_few
 from workspace.statistics.estimates import jackknife_t
 from workspace.statistics.rankings import kendall_w
 
-pytestmark = pytest.mark.django_db
-
-ROLES = ("anonymous", "assigned", "lead", "admin")
-ROWS = [(name, row) for name, rows in MATRIX.items() for row in rows]
-FORMS = [(name, row) for name, row in ROWS if row.verb == "POST" and not row.scope]
 # Names that every language writes alike, each with its reason; a part of a text that is one of them is no fault.
 NAMES = {
     "Acme": "the name of the provider of sign-ins, from the settings",
@@ -58,64 +48,13 @@ NAMES = {
 # What is made for one person and shown once.
 SECRETS = re.compile(r"\b[0-9a-f]{64}\b|https?://[^\s\"'<]+|whsec_[^\s\"'<]+")
 
-# Files with many kinds of faults, for the pages that read them at once.
-CRITERION = {
-    "key": "alpha",
-    "label": "",
-    "description": "",
-    "question": "",
-    "weight": 7,
-    "scale": {"lowest": 9},
-}
-FILES = {
-    "import_rubric": [
-        b"",
-        b"{",
-        b'{"alpha": 1, "alpha": 2}',
-        b"\xff\xfe",
-        b'{"name": "Alpha"}',
-        json.dumps(
-            {
-                "name": "",
-                "version": "",
-                "kind": "alpha",
-                "criteria": [CRITERION],
-                "parameters": {},
-                "lists": {},
-            }
-        ).encode(),
-        json.dumps(
-            {
-                "name": "Alpha",
-                "version": "9",
-                "kind": "response",
-                "criteria": [
-                    {"key": "alpha", "label": "Alpha", "description": "", "question": "", "weight": 0.3},
-                    {"key": "alpha", "label": "Alpha", "description": "", "question": "", "weight": 2},
-                ],
-                "parameters": {"alpha": 1},
-                "lists": {"alpha": []},
-            }
-        ).encode(),
-    ],
-    "import_comparisons": [
-        b"",
-        b"{\n",
-        b"[]\n",
-        b'{"id": "", "question": "", "responses": [{"id": "alpha", "text": "", "author": 1}]}\n',
-        b'{"id": "alpha", "question": "Alpha?", "responses": [{"id": "alpha", "text": "Alpha"}, {"id": "alpha"}]}\n',
-        b'{"comparison": "alpha", "reviewer": "alpha", "scores": {"alpha": {"alpha": 99}}, "alpha": 1}\n',
-        b'{"comparison": "alpha", "reviewer": "alpha", "text": 1, "ranking": 2, "scale": 3, "labels": 4}\n',
-    ],
-    "upload_answers": [b"", b"alpha\n", b"[]\n", b'{"comparison": "alpha", "reviewer": 1, "text": ""}\n'],
-}
 
-
-@pytest.fixture(name="known")
-def _known(world, monkeypatch):  # noqa: F811
+@pytest.fixture
+def marked(monkeypatch):
+    """The made-up language."""
     install(monkeypatch)
     forget_said()
-    yield stored_texts()
+    yield
     forget_said()
 
 
@@ -146,47 +85,6 @@ def list_faults(answers, known: str) -> list[str]:
     ]
 
 
-def ask_wrongly(world):  # noqa: F811
-    """What forms answer to nothing, to nonsense, and to people who may not."""
-    for name, row in FORMS:
-        address = get_address(name, world)
-        for role in ROLES:
-            status = row.expected(role, as_htmx=False)
-            if status in (400, 403, 409, 422):
-                yield name, ask(world, role, "POST", address, row.body)
-        able = next(
-            (role for role in reversed(ROLES) if row.expected(role, as_htmx=False) in (200, 303)), None
-        )
-        if able:
-            yield name, ask(world, able, "POST", address, {})
-            yield name, ask(world, able, "POST", address, dict.fromkeys(row.body, "?"))
-
-
-def test_every_refusal_is_translated(world, known):  # noqa: F811
-    faults = list_faults(ask_wrongly(world), known)
-    assert not faults, "\n".join(faults)
-
-
-def upload_wrongly(world):  # noqa: F811
-    """What pages answer to files with faults."""
-    client = world["client"]
-    for name, files in FILES.items():
-        address = get_address(name, world)
-        for number, data in enumerate(files):
-            ask(world, "admin", "GET", address)  # signs in
-            with transaction.atomic():
-                file = SimpleUploadedFile(f"Alpha{number}.json", data)
-                answer = client.post(address, {"file": file, "note": "Alpha"})
-                transaction.set_rollback(True)
-            assert answer.status_code in (400, 422), (name, data)
-            yield name, answer
-
-
-def test_every_fault_of_a_file_is_translated(world, known):  # noqa: F811
-    faults = list_faults(upload_wrongly(world), known + " alpha")
-    assert not faults, "\n".join(faults)
-
-
 def rare_sentences():
     """Values that no page of the tests' world shows, by what they are."""
     twins = [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
@@ -207,7 +105,7 @@ def rare_sentences():
     yield "hardly", small_note((-0.1, 0.1), 1.0, say("no game yet"))
 
 
-def test_values_that_no_page_of_this_world_shows_are_translated(known):
+def test_values_that_no_page_of_this_world_shows_are_translated(marked):
     said = dict(rare_sentences())
     assert [what for what, text in said.items() if not text] == []
     assert len(said) == 23
@@ -215,7 +113,7 @@ def test_values_that_no_page_of_this_world_shows_are_translated(known):
     assert not faults
 
 
-def test_values_stand_outside_of_the_marks(known):
+def test_values_stand_outside_of_the_marks(marked):
     assert mark_text("Game %(n)s of {total:,}") == "⟦Game ⟧%(n)s⟦ of ⟧{total:,}"
     assert say("Game {number} is gone", number="three") == "⟦Game ⟧three⟦ is gone⟧"
     assert say_many("{n} game", "{n} games", 2) == "2⟦ games⟧"
