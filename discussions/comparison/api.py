@@ -54,7 +54,7 @@ class DecisionAnswer(
     fields="against says:found.says answer:found.answer proposal:found.proposal act:found.act action:found.action "
     "reason:found.reason chance:found.chance checks:found.checks gains:found.gains batches:found.batches look "
     "basis_sha256 refusal decided target difference:target.difference.raw interval:target.difference.interval "
-    "rule:target.rule guardrails",
+    "rule:target.rule guardrails helped",
 ):
     """What the figures of a change say against its reference, and the decisions on it, newest first.
 
@@ -63,8 +63,9 @@ class DecisionAnswer(
     an answer, null before it is known. `target` is the metric to improve, null if none was named; `difference`,
     `interval` and `rule` are the target's.
     `guardrails` are the other metrics, `checks` what fell and `gains` what improved among them; `batches` says what
-    differs besides the prompt. Of `erased_count` games of the stage only the figures of their verdicts are left.
-    `basis_sha256` goes back with the decision; `refusal` says why none can be made now.
+    differs besides the prompt. `helped` says by metric which judges helped with people's estimates. Of `erased_count`
+    games of the stage only the figures of their verdicts are left. `basis_sha256` goes back with the decision;
+    `refusal` says why none can be made now.
     """
 
     says: str

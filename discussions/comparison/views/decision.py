@@ -17,6 +17,7 @@ from discussions.comparison.forms import DecisionForm
 from discussions.comparison.permissions import check_decide
 from discussions.comparison.queries import DecisionPreview, decision_preview, refuse_decision
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
+from discussions.iterations.core.figures import name_helpers
 from discussions.iterations.core.history import DecisionLine, History
 from discussions.iterations.pages import TONES
 from discussions.iterations.queries import load_history
@@ -81,6 +82,7 @@ class DecisionPart(Struct, frozen=True):
 
     `words` and `tones` name choices. `refusal` disables the button, that of a choice only that one. `differs` says that
     the current decision is not what the figures propose now. `look` counts the looks at the pair, including this one.
+    `helped` says by metric which judges helped with people's estimates.
     """
 
     number: int
@@ -97,6 +99,7 @@ class DecisionPart(Struct, frozen=True):
     choices: list[dict[str, Any]]
     decided: list[DecisionLine]
     differs: bool
+    helped: dict[str, str]
 
     @property
     def guardrails(self) -> list[MetricCompared]:
@@ -114,6 +117,8 @@ def build_decision_part(
     against = history.find(row.compared_with)
     found = preview.compared if row.is_known else None
     refusal = _refusal(person, iteration, preview)
+    games = [*row.figures, *(against.figures if against else [])]
+    estimated = [metric.key for metric in found.metrics if metric.by_people] if found else []
     return DecisionPart(
         number=iteration.number,
         against=against.number if against else 0,
@@ -129,6 +134,7 @@ def build_decision_part(
         choices=_choices(refusal or _refusal(person, iteration, preview, KEEP), refusal, found),
         decided=row.decisions[::-1],
         differs=bool(row.decision and found and row.decision.choice != found.proposal),
+        helped={key: says for key in estimated if (says := name_helpers(games, key))},
     )
 
 

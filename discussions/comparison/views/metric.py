@@ -10,8 +10,7 @@ from msgspec import Struct
 from discussions.comparison.core.comparison import MetricCompared
 from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_gain_seen
 from discussions.comparison.core.sentences import describe_basis, points_text
-from discussions.core.outcome import say_helped
-from discussions.iterations.core.figures import GameFigures, find_pairs
+from discussions.iterations.core.figures import GameFigures, find_pairs, name_helpers
 from discussions.iterations.core.history import OPEN, History, HistoryIteration
 from discussions.iterations.pages import (
     JudgedIteration,
@@ -147,15 +146,10 @@ def build_metric_part(
         "chart": arms(rows, chart_scale(known, METRICS[key]), threshold=threshold),
         "texts": [{value.number: _dot_text(value, threshold) for value in row.values} for row in rows],
         "means": [row.text for row in rows],
-        "estimate": _name_estimate(key, sides),
+        "estimate": name_helpers([game for side in sides for game in side.row.figures], key)
+        or _("people's estimate"),
     }
     return part | (_describe_compared(found, part["means"]) if found else NOTHING)
-
-
-def _name_estimate(key: str, sides: Sequence[JudgedIteration]) -> str:
-    helped = [game.helped[key] for side in sides for game in side.row.figures if key in game.helped]
-    judges = sorted({name for _answers, names in helped for name in names})
-    return say_helped(judges, sum(answers for answers, _names in helped)) or _("people's estimate")
 
 
 def _describe_compared(found: MetricCompared, shown: Sequence[str]) -> dict[str, Any]:

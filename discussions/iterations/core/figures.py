@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.core.outcome import ENGAGEMENT, Outcome, OutcomeLine
+from discussions.core.outcome import ENGAGEMENT, Outcome, OutcomeLine, say_helped
 from discussions.verdicts.core.label_budget import find_label_budget
 from rubric.core.records import Criterion
 
@@ -83,6 +83,13 @@ def game_figures(number: int, outcome: Outcome, **facts: Any) -> GameFigures:
         },
         **facts,
     )
+
+
+def name_helpers(games: Iterable[GameFigures], key: str) -> str:
+    """The sentence on the judges that helped with estimates of these games; "" where none did."""
+    helped = [game.helped[key] for game in games if key in game.helped]
+    judges = sorted({name for _answers, names in helped for name in names})
+    return say_helped(judges, sum(answers for answers, _names in helped))
 
 
 def _count_answers(line: OutcomeLine) -> int:

@@ -1,7 +1,6 @@
 """An admitted judge divides people's estimate: from answers to a recorded verdict that stays what it is."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 from django.db import transaction
@@ -9,9 +8,8 @@ from django.urls import reverse
 from msgspec.structs import replace
 
 from discussions.checks.actions import CHECKS
-from discussions.comparison.views.metric import _name_estimate
 from discussions.core import judgement_kinds as kinds
-from discussions.iterations.core.figures import GameFigures
+from discussions.iterations.core.figures import GameFigures, name_helpers
 from discussions.judges.actions.admissions import admit_judge
 from discussions.judges.actions.runs import suspend_judge
 from discussions.models import Evaluation, Iteration, Judge, Verdict
@@ -203,12 +201,9 @@ def test_a_comparison_names_the_judges_of_all_its_games():
         GameFigures(2, {}, people={"coherence": 60.0}, helped={"coherence": (9, ["Elm", "Larch"])}),
         GameFigures(3, {}, people={"coherence": 60.0}),
     ]
-    sides = [SimpleNamespace(row=SimpleNamespace(figures=part)) for part in (figures[:1], figures[1:])]
     says = "people's estimate, helped by judge Elm, judge Larch: 21 answers of people"
-    assert _name_estimate("coherence", sides) == says
-    assert _name_estimate("coherence", [SimpleNamespace(row=SimpleNamespace(figures=figures[2:]))]) == (
-        "people's estimate"
-    )
+    assert name_helpers(figures, "coherence") == says
+    assert name_helpers(figures[2:], "coherence") == ""
 
 
 def test_an_evaluator_reads_the_same_until_the_verdict_whether_a_judge_is_admitted(client):
