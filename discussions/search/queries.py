@@ -38,8 +38,8 @@ from workspace.models import Person, Project
 
 # Messages are counted up to this number, and so many games are looked into for who said it.
 MOST_FOUND, MOST_LOOKED = 1000, 200
-# PostgreSQL reads so many of the newest messages first. What it finds there is enough to show if it is this much.
-NEWEST_MESSAGES, ENOUGH = 20_000, 100
+# PostgreSQL reads so many of the newest games first. What it finds there is enough to show if it is this much.
+NEWEST_GAMES, ENOUGH = 1000, 100
 RULE, PEOPLE = "rule", "people"
 # Such as "people-coherence-no": who judged, what, and how. The rule labels no reference.
 JUDGED = tuple(
@@ -50,23 +50,14 @@ JUDGED = tuple(
     for value in VALUES[kind]
 )
 Judged = Literal[("", *JUDGED)]  # type: ignore[valid-type]
-_NEWEST = """
-WITH newest AS MATERIALIZED (
-    SELECT rowid, words FROM discussions_indexedmessage WHERE rowid < %s ORDER BY rowid DESC LIMIT %s
-) SELECT rowid FROM newest WHERE words @@ %s::tsquery ORDER BY rowid DESC LIMIT %s
-"""
 _ANY = "SELECT rowid FROM discussions_indexedmessage WHERE words @@ %s::tsquery AND rowid < %s LIMIT %s"
 _IN_ORDER = _ANY.replace("LIMIT", "ORDER BY rowid DESC LIMIT")
-_IS_OLDER = (
-    "SELECT rowid FROM discussions_indexedmessage WHERE rowid < %s ORDER BY rowid DESC OFFSET %s LIMIT %s"
-)
 _IN_GAMES = """
-WITH own AS MATERIALIZED (
-    SELECT said.rowid, said.words FROM unnest(%s::bigint[]) AS game(key) CROSS JOIN LATERAL (
-        SELECT rowid, words FROM discussions_indexedmessage
-        WHERE rowid > game.key AND rowid < game.key + 1048576 OFFSET 0
-    ) AS said
-) SELECT rowid FROM own WHERE words @@ %s::tsquery AND rowid < %s ORDER BY rowid DESC LIMIT %s
+SELECT said.rowid FROM unnest(%s::bigint[]) AS game(key) CROSS JOIN LATERAL (
+    SELECT rowid, words FROM discussions_indexedmessage
+    WHERE rowid > game.key AND rowid < game.key + 1048576 OFFSET 0
+) AS said
+WHERE said.words @@ %s::tsquery AND said.rowid < %s ORDER BY said.rowid DESC LIMIT %s
 """
 _BY_MATCH = """
 SELECT rowid FROM discussions_indexedmessage WHERE discussions_indexedmessage MATCH %s AND rowid >= %s AND rowid < %s
@@ -128,8 +119,11 @@ def find_messages(
         places = sorted(sign(PROJECT, key) for key in whole)
         if (asked.wanted or signs) and not Project.objects.exclude(pk__in=whole).exists():
             places = []  # all messages are of these projects
-        find = _find_by_vector if connection.vendor == "postgresql" else _find_by_match
-        rows, is_all = find((asked, signs, places), end)
+        if connection.vendor == "postgresql":
+            rows, is_all = _find_by_vector((asked, signs, places), end, whole)
+        else:
+            rows = _run(_BY_MATCH, write_match(asked, signs, places), 0, end)
+            is_all = len(rows) <= MOST_FOUND
     if among:
         # SQLite finds nothing by exclusions alone.
         places = [] if asked.wanted or signs else sorted(sign(PROJECT, key) for key in scope.projects)
@@ -143,22 +137,19 @@ def find_messages(
     return found, is_all and len(rows) <= MOST_FOUND
 
 
-def _find_by_match(wanted: Wanted, end: int) -> tuple[list[int], bool]:
-    rows = _run(_BY_MATCH, write_match(*wanted), 0, end)
-    return rows, len(rows) <= MOST_FOUND
+def _find_by_vector(wanted: Wanted, end: int, projects: Collection[int]) -> tuple[list[int], bool]:
+    """The newest messages of these projects below this key, and whether these are all.
 
-
-def _find_by_vector(wanted: Wanted, end: int) -> tuple[list[int], bool]:
-    """The newest messages below this key, and whether these are all.
-
-    The newest messages are read without the index, whose work grows with how often words are said. It is asked for what
+    The newest games are read without the index, whose work grows with how often words are said. It is asked for what
     they say seldom. PostgreSQL thinks that words which never meet are found anywhere, and would read all messages: then
     it may use only the index of words.
     """
-    query = write_tsquery(*wanted)
-    newest = _run(_NEWEST, end, NEWEST_MESSAGES, query)
+    games = Game.objects.filter(project__in=projects, pk__lt=end // KEYS).order_by("-pk")
+    keys = list(games.values_list("pk", flat=True)[:NEWEST_GAMES])
+    newest = _find_in_games(wanted, keys, end)
     if len(newest) >= ENOUGH:
-        return newest, len(newest) <= MOST_FOUND and not _run(_IS_OLDER, end, NEWEST_MESSAGES)
+        return newest, len(newest) <= MOST_FOUND and len(keys) < NEWEST_GAMES
+    query = write_tsquery(*wanted)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_SET_SCANS, ["off", "off"])
         rows = _run(_ANY, query, end)
