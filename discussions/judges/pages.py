@@ -114,7 +114,8 @@ def say_counts(rows: list[ContractRow]) -> str:
         )
     elif others and few and not strata:
         says.append(_("Not with %(others)s."))
-    if few:
+    # Else the headline names them.
+    if few and (others or not helps):
         says.append(_("Too few items that people judged, too: %(few)s."))
     missing = {code for row in rows if row.use == STRATA for code in row.contract.reasons}
     says += [str(NEXT_STEPS[code]) for code in NEXT_STEPS if code in missing]

@@ -74,7 +74,7 @@ def test_a_judge_is_tried_admitted_and_suspended_while_an_evaluator_sees_nothing
     page.get_by_label("all of the games").check()
     page.get_by_label("Asked twice, in percent").fill("50")
     page.get_by_role("button", name="Make the prompts").click()
-    expect(page.locator("#judge-progress")).to_contain_text("of 0 games")
+    expect(page.locator("#judge-progress")).to_contain_text("of 6 games")
     run_waiting_jobs()
     page.get_by_role("link", name="Give answers").click()
     judge = Judge.objects.get()

@@ -21,7 +21,7 @@ from discussions.queries import measured_for
 from workspace.access.permissions import get_refusal, may
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, Unacceptable, Unavailable
-from workspace.jobs.actions import Clock, enqueue, finish, renew
+from workspace.jobs.actions import Clock, enqueue, finish, note_progress, renew
 from workspace.models import Event, Job, Person, Project
 
 MOST_GAMES, MOST_PROMPTS = 200, 5_000
@@ -53,7 +53,9 @@ def plan_run(*, judge: Judge, plan: RunPlan, by: Person, now: datetime) -> Job:
         detail |= {"repeat_percent": plan.repeat_percent, "asks": plan.asks}
         event = record_event("judge:run", judge, by=by, now=now, detail=detail)
         about, run = f"judge:{judge.pk}", str(event.pk)
-        return enqueue(project=judge.project, kind=MAKE, subject=about, input_hash=run, by=by, now=now)
+        job = enqueue(project=judge.project, kind=MAKE, subject=about, input_hash=run, by=by, now=now)
+        note_progress(job=job.pk, total_count=len(numbers))
+    return job
 
 
 def _check_games(project: Project, plan: RunPlan) -> list[int]:

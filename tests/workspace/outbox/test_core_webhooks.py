@@ -60,7 +60,7 @@ NAMES = (
 def test_every_address_is_an_operation_of_the_api(event, name):
     found = resolve(
         ADDRESSES[event].format(
-            slug="mafia", **dict.fromkeys(("import", "game", "iteration", "stage", "set"), 2)
+            slug="mafia", **dict.fromkeys(("import", "game", "iteration", "stage", "set", "judge"), 2)
         )
     )
     assert found.url_name == name
