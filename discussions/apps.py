@@ -22,6 +22,7 @@ class DiscussionsConfig(AppConfig):
         "companions",
         "decision",
         "evaluation",
+        "fillrules",
         "game",
         "gametext",
         "iteration",

@@ -110,14 +110,15 @@ def is_computing_diagnostics(game: Game) -> bool:
 
 
 def find_game(slug: str, number: int) -> Game | None:
-    """The game of that number with its project, transcript, iteration and rubric; None if there is none."""
+    """The game of that number with its project, transcript, iteration, rubric and draw; None if there is none."""
     found: Game | None = _GAME.first(slug, number)
     return found
 
 
 _GAME = Prepared(
     lambda slug, number: Game.objects.filter(project__slug=slug, number=number).select_related(
-        "iteration__rubric_version__rubric", "transcript", "project"
+        *("iteration__rubric_version__rubric", "transcript", "project"),
+        *("queue_draw__rules", "queue_draw__placed_by"),
     ),
     str,
     int,

@@ -18,6 +18,7 @@ from discussions.home.api import router as home
 from discussions.imports.api import router as columns
 from discussions.iterations.api import router as stages
 from discussions.judges.api import router as judges
+from discussions.planning.api.intake import router as intake
 from discussions.planning.api.plans import router as iterations
 from discussions.planning.api.upgrades import router as upgrades
 from discussions.preview.api import router as previews
@@ -55,6 +56,7 @@ ROUTERS = {
     "evaluations": rating,
     "guidelines": guidelines,
     "queue and team": queue,
+    "queue rules": intake,
     "worth watching": worth_watching,
     "agents": agents,
     "calibration": calibrations,

@@ -29,10 +29,12 @@ from discussions.models import (
     Game,
     GameText,
     Measured,
+    QueueDraw,
     TeamFigures,
 )
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import list_batches, measured_for
+from discussions.slots.queries import left_out
 from discussions.verdicts.core.scoring import compute_effective_values
 from workspace.core.canonical import canonical_hash
 from workspace.models import Job, Person, Project
@@ -58,7 +60,10 @@ class _AgentStore(StatisticsStore[Project]):
         evaluations = Evaluation.objects.submitted_ratings().filter(game__project=owner)
         # A game can come into another iteration.
         moved = Sum(F("pk") * F("iteration_id"))
-        games = _query_games(owner).aggregate(Count("pk"), Sum("pk"), moved=moved)
+        drawn = {"drawn": Count("queue_draw"), "chances": Sum("queue_draw__chance")}
+        games = _query_games(owner).aggregate(Count("pk"), Sum("pk"), moved=moved, **drawn)
+        if not games["drawn"]:
+            games = {name: value for name, value in games.items() if name not in drawn}
         content = [
             CODE_VERSION,
             METRICS_VERSION,
@@ -125,11 +130,17 @@ def load_texts(project: Project, moments: list[Moment]) -> dict[tuple[int, int],
 
 
 def _query_games(project: Project) -> "QuerySet[Game]":
-    return Game.objects.filter(Exists(measured_for()), project=project, withdrawn_at=None)
+    return Game.objects.filter(Exists(measured_for()), ~left_out(), project=project, withdrawn_at=None)
+
+
+def _query_chances(project: Project) -> "QuerySet[QueueDraw]":
+    return QueueDraw.objects.filter(game__in=_query_games(project))
 
 
 def _read_seats(project: Project) -> Iterator[Seat]:
     """Everybody who spoke in a game that counts, in batches of games."""
+    chances = dict(_query_chances(project).values_list("game__number", "chance"))
+    is_weighted = len(set(chances.values())) > 1 or len(chances) < _query_games(project).count()
     for keys in list_batches(_query_games(project)):
         rows = Game.objects.filter(pk__in=keys).select_related("iteration")
         known = {
@@ -138,9 +149,13 @@ def _read_seats(project: Project) -> Iterator[Seat]:
         }
         for judged in read_judged(Batch(keys, is_recorded=False), lambda _rubric: True):
             assert judged.text is not None  # every text was requested
+            chance = chances.get(judged.where.number, 1.0) if is_weighted else 1.0
+            if not chance:
+                continue
             found = compute_effective_values(judged.basis, judged.measurements)
             game = ExaminedGame(judged.where.number, judged.text, judged.measurements, found)
-            yield from list_seats(game, *known[game.number], get_parameters(judged.rubric).role_map)
+            roles = get_parameters(judged.rubric).role_map
+            yield from list_seats(game, *known[game.number], roles, 1 / chance)
 
 
 MOST_CODED = 200

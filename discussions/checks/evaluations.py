@@ -12,7 +12,17 @@ from discussions.adjudication.core.effective import ADJUDICATED_KINDS, Adjudicat
 from discussions.checks.chains import broken_links
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.core.judgement_kinds import VALUES
-from discussions.models import Adjudication, Evaluation, Game, Judgement, Revision, Slot, Verdict
+from discussions.models import (
+    Adjudication,
+    Evaluation,
+    FillRules,
+    Game,
+    Judgement,
+    QueueDraw,
+    Revision,
+    Slot,
+    Verdict,
+)
 from discussions.models.games import NEEDED_OF_GAME
 from discussions.models.slots import RATING
 from discussions.verdicts.core.basis import Basis
@@ -65,6 +75,22 @@ def slots_are_consistent(_now: datetime) -> Iterator[str]:
     yield from _evaluations_in_slots()
     yield from _leases_and_assignments()
     yield from _awaiting()
+
+
+@EVALUATION_CHECKS.add(
+    "I9f", "Every draw for the queue follows its rules, and a game left out has no free place"
+)
+def _draws_follow_rules(_now: datetime) -> Iterator[str]:
+    for draw in QueueDraw.objects.exclude(rules=None).select_related("rules", "game").order_by("pk"):
+        assert draw.rules is not None
+        shares = draw.rules.to_record().shares
+        is_of_row = draw.row <= len(shares) and draw.probability == shares[draw.row - 1] / 100
+        if draw.rules.project_id != draw.game.project_id or not is_of_row:
+            yield f"The draw of the game in row {draw.pk} is not by the rules that it names."
+    outside = QueueDraw.objects.filter(game=OuterRef("game"), is_in=False)
+    for slot in Slot.objects.free().filter(Exists(outside), purpose=RATING).order_by("pk"):
+        yield f"Slot {slot.number} (row {slot.pk}) is free, but its game is not in the queue."
+    yield from missing_events(("fill_rules", "fill_rules:saved", FillRules.objects.all()))
 
 
 @EVALUATION_CHECKS.add("I9e", "Every place that was given back has its audit line")

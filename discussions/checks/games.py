@@ -27,6 +27,7 @@ from discussions.models.manual_figures import paid
 from discussions.models.slots import RATING
 from discussions.queries import MEASURE, add_round_offset, list_batches, measured_for, newest_measured
 from discussions.search.queries import find_misindexed
+from discussions.slots.queries import left_out
 from workspace.audit.queries import kind_of
 from workspace.blob_store import BytesLost, load_bytes
 from workspace.checks.actions import list_told, missing_events
@@ -188,7 +189,9 @@ def _games_are_measured(_now: datetime) -> Iterator[str]:
             continue
         for game in Game.objects.filter(~Exists(there), iteration=iteration).order_by("pk"):
             yield f"{_game(game)} is not measured, and no job is about to do it."
-    taken = Game.objects.filter(Exists(there), iteration__state__in=STATES_WITH_SLOTS, withdrawn_at=None)
+    taken = Game.objects.filter(
+        Exists(there), ~left_out(), iteration__state__in=STATES_WITH_SLOTS, withdrawn_at=None
+    )
     # A closed slot without an evaluator was no longer needed.
     idle = Q(slots__evaluator=None, slots__is_closed=True)
     bare = taken.annotate(n=Count("slots", filter=Q(slots__purpose=RATING) & ~idle))

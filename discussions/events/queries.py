@@ -47,6 +47,9 @@ KINDS = {
     "transcript": Kind(
         models.Transcript, gettext_lazy("the file %(name)s"), "import_show", fields="name number:pk"
     ),
+    "fill_rules": Kind(
+        models.FillRules, gettext_lazy("the queue rules, version %(number)d"), "fill_rules", "slug"
+    ),
     "guideline": Kind(
         models.Guideline, gettext_lazy("the guideline, version %(number)d"), "guideline", "slug"
     ),

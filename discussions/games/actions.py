@@ -149,7 +149,9 @@ def _change(game: Game, reason: str, by: Person, now: datetime, *, is_withdrawn:
             created_by=by,
         )
         if not is_withdrawn:
-            open_slots(games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk))
+            open_slots(
+                games=Game.objects.filter(Exists(measured_for(game.iteration)), pk=game.pk), by=by, now=now
+            )
         record_event(
             "game:withdrawn" if is_withdrawn else "game:restored",
             made,

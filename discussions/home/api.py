@@ -24,9 +24,9 @@ router = Operations()
 
 
 class GamesAnswer(
-    Answer, of=GameStates, fields="total measuring waiting rating complete passed failed withdrawn"
+    Answer, of=GameStates, fields="total measuring waiting rating complete passed failed withdrawn left_out"
 ):
-    """The games of a project by state; withdrawn ones are in no other count."""
+    """The games of a project by state; withdrawn ones, and those left out of the queue, are in no other count."""
 
 
 class ToDoAnswer(

@@ -30,7 +30,7 @@ from discussions.core.evaluation_states import DRAFT, RETURNED, SUBMITTED
 from discussions.core.iteration_states import IMPORTING
 from discussions.games.queries.flags import is_in_project, query_flags, waits_for_lead
 from discussions.iterations.queries import query_undecided
-from discussions.models import Evaluation, Game, Iteration, Slot, Stage, Verdict
+from discussions.models import Evaluation, Game, Iteration, QueueDraw, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.queries import measured_for
 from discussions.verdicts.queries import complete_games, faulty_transcripts
@@ -76,14 +76,15 @@ class Ready(Struct, frozen=True):
 class ProjectCounts(Struct, frozen=True):
     """What a project has and what waits in it.
 
-    `games` and `withdrawn` games are by iteration; `taken` games are rated and have no verdict; `flags` wait for a
-    lead's answer. `adding_jobs` bring or measure games and are not done. `undecided` are the numbers of changes of
-    open stages whose games all have a verdict, and on which nobody has decided yet; `unopened` those of iterations with
-    enough games that nobody can rate, because they are not open for rating yet.
+    `games`, `withdrawn` ones and those `left_out` of the queue are by iteration; `taken` games are rated and have no
+    verdict; `flags` wait for a lead's answer. `adding_jobs` bring or measure games and are not done. `undecided` are
+    the numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet;
+    `unopened` those of iterations with enough games that nobody can rate, because they are not open for rating yet.
     """
 
     games: dict[int, int]
     withdrawn: dict[int, int]
+    left_out: dict[int, int]
     taken: int
     ready: Ready
     failed_jobs: int
@@ -111,6 +112,7 @@ def load_counts(project: Project) -> ProjectCounts:
     return ProjectCounts(
         games={key: count for key, count, _none in found[_GAMES]},
         withdrawn={key: count for key, count, _none in found[_WITHDRAWN]},
+        left_out={key: count for key, count, _none in found[_LEFT_OUT]},
         taken=sum(count for _project, count, _none in found[_TAKEN]),
         ready=_find_ready(found[_COMPLETE]),
         failed_jobs=sum(count for _project, count, _adding in found[_JOBS]),
@@ -272,7 +274,7 @@ def _by_evaluator(project: Any, wanted: Q) -> "QuerySet[Any, Any]":
     )
 
 
-_GAMES, _WITHDRAWN, _TAKEN, _COMPLETE, _JOBS, _FLAGS, _FAULTY, _UNDECIDED, _UNOPENED = range(9)
+_GAMES, _WITHDRAWN, _TAKEN, _COMPLETE, _JOBS, _FLAGS, _FAULTY, _UNDECIDED, _UNOPENED, _LEFT_OUT = range(10)
 
 
 @prepared
@@ -283,6 +285,8 @@ def _count_parts(project: int) -> "QuerySet[Any, Any]":
     recorded = Exists(Verdict.objects.filter(game=OuterRef("game")))
     taken = Slot.objects.filter(project=project, purpose=RATING, is_closed=False, evaluator__isnull=False)
     taken = taken.filter(~recorded, game__withdrawn_at=None)
+    counting = Exists(Game.objects.filter(pk=OuterRef("game"), project=project, withdrawn_at=None))
+    left = QueueDraw.objects.filter(counting, ~recorded, is_in=False)
     jobs = Job.objects.filter(project=project).exclude(state=DONE)
     failed, adding = (Count("pk", filter=only) for only in (Q(state=FAILED), Q(kind__in=_ADDS_GAMES)))
     first, *others = (
@@ -295,6 +299,7 @@ def _count_parts(project: int) -> "QuerySet[Any, Any]":
         _part(_FAULTY, faulty_transcripts(project), "pk"),
         _part(_UNDECIDED, query_undecided(project), "number"),
         _part(_UNOPENED, query_unopened(project), "number"),
+        _part(_LEFT_OUT, left.values("game__iteration"), "game__iteration", Count("pk")),
     )
     return first.union(*others, all=True)
 

@@ -37,6 +37,7 @@ from discussions.models import Decision, Evaluation, Game, Iteration, ManualFigu
 from discussions.models.manual_figures import CACHE, COST
 from discussions.preview.queries import Batch, read_judged
 from discussions.queries import find_stopped_jobs, measured_for, rubric_record
+from discussions.slots.queries import left_out
 from discussions.verdicts.core.rule import read_rules
 from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
 from rubric.core.records import RubricRecord
@@ -107,7 +108,7 @@ def _games(
     columns = (
         "pk", "number", "iteration_id", "cost_usd", "cache_hit_rate", "input_tokens",
         "withdrawn_at", "withdrawn_by__name", "withdrawn_reason", "needed_count", "message_count", "word_count",
-        "played_on", "model_build", "seed", "pair", "erased_at",
+        "played_on", "model_build", "seed", "pair", "erased_at", "queue_draw__is_in", "queue_draw__chance",
     )  # fmt: skip
     found = Game.with_erased.filter(iteration__in=list(iterations)).order_by("number")
     rows: list[Any] = list(found.values_list(*columns, named=True))
@@ -118,7 +119,7 @@ def _games(
     left_out: dict[int, list[WithdrawnGame]] = defaultdict(list)
     for row in rows:
         key, outcome = verdicts.get(row.pk, (None, waiting.get(row.pk)))
-        if outcome is None and row.erased_at:
+        if outcome is None and (row.erased_at or row.queue_draw__is_in is False):
             continue
         if outcome is None:
             rules = iterations[row.iteration_id]
@@ -170,6 +171,7 @@ def _read_facts(rows: list[Any], iterations: Collection[int]) -> dict[int, dict[
             "build": row.model_build,
             "seed": row.seed,
             "pair": row.pair,
+            "chance": None if row.queue_draw__chance == 1 else row.queue_draw__chance,
         }
     return facts
 
@@ -361,7 +363,7 @@ def cost_text(game: GameFigures, rubric: RubricRecord) -> str:
 
 def query_undecided(project: Any) -> "QuerySet[Iteration, Any]":
     """Changes of open stages whose games all have a verdict, and on which nobody has decided yet."""
-    games = Game.objects.filter(iteration=OuterRef("pk"), withdrawn_at=None)
+    games = Game.objects.filter(~left_out(), iteration=OuterRef("pk"), withdrawn_at=None)
     recorded = Verdict.objects.filter(
         game=OuterRef("pk"), rubric_version=OuterRef("iteration__rubric_version")
     )

@@ -138,7 +138,8 @@ def measure_games(*, job: Job, clock: Clock) -> None:
             renew(job=job, now=now, done_count=done, total_count=max(total, done))
             _store_measurements(rows, iteration, job, job.created_by, now)
             done_keys = {row.game for row in rows}
-            open_slots(games=[game for game in games if game.pk in done_keys])
+            measured = [game for game in games if game.pk in done_keys]
+            open_slots(games=measured, by=job.created_by, now=now)
         turn += len(games)
         if turn >= GAMES_A_TURN or now >= until:
             hand_back(job=job, now=clock())

@@ -29,7 +29,14 @@ from discussions.models.iterations import Iteration, Stage
 from discussions.models.judges import Admission, Judge, JudgeAnswer, JudgePrompt, JudgeReply
 from discussions.models.manual_figures import ManualFigure
 from discussions.models.measurements import Companions, Measured, MeasuredFindings, TeamFigures
-from discussions.models.queue_rules import Guideline, GuidelineReading, QueueRule, RatingRule
+from discussions.models.queue_rules import (
+    FillRules,
+    Guideline,
+    GuidelineReading,
+    QueueDraw,
+    QueueRule,
+    RatingRule,
+)
 from discussions.models.round_offsets import RoundOffset
 from discussions.models.slots import Slot
 from discussions.models.verdicts import Verdict
@@ -48,6 +55,7 @@ __all__ = [
     "Companions",
     "Decision",
     "Evaluation",
+    "FillRules",
     "FlagReply",
     "Game",
     "GameText",
@@ -66,6 +74,7 @@ __all__ = [
     "Measured",
     "MeasuredFindings",
     "PrivateTrack",
+    "QueueDraw",
     "QueueRule",
     "RatingRule",
     "Remark",

@@ -1,8 +1,15 @@
-"""How a project gives out its games, and the rules once they are rated. Without a row, the defaults apply."""
+"""Which games of a project enter its queue, how it gives them out, and the rules once they are rated.
 
+Without a row, the defaults apply.
+"""
+
+import msgspec
 from django.db import models
 from django.db.models import Q
 
+from discussions.core.intake import Filling
+from discussions.models.games import Game
+from workspace.database.pairs import set_together
 from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
@@ -41,6 +48,70 @@ def load_queue_rule(project: Project) -> QueueRule:
 
 
 _QUEUE_RULE = Prepared(lambda project: QueueRule.objects.filter(project=project), int)
+
+
+class FillRules(models.Model):
+    """One version of the rules by which games enter the queue, as JSON of `Filling`; never changed; the newest counts.
+
+    `is_applied` says that games that waited when it was saved passed it, too.
+    """
+
+    project = models.ForeignKey(Project, models.PROTECT, related_name="fill_rules")
+    number = models.PositiveIntegerField()
+    body = models.TextField()
+    is_applied = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "number"], name="fill_rules_number_unique"),
+        )
+
+    def __str__(self) -> str:
+        return f"fill rules {self.number} of project {self.project_id}"
+
+    def to_record(self) -> Filling:
+        return msgspec.json.decode(self.body, type=Filling)
+
+
+def load_fill_rules(project: int) -> FillRules | None:
+    return FillRules.objects.filter(project=project).order_by("-number").first()
+
+
+class QueueDraw(models.Model):
+    """Whether a game is in the queue, and who decided: a row of a version of the rules, or a lead by hand.
+
+    Games without a row are in it. `row` counts from 1, 0 without rules. `probability` is that of the draw, and never
+    changes once somebody has started the game. `chance` is the probability that the game is in at all, which a larger
+    share of a later version raises; 0 where a lead put in what was not drawn. Estimates weight by it.
+    """
+
+    game = models.OneToOneField(Game, models.PROTECT, related_name="queue_draw", primary_key=True)
+    rules = models.ForeignKey(FillRules, models.PROTECT, related_name="draws", null=True, blank=True)
+    row = models.PositiveSmallIntegerField(default=0)
+    probability = models.FloatField(default=1.0)
+    chance = models.FloatField(default=1.0)
+    is_in = models.BooleanField()
+    drawn_at = models.DateTimeField()
+    placed_at = models.DateTimeField(null=True, blank=True)
+    placed_by = models.ForeignKey(Person, models.PROTECT, related_name="+", null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(probability__gte=0, probability__lte=1, chance__gte=0, chance__lte=1),
+                name="queue_draw_probability",
+            ),
+            models.CheckConstraint(
+                condition=Q(rules__isnull=False, row__gte=1) | Q(rules=None, row=0), name="queue_draw_row"
+            ),
+            set_together("placed_at", "placed_by", name="queue_draw_placed_pair"),
+        )
+        indexes = (models.Index(fields=["game"], condition=Q(is_in=False), name="queue_draw_out"),)
+
+    def __str__(self) -> str:
+        return f"draw of game {self.game_id}"
 
 
 HOLD, WARN, IGNORE = "hold", "warn", "ignore"

@@ -1,15 +1,20 @@
 """Forms of iterations: the plan of a baseline or a change, games to move, and the settings of unsorted games."""
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import msgspec
 from django import forms
 from django.forms import BoundField
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
+from discussions.core import intake
+from discussions.core.intake import LONGEST_VALUE, MOST_ROWS, Filling, FillRow
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER, QUESTION, TEST
 from discussions.metrics.core.registry import METRICS
+from discussions.metrics.labels import LABELS
 from discussions.models.iterations import LEAST_GAMES, MOST_EVALUATORS
 from discussions.models.queue_rules import HOLD, IGNORE, MOST_REOPEN_MINUTES, WARN
 from discussions.planning.core import MOST_GAMES, Plan
@@ -235,3 +240,87 @@ class VersionForm(forms.Form):
         field = self.fields["to"]
         assert isinstance(field, forms.ChoiceField)
         field.choices = [(str(version.pk), str(version)) for version in versions]
+
+
+CONDITION_CHOICES = (
+    ("", "–"),
+    (intake.SHORT, _("fails by less than … points")),
+    (intake.NEAR, _("within … points of the threshold")),
+    (intake.FAILS, _("fails")),
+    (intake.PASSES, _("passes")),
+    (intake.BELOW, _("is below …")),
+    (intake.FROM, _("is at least …")),
+    (intake.AGENT, _("agent")),
+    (intake.ROLE, _("role")),
+    (intake.MODEL, _("model")),
+    (intake.ITERATION, _("iteration")),
+    (intake.CATEGORY, _("category")),
+    (intake.ODD, _("an oddity or a warning")),
+)
+METRIC_CHOICES = (
+    (intake.WEAKEST, _("The weakest metric")),
+    *((key, LABELS[key].title) for key, metric in METRICS.items() if not metric.is_rated),
+)
+LATER, WAITING = "later", "waiting"
+BLANK_ROWS = 2
+
+
+class FillForm(forms.Form):
+    """The rules that fill the queue, each a row of five fields; a row without a condition is none.
+
+    `confirmed` is the hash of the rules whose preview was shown: others are saved only after their preview.
+    """
+
+    rest = forms.FloatField(label=_("The rest, at random, in percent"), min_value=0, max_value=100)
+    games = forms.ChoiceField(
+        label=_("Which games"),
+        choices=((LATER, _("new games")), (WAITING, _("new games, and those that wait"))),
+    )
+    confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, stored: Filling, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.initial = {"rest": f"{stored.rest:g}", "games": LATER}
+        for number, row in enumerate(stored.rows, start=1):
+            self.initial |= {f"{name}-{number}": getattr(row, name) for name in FillRow.__struct_fields__}
+            self.initial[f"percent-{number}"] = f"{row.percent:g}"
+        for number in range(1, MOST_ROWS + 1):
+            self.fields |= _build_row(number)
+
+    @property
+    def rows(self) -> list[list[BoundField]]:
+        """The fields of each row that is shown: those with a condition, and some to add."""
+        filled = [number for number in range(1, MOST_ROWS + 1) if self[f"condition-{number}"].value()]
+        shown = min(MOST_ROWS, max(filled, default=0) + BLANK_ROWS)
+        names = ("place", "metric", "condition", "value", "percent")
+        return [[self[f"{name}-{number}"] for name in names] for number in range(1, shown + 1)]
+
+    def to_filling(self) -> Filling:
+        given, rows = self.cleaned_data, []
+        for number in range(1, MOST_ROWS + 1):
+            if given[f"condition-{number}"]:
+                values = {name: given[f"{name}-{number}"] for name in FillRow.__struct_fields__}
+                values["percent"] = 100.0 if values["percent"] is None else values["percent"]
+                rows.append((given[f"place-{number}"] or number, number, FillRow(**values)))
+        return Filling([row for _place, _number, row in sorted(rows, key=itemgetter(0, 1))], given["rest"])
+
+
+def _build_row(number: int) -> dict[str, forms.Field]:
+    says = {"n": number}
+    fields: dict[str, forms.Field] = {
+        "place": forms.IntegerField(
+            label=_now("Place of rule %(n)d") % says, initial=number, min_value=1, max_value=MOST_ROWS
+        ),
+        "condition": forms.ChoiceField(
+            label=_now("Condition of rule %(n)d") % says, choices=CONDITION_CHOICES
+        ),
+        "metric": forms.ChoiceField(label=_now("Metric of rule %(n)d") % says, choices=METRIC_CHOICES),
+        "value": forms.CharField(label=_now("Value of rule %(n)d") % says, max_length=LONGEST_VALUE),
+        "percent": forms.FloatField(
+            label=_now("Share of rule %(n)d, in percent") % says, min_value=0, max_value=100
+        ),
+    }
+    for field in fields.values():
+        field.required = field.widget.is_required = False
+        field.widget.attrs |= {"aria-label": field.label, "class": "input"}
+    return {f"{name}-{number}": field for name, field in fields.items()}

@@ -2,29 +2,48 @@
 
 from collections import Counter
 from functools import partial
+from statistics import median
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db.models import Count, Exists, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING
+from discussions.core.intake import Filling
+from discussions.core.iteration_states import BASELINE, CHANGE, IMPORTING, STATES_WITH_SLOTS
 from discussions.core.outcome import Outcome
 from discussions.iterations.core.history import History, HistoryIteration
 from discussions.iterations.core.prompt_diff import prompt_diff
 from discussions.metrics.core.registry import CODE_VERSION
-from discussions.models import Adjudication, Evaluation, Game, Iteration, ManualFigure, Transcript, Verdict
+from discussions.models import (
+    Adjudication,
+    Evaluation,
+    FillRules,
+    Game,
+    Iteration,
+    ManualFigure,
+    QueueDraw,
+    Slot,
+    Transcript,
+    Verdict,
+)
+from discussions.models.games import NEEDED
+from discussions.models.slots import RATING
 from discussions.planning.core import Plan
 from discussions.preview.core import PENDING, Rejudged, compute_games_impact, needs_text, rejudge
 from discussions.preview.queries import Batch, read_judged
-from discussions.queries import measured_for
+from discussions.queries import list_batches, measured_for
+from discussions.queue.queries import load_workloads
+from discussions.slots.queries import draw_games
 from rubric.models import RubricVersion
 from rubric.preview.core import Impact
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.core.refusals import NotAllowed
 from workspace.database.locked_texts import keyed_text
+from workspace.models import Project
 from workspace.models.jobs import QUEUED, RUNNING
 
 
@@ -174,3 +193,92 @@ def hash_input(iteration: Iteration, version: RubricVersion) -> str:
             ManualFigure.objects.filter(game__in=games).aggregate(Count("pk"), Max("pk")),
         ]
     )
+
+
+EXAMPLES = 3
+
+
+class FillLine(Struct):
+    """What one rule takes of the present games: it fits `fits` of them, and `taken` enter, which take `minutes`.
+
+    `examples` are numbers of games that enter.
+    """
+
+    percent: float
+    fits: int = 0
+    taken: int = 0
+    minutes: float = 0.0
+    examples: list[int] = []
+
+
+class FillPreview(Struct, frozen=True):
+    """The rules on all measured games of a project, the rest last; `waiting` is how many nobody has started.
+
+    `entering` and `leaving` of these change if the rules are applied to them. Without times of evaluations `minutes`
+    is None.
+    """
+
+    lines: list[FillLine]
+    games: int
+    taken: int
+    minutes: float | None
+    waiting: int
+    entering: int
+    leaving: int
+
+
+def preview_filling(project: Project, filling: Filling) -> FillPreview:
+    """What the rules would do now; a fixed number of queries for each batch of games."""
+    rules = FillRules(project=project, body=msgspec.json.encode(filling).decode())
+    pace = load_pace(project)
+    lines = [FillLine(percent=percent) for percent in filling.shares]
+    games = Game.objects.filter(Exists(measured_for()), project=project, withdrawn_at=None)
+    waits, entering, leaving, count = query_waiting(project), 0, 0, 0
+    for keys in list_batches(games):
+        rows = Game.objects.filter(pk__in=keys).values_list("pk", "number", "message_count", NEEDED)
+        known: dict[int, Any] = {key: facts for key, *facts in rows}
+        waiting = dict(waits.filter(pk__in=keys).values_list("pk", "queue_draw__is_in"))
+        count += len(waiting)
+        for draw in draw_games(rules=rules, games=keys, now=timezone.now()):
+            _add(lines[draw.row - 1], draw, *known[draw.game_id], pace=pace or 0.0)
+            if draw.game_id in waiting:
+                was_in = waiting[draw.game_id] is not False
+                entering += draw.is_in and not was_in
+                leaving += was_in and not draw.is_in
+    taken = sum(line.taken for line in lines)
+    minutes = None if pace is None else sum(line.minutes for line in lines)
+    return FillPreview(lines, sum(line.fits for line in lines), taken, minutes, count, entering, leaving)
+
+
+def _add(
+    line: FillLine, draw: QueueDraw, number: int, message_count: int, needed: int, *, pace: float
+) -> None:
+    line.fits += 1
+    if draw.is_in:
+        line.taken += 1
+        line.minutes += needed * message_count / 100 * pace
+        line.examples = [*line.examples, number][:EXAMPLES]
+
+
+def load_pace(project: Project) -> float | None:
+    """Minutes of one evaluator for 100 messages: the median of the team's; None if none is known."""
+    loads, _timed = load_workloads(project=project, now=timezone.now())
+    known = [load.minutes_per_100 for load in loads if load.minutes_per_100 is not None]
+    return median(known) if known else None
+
+
+def query_waiting(project: Project) -> "QuerySet[Game]":
+    """Measured games that can be rated, that nobody has started, and that no lead has assigned, removed or put in."""
+    slots = Slot.objects.filter(game=OuterRef("pk"), purpose=RATING)
+    taken = slots.filter(Q(evaluator__isnull=False) | Q(assigned_to__isnull=False))
+    started = Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)
+    placed = QueueDraw.objects.filter(game=OuterRef("pk"), placed_at__isnull=False)
+    never = (
+        ~Exists(taken)
+        & ~Exists(started)
+        & ~Exists(placed)
+        & ~Exists(Verdict.objects.filter(game=OuterRef("pk")))
+    )
+    opened = Q(iteration__stage=None) | Q(iteration__opened_at__isnull=False)
+    games = Game.objects.filter(opened, never, Exists(measured_for()), project=project, withdrawn_at=None)
+    return games.filter(iteration__state__in=STATES_WITH_SLOTS)

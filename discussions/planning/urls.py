@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.planning.views import iteration, plan, settings, upgrades
+from discussions.planning.views import intake, iteration, plan, settings, upgrades
 from workspace.web.require import moved
 
 PROJECT = "projects/<slug:slug>/"
@@ -13,6 +13,9 @@ urlpatterns: list[URLPattern] = [
     path(f"{PROJECT}settings/rules/", settings.change_rating_rules, name="project_rules"),
     path(f"{PROJECT}iteration/", moved("project_settings"), name="moved_settings"),
     path(f"{PROJECT}storage/", settings.set_storage_limit, name="set_storage_limit"),
+    path(f"{PROJECT}team/queue/rules/", intake.fill_rules, name="fill_rules"),
+    path(f"{PROJECT}games/<int:number>/queue/in/", intake.put_in_queue, name="put_in_queue"),
+    path(f"{PROJECT}games/<int:number>/queue/out/", intake.take_out_of_queue, name="take_out_of_queue"),
     path(f"{PROJECT}stages/<int:stage>/iterations/new/", plan.open_iteration, name="open_iteration"),
     path(ITERATION, iteration.iteration, name="iteration"),
     path(f"{ITERATION}edit/", plan.edit_iteration, name="edit_iteration"),

@@ -11,12 +11,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from discussions.core.evaluation_states import LAPSED, OPEN, state_after
-from discussions.models import Evaluation, Game, Slot
+from discussions.models import Evaluation, Game, QueueDraw, Slot
 from discussions.models.games import NEEDED
+from discussions.models.queue_rules import load_fill_rules
 from discussions.models.slots import RATING
 from discussions.slots.core import LEASE, RENEWED_AFTER, SHUFFLES, SlotChanges, lease_from, plan_slot_changes
 from discussions.slots.permissions import check_assign, check_need_fewer, check_rate, check_return_to_game
-from discussions.slots.queries import load_slots_by_game
+from discussions.slots.queries import draw_games, load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.bulk_rows import insert_rows
@@ -265,6 +266,8 @@ def close_given_back(*, game: int) -> None:
 
 def _plan_changes(games: list[int]) -> dict[int, SlotChanges]:
     needed = dict(Game.objects.filter(pk__in=games).values_list("pk", NEEDED))
+    outside = QueueDraw.objects.filter(game__in=games, is_in=False).values_list("game", flat=True)
+    needed |= dict.fromkeys(outside, 0)
     slots = load_slots_by_game(games)
     return {game: plan_slot_changes(slots[game], needed[game]) for game in games}
 
@@ -410,10 +413,10 @@ _LOCK = Prepared(
 )
 
 
-SLOT_RELATIONS = ("iteration__state", "iteration__stage", "iteration__opened_at")
+SLOT_RELATIONS = ("project__id", "iteration__state", "iteration__stage", "iteration__opened_at")
 
 
-def open_slots(*, games: Iterable[Game]) -> None:
+def open_slots(*, games: Iterable[Game], by: Person, now: datetime) -> None:
     """Give measured games as many slots as they need; taken slots stay.
 
     Called in the transaction that stores a game's measurement, and when an iteration is opened for rating: only
@@ -424,5 +427,24 @@ def open_slots(*, games: Iterable[Game]) -> None:
     rows = Game.objects.filter(pk__in=keys).order_by("pk")
     # Their iterations are read after the lock: the transaction that held it may have moved a game.
     list(rows.select_for_update(no_key=True).values_list("pk", flat=True))
-    present = rows.select_related("iteration").only(*SLOT_RELATIONS)
-    sync_slots(games=[game.pk for game in present if game.iteration.has_slots])
+    present = list(rows.select_related("iteration", "project").only(*SLOT_RELATIONS))
+    if opened := [game.pk for game in present if game.iteration.has_slots]:
+        fill_slots(project=present[0].project, games=opened, by=by, now=now)
+
+
+def fill_slots(*, project: Project, games: Collection[int], by: Person, now: datetime) -> None:
+    """Let the project's rules decide which of its locked, measured games enter the queue; these get their slots.
+
+    What was decided before, or had slots before there were rules, stays. One event for all games.
+    """
+    rules = load_fill_rules(project.pk)
+    draws: list[QueueDraw] = []
+    if rules is not None and not rules.to_record().is_everything:
+        known = set(QueueDraw.objects.filter(game__in=games).values_list("game", flat=True))
+        known |= set(Slot.objects.filter(game__in=games, purpose=RATING).values_list("game", flat=True))
+        draws = draw_games(rules=rules, games=[game for game in games if game not in known], now=now)
+        QueueDraw.objects.bulk_create(draws, batch_size=CHUNK)
+    sync_slots(games=games)
+    if draws and rules is not None:
+        detail = {"version": rules.number, "entered": sum(draw.is_in for draw in draws), "of": len(draws)}
+        record_event("queue:filled", project, by=by, now=now, detail=detail)

@@ -6,20 +6,38 @@ admins, past and present.
 
 from collections import defaultdict
 from collections.abc import Collection
+from datetime import datetime
+from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+import msgspec
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from msgspec import Struct
 
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
+from discussions.core.intake import AGENT, CATEGORY, ROLE, Arrival, Filling, find_row, is_drawn
 from discussions.core.iteration_states import RATING as BEING_RATED
-from discussions.models import Evaluation, Game, Iteration, Measured, Slot, TieRequest, Verdict
+from discussions.models import (
+    Coding,
+    Evaluation,
+    FillRules,
+    Game,
+    GameText,
+    Iteration,
+    Measured,
+    QueueDraw,
+    Slot,
+    TieRequest,
+    Verdict,
+)
 from discussions.models.games import GameQuerySet
 from discussions.models.queue_rules import BY_CHANCE, OLDEST
 from discussions.models.slots import RATING
+from discussions.queries import rubric_record
 from discussions.slots.core import SlotRecord, plan_slot_changes
+from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR, LEAD
@@ -261,12 +279,77 @@ def needed_if(own: int | None, count: int) -> int:
     return min(own, count) if own else count
 
 
+def left_out(game: str = "pk") -> Exists:
+    """Whether the queue's rules, or a lead, keep a game out of the queue; `game` leads to its key."""
+    return Exists(QueueDraw.objects.filter(game=OuterRef(game), is_in=False))
+
+
+def load_arrivals(games: Collection[int], filling: Filling) -> dict[int, Arrival]:
+    """What the rules read of these games, by key; texts and codes only if a rule asks for them."""
+    asked = {row.condition for row in filling.rows}
+    newest = Measured.objects.filter(game__in=games, rubric_version=F("game__iteration__rubric_version"))
+    figures = dict(newest.order_by("pk").values_list("game", "figures"))
+    players = _read_players(games) if asked & {AGENT, ROLE} else {}
+    codes: dict[int, set[str]] = defaultdict(set)
+    if CATEGORY in asked:
+        rows = Coding.objects.filter(game__in=games, removed_at=None)
+        names = ("category__name", "category__end__merged_into__name")
+        for game, name, merged in rows.values_list("game", *names):
+            codes[game].add((merged or name).casefold())
+    columns = ("pk", "iteration__number", "iteration__rubric_version", "iteration__rubric_version__sha256")
+    found = Game.objects.filter(pk__in=games).values_list(*columns, "model_build", "warning_count")
+    return {
+        key: Arrival(
+            scores=_read_scores(figures.get(key, "{}"), version, sha256),
+            iteration=number,
+            model=model,
+            is_odd=bool(warnings),
+            names=frozenset(name for name, _role in players.get(key, ())),
+            roles=frozenset(role for _name, role in players.get(key, ())),
+            categories=frozenset(codes[key]),
+        )
+        for key, number, version, sha256, model, warnings in found
+    }
+
+
+def draw_games(*, rules: FillRules, games: Collection[int], now: datetime) -> list[QueueDraw]:
+    """What this version of the rules decides on these games; unsaved. The draw is keyed: nobody can compute it."""
+    filling, draws = rules.to_record(), []
+    for game, arrival in load_arrivals(games, filling).items():
+        row = find_row(filling, arrival)
+        percent = filling.shares[row - 1]
+        is_in = is_drawn(keyed_text("queue draw", f"{rules.project_id}:{game}"), percent)
+        given = {"probability": percent / 100, "chance": percent / 100, "is_in": is_in, "drawn_at": now}
+        draws.append(QueueDraw(game_id=game, rules=rules, row=row, **given))
+    return draws
+
+
+def _read_players(games: Collection[int]) -> dict[int, list[tuple[str, str]]]:
+    records = ((text.game_id, text.to_record()) for text in GameText.objects.filter(game__in=games))
+    return {
+        key: [(player.name.casefold(), (player.role or "").casefold()) for player in record.players]
+        for key, record in records
+    }
+
+
+def _read_scores(figures: str, version: int, sha256: str) -> dict[str, tuple[Fraction, Fraction]]:
+    """The automatic scores that apply and need nobody's judgement; all measured metrics are shares, in percent."""
+    needed = {row.key: row.threshold for row in rubric_record(version, sha256).criteria}
+    counted: dict[str, tuple[int, int, bool, bool]] = msgspec.json.decode(figures)
+    return {
+        key: (Fraction(100 * right, of), Fraction(str(needed[key] or 0)))
+        for key, (right, of, applies, is_pending) in counted.items()
+        if key in needed and of and applies and not is_pending
+    }
+
+
 def load_effect(iteration: Iteration, count: int) -> Effect:
     """The effect of asking for `count` evaluators now; three queries."""
     before = iteration.evaluator_count
-    slots = load_slots_by_game(without_verdict(iteration).values("pk"))
+    waiting_games = without_verdict(iteration).filter(~left_out())
+    slots = load_slots_by_game(waiting_games.values("pk"))
     is_submitted = Q(evaluations__state=SUBMITTED, evaluations__purpose=RATING)
-    games = without_verdict(iteration).annotate(done=Count("evaluations", filter=is_submitted))
+    games = waiting_games.annotate(done=Count("evaluations", filter=is_submitted))
     opened = closed = waiting = complete = beyond = 0
     for key, own, done in games.values_list("pk", "needed_count", "done"):
         old, new = own or before, needed_if(own, count)

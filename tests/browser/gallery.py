@@ -106,6 +106,7 @@ AS_LEADS = (
     "withdraw_game",
     "team",
     "team_pace",
+    "fill_rules",
     "release_place",
 )
 _FILL = "import json; from tests.browser.filling import fill; print(json.dumps(fill()))"

@@ -11,13 +11,17 @@ from typing import Any
 from discussions.archives.actions.imports import import_archive
 from discussions.archives.actions.loader import Loader
 from discussions.archives.core.members import BYTES, MANIFEST
+from discussions.core.intake import FillRow
 from discussions.management.commands.import_archive import NOT_OF_DATA
 from discussions.management.commands.verify import CHECKS
+from discussions.models import QueueDraw
+from discussions.slots.queries import draw_games
 from rubric.models.comparisons import ELSEWHERE
 from tests.factories.categories import make_coded
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import write_export
 from tests.factories.human_reviewers import begin, submitted
+from tests.factories.intake import fill_by
 from tests.factories.iterations import make_baseline, make_change, make_stage
 from tests.factories.judges import make_judged
 from tests.factories.people import NOW, make_lead
@@ -37,6 +41,8 @@ def make_judged_project() -> tuple[Project, Person]:
     record(verdict.game, by=lead, reason="Looked at again.")
     make_judged(project, lead, [verdict.game.number])
     make_coded(verdict.game, lead)
+    rules = fill_by(project, lead, FillRow("agent", 50, value="Ann"), rest=100)
+    QueueDraw.objects.bulk_create(draw_games(rules=rules, games=[verdict.game.pk], now=NOW))
     stage = make_stage(project=project, by=lead)
     make_baseline(stage=stage)
     make_change(stage=stage)

@@ -1,5 +1,6 @@
 """The operations of the API in the rights matrix."""
 
+from tests.site.intake_rows import INTAKE_ROWS
 from tests.site.judge_rows import JUDGE_OPERATIONS
 from tests.site.matrix_rows import Row, operation
 
@@ -104,6 +105,7 @@ OPERATIONS: dict[str, list[Row]] = {
         operation("POST", "401 403 404 404 200 404 200 401", "admin", {"reason": "We talked"}),
     ],
     **JUDGE_OPERATIONS,
+    **INTAKE_ROWS,
     "api:api_set_calibrations": [
         operation("GET", "401 403 404 404 200 404 200 401", "read"),
         operation(

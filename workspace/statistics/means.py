@@ -16,6 +16,31 @@ def exact_mean(values: Collection[Fraction]) -> Fraction | None:
     return Fraction(sum(whole), len(whole) * unit)
 
 
+def weighted_mean(values: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction | None:
+    """sum w y / sum w, with weights 1 / probability of inclusion; None where nothing weighs.
+
+    Sources: D. G. Horvitz, D. J. Thompson, JASA 47 (1952), 663-685; J. Hájek, in Foundations of Statistical Inference
+    (1971), 236.
+    """
+    total = sum(weights)
+    return sum((w * y for w, y in zip(weights, values, strict=True)), Fraction()) / total if total else None
+
+
+def weighted_error(values: Sequence[Fraction], weights: Sequence[Fraction]) -> tuple[float, float] | None:
+    """The standard error of the weighted mean, leaving out each value in turn, and its degrees of freedom.
+
+    With equal weights s / sqrt(n) and n - 1; else as many less one as equal weights would make as precise: L. Kish,
+    Survey Sampling (1965), chapter 11. None where fewer than two values weigh, or where it is 0.
+    """
+    weight, value = (np.array([float(number) for number in found]) for found in (weights, values))
+    weight, value = weight[weight > 0], value[weight > 0]
+    if len(weight) < 2:
+        return None
+    total, sums = weight.sum(), (weight * value).sum()
+    error = jackknife_error((sums - weight * value) / (total - weight))
+    return (error, float(total**2 / np.square(weight).sum() - 1)) if error else None
+
+
 def pool_squares(batches: Iterable[Sequence[Fraction]]) -> tuple[Fraction, int, int]:
     """The sum of squares around the batches' means, its degrees of freedom, and how many batches have two values."""
     squares, df, count = Fraction(), 0, 0

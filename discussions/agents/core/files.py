@@ -7,6 +7,7 @@ whole games, since messages of one game depend on each other.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, structs
@@ -55,12 +56,14 @@ MOST_FILES = 100
 WORSE, BETTER, UNCLEAR, FEW = "worse", "better", "unclear", "few"
 Interval = tuple[float, float]
 Counts = NDArray[np.int64]
+Weights = NDArray[np.float64]
 
 
 class Seat(Struct, frozen=True):
     """One player of one game: `counts` is measure -> (right, of all, of these judged by people).
 
-    `spots` is kind -> the first spot of that kind, with start and end as in `Moment`.
+    `spots` is kind -> the first spot of that kind, with start and end as in `Moment`. `weight` is that of the game: 1 /
+    the probability with which it entered the queue, where games differ in it.
     """
 
     game: int
@@ -69,6 +72,7 @@ class Seat(Struct, frozen=True):
     message_count: int
     counts: Mapping[str, tuple[int, int, int]]
     spots: Mapping[str, tuple[Spot, int, int]]
+    weight: float = 1.0
 
 
 class Moment(Struct, frozen=True):
@@ -89,7 +93,8 @@ class AgentShare(Struct, frozen=True):
     """How much of one measure is right: `right` of `of`, of which people judged `judged`, in `games` games.
 
     `interval` is that of the share, `difference` the share less that of the others of the same role and `apart` its
-    interval, all in percent; None where there are fewer than three games on either side.
+    interval, all in percent; None where there are fewer than three games on either side. Where games weigh differently,
+    `weighted` is the share and `weighted_others` that of the others, in percent.
     """
 
     right: int
@@ -100,13 +105,17 @@ class AgentShare(Struct, frozen=True):
     other_right: int
     other_of: int
     apart: Interval | None
+    weighted: float | None = None
+    weighted_others: float | None = None
 
     @property
     def share(self) -> float:
-        return 100 * self.right / self.of
+        return 100 * self.right / self.of if self.weighted is None else self.weighted
 
     @property
     def others(self) -> float | None:
+        if self.weighted is not None:
+            return self.weighted_others
         return 100 * self.other_right / self.other_of if self.other_of else None
 
     @property
@@ -142,6 +151,11 @@ class AgentFile(Struct, frozen=True):
         return next(found.figures[measure] for found in self.roles if found.role == role)
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether games entered the queue with different probabilities, and weigh by them."""
+        return any(figure.weighted is not None for found in self.roles for figure in found.figures.values())
+
+    @property
     def comparisons(self) -> list[tuple[str, str, AgentShare]]:
         """The figures of metrics that are compared with the others': (role, measure, figure)."""
         return [
@@ -163,7 +177,11 @@ class AgentFigures(Struct, frozen=True):
 
 
 def list_seats(
-    game: ExaminedGame, model: str, iteration: str, role_map: Mapping[str, Collection[str]]
+    game: ExaminedGame,
+    model: str,
+    iteration: str,
+    role_map: Mapping[str, Collection[str]],
+    weight: float = 1.0,
 ) -> list[Seat]:
     """The players of a game who spoke; `model` and `iteration` are "" where they are not known."""
     counts: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0, 0]))
@@ -189,6 +207,7 @@ def list_seats(
                 message_count=said.count(number),
                 counts=own if won is None else own | {WON: (int(won), 1, 0)},
                 spots={kind: (spot, *_find_span(game.record, spot)) for kind, spot in spots[number].items()},
+                weight=weight,
             )
         )
     return seats
@@ -287,7 +306,9 @@ def _compute_figures(seats: Sequence[Seat], grouping: str) -> dict[str, dict[str
     for role, members in by_role.items():
         games = {number: at for at, number in enumerate(sorted({seat.game for seat in members}))}
         tables: dict[str, Counts] = {}
+        weights = np.ones(len(games))
         for seat in members:
+            weights[games[seat.game]] = seat.weight
             name = seat.names[grouping]
             if name not in tables:
                 tables[name] = np.zeros((len(MEASURES), len(games), 3), dtype=np.int64)
@@ -296,7 +317,7 @@ def _compute_figures(seats: Sequence[Seat], grouping: str) -> dict[str, dict[str
         total = np.sum(list(tables.values()), axis=0)
         for name, table in tables.items():
             figures = {
-                measure: build_figure(own, whole - own)
+                measure: build_figure(own, whole - own, weights)
                 for measure, own, whole in zip(MEASURES, table, total, strict=True)
                 if own[:, 1].any()
             }
@@ -305,23 +326,44 @@ def _compute_figures(seats: Sequence[Seat], grouping: str) -> dict[str, dict[str
     return found
 
 
-def build_figure(own: Counts, others: Counts) -> AgentShare:
-    """Both tables have a row a game: right, of, judged. Games without anything to count are left out."""
-    own, others = own[own[:, 1] > 0], others[others[:, 1] > 0]
+def build_figure(own: Counts, others: Counts, weights: Weights | None = None) -> AgentShare:
+    """Both tables have a row a game: right, of, judged. Games without anything to count are left out.
+
+    `weights` are those of the games, None where all weigh the same.
+    """
+    is_weighted = weights is not None and len(set(weights)) > 1
+    given = weights if weights is not None and is_weighted else np.ones(len(own))
+    heavy, other_heavy = (
+        (table[:, :2] * given[:, None])[table[:, 1] > 0] if is_weighted else table[table[:, 1] > 0, :2]
+        for table in (own, others)
+    )
     right, of, judged = own.sum(axis=0).tolist()
     other_right, other_of = others[:, :2].sum(axis=0).tolist()
-    interval, other_interval = _interval(own), _interval(others)
+    shares = [_divide_sums(heavy), _divide_sums(other_heavy)]
+    interval, other_interval = _interval(heavy, of), _interval(other_heavy, other_of)
     apart = None
-    if interval and other_interval:
-        low, high = subtract_shares(right / of, interval, other_right / other_of, other_interval)
+    if interval and other_interval and shares[0] is not None and shares[1] is not None:
+        low, high = subtract_shares(shares[0], interval, shares[1], other_interval)
         apart = (100 * low, 100 * high)
-    return AgentShare(right, of, judged, len(own), interval, other_right, other_of, apart)
+    found = AgentShare(right, of, judged, len(heavy), interval, other_right, other_of, apart)
+    if not is_weighted:
+        return found
+    percent = [None if share is None else 100 * share for share in shares]
+    return structs.replace(found, weighted=percent[0], weighted_others=percent[1])
 
 
-def _interval(table: Counts) -> Interval | None:
-    sums = table[:, :2].tolist()
-    right, of = table[:, :2].sum(axis=0).tolist()
-    return compute_interval_over_games(sums, wilson(right, of))[0] if of else None
+def _divide_sums(table: Any) -> float | None:
+    right, of = table.sum(axis=0).tolist()
+    return right / of if of else None
+
+
+def _interval(table: Any, count: int) -> Interval | None:
+    """`count` is how many things the share is of, however they weigh."""
+    share = _divide_sums(table)
+    if share is None:
+        return None
+    right = round(share * count, 9)
+    return compute_interval_over_games(table.tolist(), wilson(right, count))[0]
 
 
 def _build_file(name: str, seats: Sequence[Seat], figures: Mapping[str, RoleFigures]) -> AgentFile:

@@ -19,6 +19,7 @@ from msgspec import Meta, Struct
 from discussions import models as games
 from discussions.calibration.core import Key as GameKey
 from discussions.comparison.core.decision_basis import DecisionBasis
+from discussions.core.intake import Filling
 from discussions.core.outcome import Outcome
 from discussions.core.records import Fault, GameRecord, Measurement, PrivateEntry
 from discussions.iterations.core.gates import GateStatus
@@ -208,6 +209,8 @@ OWN = (
     ArchivedTable(games.JudgeReply, "prompt__game__project"),
     ArchivedTable(games.JudgeAnswer, "prompt__game__project"),
     ArchivedTable(games.QueueRule, "project"),
+    ArchivedTable(games.FillRules, "project", texts={"body": Filling}),
+    ArchivedTable(games.QueueDraw, _GAME),
     ArchivedTable(games.RatingRule, "project"),
     ArchivedTable(games.Guideline, "project"),
     ArchivedTable(games.GuidelineReading, "guideline__project"),

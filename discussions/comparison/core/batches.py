@@ -6,7 +6,7 @@ that of the prompt (confounding: R. A. Fisher, The Design of Experiments, 1935).
 
 from collections.abc import Sequence
 
-from discussions.iterations.core.figures import GameFigures
+from discussions.iterations.core.figures import GameFigures, find_weights
 from workspace.core.words import mark, say
 
 _SAYS = mark(
@@ -15,21 +15,26 @@ _SAYS = mark(
 
 
 def describe_batches(control: Sequence[GameFigures], change: Sequence[GameFigures]) -> str:
-    """A sentence if the sides have no day in common, as spans of dates, or not the same model builds; "" otherwise.
+    """A sentence if the sides have no day in common, as spans of dates, or not the same model builds, and one if games
+    weigh by how they entered the queue; "" otherwise.
 
     Games that do not say their day or build are left out; a side of which nothing is known differs in nothing.
     """
     days = [sorted({game.played_on for game in side} - {""}) for side in (control, change)]
     builds = [sorted({game.build for game in side} - {""}) for side in (control, change)]
     parts = []
+    weighted = ""
+    if find_weights(control) or find_weights(change):
+        weighted = say("Games entered the queue with different probabilities, and weigh accordingly.")
     if all(days) and (days[0][-1] < days[1][0] or days[1][-1] < days[0][0]):
         parts.append((say("the days"), [say("on {days}", days=_span(side)) for side in days]))
     if all(builds) and builds[0] != builds[1]:
         parts.append((say("the model"), [say("with {builds}", builds="; ".join(side)) for side in builds]))
     if not parts:
-        return ""
+        return weighted
     before, after = (" ".join(said[place] for _cause, said in parts) for place in (0, 1))
-    return say(_SAYS, before=before, after=after, cause=say(" or ").join(cause for cause, _said in parts))
+    says = say(_SAYS, before=before, after=after, cause=say(" or ").join(cause for cause, _said in parts))
+    return f"{says} {weighted}".rstrip()
 
 
 def _span(days: Sequence[str]) -> str:

@@ -41,12 +41,17 @@ from discussions.comparison.core.sentences import (
 )
 from discussions.core.iteration_states import INCONCLUSIVE, KEEP, REVERT
 from discussions.iterations.core.averages import pooled_spread
-from discussions.iterations.core.figures import GameFigures, collect_scores, find_pairs
+from discussions.iterations.core.figures import (
+    GameFigures,
+    collect_scores,
+    find_pairs,
+    list_weights,
+    mean_score,
+)
 from discussions.iterations.core.next_target import NextTarget, next_target
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.words import mark, say
-from workspace.statistics.means import exact_mean
 
 PROPOSALS = {IMPROVED: KEEP, WORSE: REVERT, SAME: REVERT, UNCLEAR: INCONCLUSIVE}
 # More games are proposed where they give an answer in at least one case of five.
@@ -222,7 +227,7 @@ def _metric(
     """`lowest` is the target that the control's games proposed, and the numbers of these games."""
     key, scale = criterion.key, METRICS[criterion.key].scale
     by_people = _have_people(key, *batches[:2])
-    means = tuple(exact_mean(collect_scores(batch, key)) for batch in batches[:2])
+    means = tuple(mean_score(batch, key) for batch in batches[:2])
     sides, is_paired = _choose_sides(key, *batches[:2], by_people=by_people)
     first, second, *others = (
         collect_scores(batch, key, with_by_rule=False, by_people=by_people)
@@ -234,6 +239,7 @@ def _metric(
         span=scale.span,
         rebound=find_rebound(key, *lowest, sides[0]) if key == target else NO_REBOUND,
         is_paired=is_paired,
+        weights=tuple(list_weights(side, key, with_by_rule=False, by_people=by_people) for side in sides),
     )
     is_harmed = key != target and has_fallen(found)
     shown = [None if mean is None else float(mean) for mean in means]
@@ -257,12 +263,13 @@ def _metric(
 def _choose_sides(
     key: str, control: Sequence[GameFigures], change: Sequence[GameFigures], *, by_people: bool
 ) -> tuple[list[Sequence[GameFigures]], bool]:
-    """The games that are compared, in pairs if these cover the smaller side and their differences differ."""
+    """The games that are compared, in pairs if these cover the smaller side and differ, and no game weighs more."""
     pairs = find_pairs(control, change, key, by_people=by_people)
     sides = [[pair[place] for pair in pairs] for place in (0, 1)]
     least = min(len(collect_scores(side, key, with_by_rule=False)) for side in (control, change))
     scores = [collect_scores(side, key, by_people=by_people) for side in sides]
-    if len(pairs) < max(LEAST_PAIRS, least) or find_paired_error(*scores) is None:
+    is_weighted = any(list_weights(side, key, by_people=by_people) for side in (control, change))
+    if is_weighted or len(pairs) < max(LEAST_PAIRS, least) or find_paired_error(*scores) is None:
         return [control, change], False
     return [*sides], True
 

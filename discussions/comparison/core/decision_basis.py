@@ -80,6 +80,7 @@ def keep_scores_only(figures: GameFigures) -> GameFigures:
         not_applicable=figures.not_applicable,
         people=figures.people,
         pair=figures.pair,
+        chance=figures.chance,
     )
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from discussions.comparison.core.rebound import NO_REBOUND, PLACES, Rebound
 from discussions.iterations.core.averages import Spread
 from workspace.core.words import say
-from workspace.statistics.means import exact_mean
+from workspace.statistics.means import exact_mean, weighted_error, weighted_mean
 
 IMPROVED = "improved"
 WORSE = "worse"
@@ -106,17 +106,23 @@ def difference(
     span: float,
     rebound: Rebound = NO_REBOUND,
     is_paired: bool = False,
+    weights: tuple[Sequence[Fraction], ...] = ((), ()),
 ) -> Difference:
     """The difference of two lists of game scores of the same protocol.
 
     `spread` is pooled over all batches, these two included; `material` the difference that matters and `span` the width
     of the scale, both in the unit of the scores: intervals are clipped to plus and minus `span`. `rebound` is
     subtracted before judging. With `is_paired` the scores of both lists were played alike, one by one, and only their
-    differences are judged.
+    differences are judged. `weights` are those of the scores of each side, empty where all weigh the same.
     """
-    first, second = exact_mean(control), exact_mean(change)
+    first, second = (
+        weighted_mean(scores, given) if given else exact_mean(scores)
+        for scores, given in zip((control, change), weights, strict=True)
+    )
     raw = None if first is None or second is None else second - first
     error = find_paired_error(control, change) if is_paired else find_error(control, change, spread)
+    if any(weights):
+        error = find_weighted_error(control, change, weights)
     found = Difference(
         control_mean=None if first is None else float(first),
         change_mean=None if second is None else float(second),
@@ -210,6 +216,22 @@ def find_error(control: Sequence[Fraction], change: Sequence[Fraction], spread: 
         return pooled
     first, second = first / len(control), second / len(change)
     df = (first + second) ** 2 / (first**2 / other_df + second**2 / own_df)
+    return Error(sqrt(first + second), df)
+
+
+def find_weighted_error(
+    control: Sequence[Fraction], change: Sequence[Fraction], weights: tuple[Sequence[Fraction], ...]
+) -> Error | None:
+    """From the errors of both weighted means, with Satterthwaite's degrees of freedom; None while one is not known."""
+    ones = [Fraction(1)]
+    found = [
+        weighted_error(scores, given or ones * len(scores))
+        for scores, given in zip((control, change), weights, strict=True)
+    ]
+    if found[0] is None or found[1] is None:
+        return None
+    first, second = found[0][0] ** 2, found[1][0] ** 2
+    df = (first + second) ** 2 / (first**2 / found[0][1] + second**2 / found[1][1])
     return Error(sqrt(first + second), df)
 
 

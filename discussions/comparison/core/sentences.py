@@ -15,13 +15,12 @@ from discussions.comparison.core.difference import (
     compute_false_fall,
 )
 from discussions.core.iteration_states import KEEP, REVERT
-from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.iterations.core.figures import GameFigures, mean_score
 from discussions.metrics.core.metric import PERCENT, RATING
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import RubricRecord
 from workspace.core.text import MINUS, figure
 from workspace.core.words import mark, say, say_many
-from workspace.statistics.means import exact_mean
 
 if TYPE_CHECKING:
     from discussions.comparison.core.comparison import MetricCompared
@@ -201,7 +200,7 @@ def describe_checks(
     """The metrics that fell, and the mandatory averages of the change's games that are below their threshold."""
     found = [describe_fall(metric) for metric in metrics if metric.is_harmed]
     for criterion in rubric.criteria:
-        average = exact_mean(collect_scores(games, criterion.key))
+        average = mean_score(games, criterion.key)
         if not criterion.is_mandatory or criterion.threshold is None or average is None:
             continue
         if average < Fraction(str(criterion.threshold)):

@@ -295,6 +295,13 @@ GAMES = Exported(
         kind=YES_NO,
     ),
     *("needed_count", "needed_reason", raw("record", of="text__body")),
+    Exported(
+        "queue_draws",
+        models.QueueDraw,
+        "game",
+        field("rules", "the version of the queue rules that decided; empty by hand", of="rules__number"),
+        *("row", "probability", "chance", "is_in", "drawn_at", "placed_at", "placed_by"),
+    ),
     Exported("round_offsets", models.RoundOffset, "game", "number", "offset", AT, BY),
     Exported("manual_figures", models.ManualFigure, "game", "kind", "number", "value", "reason", AT, BY),
     Exported("withdrawals", models.Withdrawal, "game", "number", "is_withdrawn", "reason", AT, BY),

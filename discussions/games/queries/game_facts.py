@@ -6,7 +6,15 @@ import msgspec
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import Outcome
-from discussions.games.queries.list_filters import COMPLETE, MEASURING, RATED, RECORDED, WAITING, GameRow
+from discussions.games.queries.list_filters import (
+    COMPLETE,
+    LEFT_OUT,
+    MEASURING,
+    RATED,
+    RECORDED,
+    WAITING,
+    GameRow,
+)
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
 from discussions.models.manual_figures import COST
@@ -79,7 +87,9 @@ def _find_state(game: GameRow, rules: IterationRules, figures: str | None, evalu
         return MEASURING
     if evaluations.count(SUBMITTED) >= (game.needed_count or rules.evaluator_count):
         return COMPLETE
-    return RATED if any(state in OPEN for state in evaluations) else WAITING
+    if any(state in OPEN for state in evaluations):
+        return RATED
+    return LEFT_OUT if game.queue_draw__is_in is False else WAITING
 
 
 _ITERATIONS = Prepared(

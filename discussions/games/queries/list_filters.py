@@ -19,9 +19,11 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Remark
 from discussions.models.games import NEEDED
 from discussions.models.slots import RATING
 from discussions.queries import measured_for
+from discussions.slots.queries import left_out
 from discussions.transcripts.core.oddities import ODDITY_CODES
 
 MEASURING, WAITING, RATED, COMPLETE, RECORDED = "measuring", "waiting", "rating", "submitted", "verdict"
+LEFT_OUT = "left_out"
 PASSED, FAILED, WEAK = "pass", "fail", "weak"
 NOT_APPLICABLE, ANY_WEAK = "na", "any"
 DIFFER, UNRESOLVED, RESOLVED = "differ", "unresolved", "resolved"
@@ -34,6 +36,7 @@ STATUSES = {
     RATED: _("being rated"),
     COMPLETE: _("to record"),
     RECORDED: _("recorded"),
+    LEFT_OUT: _("not in the queue"),
 }
 # The values of `state` that programs and older URLs use.
 STATES = STATUSES | {
@@ -108,6 +111,7 @@ class GameRow(NamedTuple):
     source_id: str
     created_at: datetime
     transcript__name: str
+    queue_draw__is_in: bool | None
 
 
 # The fields of a filter that are values; the others decide which conditions there are.
@@ -235,4 +239,6 @@ def _without_verdict(games: "QuerySet[Game]", state: str) -> "QuerySet[Game]":
         return games.filter(submitted_count__gte=NEEDED)
     games = games.filter(measured, submitted_count__lt=NEEDED)
     is_open = Exists(evaluations.filter(state__in=OPEN))
-    return games.filter(is_open) if state == RATED else games.filter(~is_open)
+    if state == RATED:
+        return games.filter(is_open)
+    return games.filter(~is_open, left_out() if state == LEFT_OUT else ~left_out())

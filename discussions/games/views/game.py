@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.adjudication.queries import has_seen_names
+from discussions.core.intake import describe_rows
 from discussions.core.judgement_kinds import PHRASE, REFERENCE
 from discussions.core.records import Fault, GameRecord, Measurement, Vote
 from discussions.games.core import MESSAGES_A_PAGE
@@ -26,7 +27,7 @@ from discussions.games.views.evidence import why_messages, why_references
 from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
-from discussions.models import Companions, Game, ManualFigure, RoundOffset, Verdict, Withdrawal
+from discussions.models import Companions, Game, ManualFigure, QueueDraw, RoundOffset, Verdict, Withdrawal
 from discussions.models.manual_figures import CACHE, COST
 from discussions.queries import (
     find_diagnostics_job,
@@ -184,6 +185,7 @@ class GamePage:
         self.later = after if after and after <= len(self.record.messages) else 0
         self.message_counts = Counter(message.player for message in self.record.messages)
         self.withdrawals = list_withdrawals(game) if game.withdrawn_at else []
+        self.draw: QueueDraw | None = None if only else getattr(game, "queue_draw", None)
         self.rounds = None if only else RoundsPart(game, self.oddities)
         self.marks = {} if only else collect_marks(self.people.people)
         self.beside = None if only else load_neighbours(game.project, wanted, game)
@@ -219,6 +221,27 @@ class GamePage:
     @property
     def may_drop_repeats(self) -> bool:
         return not self.game.withdrawn_at and any(oddity.code == REPEATED for oddity in self.oddities)
+
+    @property
+    def is_in_queue(self) -> bool:
+        return self.draw is None or self.draw.is_in
+
+    @property
+    def queue_says(self) -> str:
+        """Whether the game is in the queue, the rule that decided, and who did by hand."""
+        says = [_("in") if self.is_in_queue else _("not in")]
+        if self.draw is not None and self.draw.rules is not None:
+            labels = {key: str(label.title) for key, label in LABELS.items()}
+            row = describe_rows(self.draw.rules.to_record(), labels)[self.draw.row - 1]
+            given = {
+                "row": row,
+                "percent": f"{100 * self.draw.probability:g}",
+                "version": self.draw.rules.number,
+            }
+            says.append(_("%(row)s, %(percent)s %% (rules, version %(version)d)") % given)
+        if self.draw is not None and self.draw.placed_by is not None:
+            says.append(_("by hand: %(name)s") % {"name": self.draw.placed_by.name})
+        return "; ".join(says)
 
     @property
     def return_refusal(self) -> str:

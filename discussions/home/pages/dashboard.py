@@ -1,5 +1,6 @@
 """The dashboard of a project for its leads: what to do now, the games by state, and the metrics, weakest first."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -51,7 +52,9 @@ MOST_DRAWN = 6
 
 
 class GameStates(Struct, frozen=True):
-    """The games that count by state, as the list of games has them; `withdrawn` ones are in no other count.
+    """The games that count by state, as the list of games has them.
+
+    `withdrawn` ones, and those `left_out` of the queue, are in no other count.
 
     `complete` games have all evaluations and no verdict.
     """
@@ -63,6 +66,7 @@ class GameStates(Struct, frozen=True):
     passed: int
     failed: int
     withdrawn: int
+    left_out: int
 
     @property
     def recorded(self) -> int:
@@ -139,22 +143,22 @@ class DashboardPage(Struct, frozen=True):
 
 def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     """The page: a fixed number of queries, a few more for a gate, for ties and while games are measured."""
-    today = timezone.localdate(now)
-    periods = divide_time(timezone.localdate(project.created_at), today)
+    periods = divide_time(timezone.localdate(project.created_at), today := timezone.localdate(now))
     stage = next(iter(_open_stage(project.pk)), None)
     recorded = sum_recorded(project, stage, [_midnight(start) for start in periods.starts])
     found = load_counts(project)
-    left_out, passed = sum(found.withdrawn.values()), sum(line.passed for line in recorded)
+    passed, aside = sum(line.passed for line in recorded), Counter(found.withdrawn) + Counter(found.left_out)
     states = GameStates(
-        total=sum(found.games.values()) - left_out,
+        total=sum(found.games.values()) - aside.total(),
         measuring=count_unmeasured(project) if found.adding_jobs else 0,
         rating=found.taken,
         complete=found.ready.count,
         passed=passed,
         failed=sum(line.count for line in recorded) - passed,
-        withdrawn=left_out,
+        withdrawn=sum(found.withdrawn.values()),
+        left_out=sum(found.left_out.values()),
     )
-    counted = {key: count - found.withdrawn.get(key, 0) for key, count in found.games.items()}
+    counted = {key: count - aside[key] for key, count in found.games.items()}
     to_do = ToDo(
         ready=found.ready,
         flag_count=found.flags,

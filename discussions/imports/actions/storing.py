@@ -29,7 +29,7 @@ from discussions.models import (
     Transcript,
     UnindexedGame,
 )
-from discussions.slots.actions import sync_slots
+from discussions.slots.actions import fill_slots
 from discussions.transcripts.core.notes import REPEATS_DROPPED, Limits, Notes, ReadGame
 from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_warnings, without_repeated
 from rubric.core.records import RubricRecord
@@ -169,7 +169,9 @@ class Store:
             job = self.transcript.job_id
             store_results(rows=results, iteration=self.iteration, job=job, by=self.by, now=now)
             if self.iteration.has_slots:
-                sync_slots(games=[row.game for row in results])
+                fill_slots(
+                    project=self.transcript.project, games=[row.game for row in results], by=self.by, now=now
+                )
         return keys
 
     def _input_hash(self, game: PreparedGame) -> str:

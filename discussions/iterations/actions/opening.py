@@ -59,7 +59,7 @@ def move_games(*, games: Collection[int], to: Iteration, by: Person, now: dateti
         Game.objects.filter(pk__in=keys).update(iteration=target, **NO_OWN_NUMBER)
         UnindexedGame.objects.queue(keys)
         ask_to_measure(iteration=target, by=by, now=now)
-        open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys))
+        open_slots(games=Game.objects.filter(Exists(measured_for(target)), pk__in=keys), by=by, now=now)
         numbers = sorted(game.number for game in rows)
         if numbers:
             detail = {"games": numbers, "from": sorted({game.iteration.number for game in rows})}
@@ -84,7 +84,7 @@ def open_for_rating(*, iteration: Iteration, by: Person, now: datetime) -> None:
         assert state is not None
         waiting = Iteration.objects.filter(pk=locked.pk, state__in=states_before(OPEN_FOR_RATING))
         waiting.update(state=state, opened_at=now, opened_by=by)
-        open_slots(games=games)
+        open_slots(games=games, by=by, now=now)
         detail = {"number": locked.number, "games": [game.number for game in games]}
         record_event("iteration:opened_for_rating", locked, by=by, now=now, detail=detail)
 

@@ -4,7 +4,7 @@ Source: the rubric's "Iteration Strategy" (calculate the metrics for all games, 
 Evaluation". Averages are compared with their thresholds as fractions, unrounded.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import sqrt
@@ -12,14 +12,22 @@ from math import sqrt
 from msgspec import Struct
 
 from discussions.core.outcome import ABOVE, AMBER, FEW_REFERENCES, LOW, UNREPORTED
-from discussions.iterations.core.figures import GameFigures, collect_scores, exact, passes
+from discussions.iterations.core.figures import (
+    GameFigures,
+    collect_scores,
+    exact,
+    find_weights,
+    list_weights,
+    mean_score,
+    passes,
+)
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.rule import Rules, get_cost_state, read_rules
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 from workspace.core.words import say, say_many
 from workspace.display.core.number_lists import format_numbers
-from workspace.statistics.means import exact_mean, pool_squares, student_t
+from workspace.statistics.means import exact_mean, pool_squares, student_t, weighted_error, weighted_mean
 
 FEW_DF = 4
 
@@ -103,7 +111,10 @@ class GamesCost(Struct, frozen=True):
 
 
 class Averages(Struct, frozen=True):
-    """The averages of an iteration. `passes` is about quality only: enough averages pass, and all mandatory ones."""
+    """The averages of an iteration. `passes` is about quality only: enough averages pass, and all mandatory ones.
+
+    `is_weighted`: games entered the queue with different chances, and weigh by them.
+    """
 
     lines: list[Average]
     passes: bool | None
@@ -112,6 +123,7 @@ class Averages(Struct, frozen=True):
     headline: str
     reasons: list[str]
     cost: GamesCost
+    is_weighted: bool = False
 
     def line(self, key: str) -> Average:
         return {line.key: line for line in self.lines}[key]
@@ -128,9 +140,10 @@ def compute_averages(games: Sequence[GameFigures], rubric: RubricRecord) -> Aver
         passes=None if missing else not reasons,
         passed_count=passed,
         missing=missing,
-        headline=_headline(lines, missing, reasons),
+        headline=_headline(lines, missing, reasons) + (say("; weighted") if find_weights(games) else ""),
         reasons=reasons,
         cost=compute_games_cost(games, rules),
+        is_weighted=bool(find_weights(games)),
     )
 
 
@@ -141,7 +154,7 @@ def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Avera
     pending = [game.number for game in games if game.score(key) is None]
     known = [game for game in games if game.score(key) is not None]
     applicable = [game for game in known if game.applies(key)]
-    value, second = exact_mean(collect_scores(known, key)), exact_mean(collect_scores(applicable, key))
+    value, second = mean_score(games, key), mean_score(games, key, with_by_rule=False)
     return Average(
         key=key,
         label=criterion.label,
@@ -156,7 +169,10 @@ def compute_average(criterion: Criterion, games: Sequence[GameFigures]) -> Avera
         second_passes=None if pending or second is None else second >= threshold,
         second_of_count=len(applicable),
         pending=pending,
-        interval=compute_mean_interval(collect_scores(applicable, key), scale.low, scale.high),
+        interval=compute_mean_interval(
+            collect_scores(applicable, key),
+            *(scale.low, scale.high, list_weights(games, key, with_by_rule=False)),
+        ),
         few_count=sum(key in game.on_few_references for game in known),
     )
 
@@ -167,18 +183,26 @@ def compute_games_cost(games: Sequence[GameFigures], rules: Rules) -> GamesCost:
         state: [number for number, found in states.items() if found == state]
         for state in (ABOVE, AMBER, UNREPORTED)
     }
-    costs = [game.cost_usd for game in games if game.cost_usd is not None]
+    priced = [game for game in games if game.cost_usd is not None]
+    weights = find_weights(priced)
+    costs = [(game.cost_usd or Decimal(0), _weigh(weights, game)) for game in priced]
+    total = sum((weight for _cost, weight in costs), Decimal(0))
     return GamesCost(
         state=next(
             (state for state in (ABOVE, AMBER, UNREPORTED) if named[state]), LOW if games else UNREPORTED
         ),
-        mean_usd=sum(costs, Decimal(0)) / len(costs) if costs else None,
+        mean_usd=sum((cost * weight for cost, weight in costs), Decimal(0)) / total if total else None,
         amber=named[AMBER],
         above=named[ABOVE],
         unreported=named[UNREPORTED],
         by_hand=[game.number for game in games if game.is_cost_by_hand],
         says=_cost_says(games, named, rules),
     )
+
+
+def _weigh(weights: Mapping[float, Fraction], game: GameFigures) -> Decimal:
+    weight = weights[game.entered] if weights else Fraction(1)
+    return Decimal(weight.numerator) / weight.denominator
 
 
 def _cost_says(games: Sequence[GameFigures], named: dict[str, list[int]], rules: Rules) -> str:
@@ -267,13 +291,19 @@ def pooled_spread(batches: Iterable[Sequence[Fraction]]) -> Spread:
 
 
 def compute_mean_interval(
-    scores: Sequence[Fraction], lowest: float, highest: float
+    scores: Sequence[Fraction], lowest: float, highest: float, weights: Sequence[Fraction] = ()
 ) -> tuple[float, float] | None:
     """The 95 % interval of the mean of games, from how much the games themselves differ; clipped to the scale.
 
     mean +/- t(.975, n - 1) s / sqrt(n). None with fewer than two games, or when all have one score. Messages of a game
-    are not independent, so an interval over messages would be far too narrow.
+    are not independent, so an interval over messages would be far too narrow. With `weights`, by `weighted_error`.
     """
+    if weights:
+        mean, known = weighted_mean(scores, weights), weighted_error(scores, weights)
+        if mean is None or known is None:
+            return None
+        half = student_t(known[1]) * known[0]
+        return max(lowest, float(mean) - half), min(highest, float(mean) + half)
     found = pooled_spread([scores])
     centre = exact_mean(scores)
     if centre is None or not found.sd:
@@ -304,8 +334,10 @@ def compute_cache_rate(games: Sequence[GameFigures], rubric: RubricRecord) -> Ca
     weights = [game.input_tokens for game in games if game.input_tokens is not None]
     usual = Fraction(sum(weights), len(weights)) if sum(weights) else Fraction(1)
     total = hit = Fraction()
+    chances = find_weights(games)
     for game in games:
         weight = usual if game.input_tokens is None or not sum(weights) else Fraction(game.input_tokens)
+        weight *= chances.get(game.entered, Fraction(1))
         total += weight
         hit += weight * exact(game.cache_hit_rate or 0)
     rate = None if missing or not games else hit / total

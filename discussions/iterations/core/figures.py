@@ -1,6 +1,7 @@
 """One game as a set of figures, by which iterations are compared and judged; exact where a decision depends on them."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -11,6 +12,7 @@ from msgspec import Struct
 from discussions.core.outcome import ENGAGEMENT, Outcome, OutcomeLine, say_helped
 from discussions.verdicts.core.label_budget import find_label_budget
 from rubric.core.records import Criterion
+from workspace.statistics.means import exact_mean, weighted_mean
 
 # A score is 100 n / d; its float gives back the exact fraction as long as d is not larger than this.
 LARGEST_DENOMINATOR = 1_000_000
@@ -26,6 +28,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     that judges helped with; `asks` how many more answers make an open metric clear four times in five. `cost_usd` None
     is "not reported". `cache_hit_rate` is from 0 to 1. `is_pass` is the game's verdict, None without one. `word_count`
     counts the words of all its messages. `played_on` is an ISO date; games with one `pair` differ only in the prompt.
+    `chance` is the probability with which it entered the queue, None for 1, 0 if a lead chose it.
     """
 
     number: int
@@ -50,6 +53,7 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     asks: dict[str, int] = {}
     pair: str = ""
     helped: dict[str, tuple[int, list[str]]] = {}
+    chance: float | None = None
 
     def score(self, key: str) -> float | None:
         return self.rating if key == ENGAGEMENT else self.scores.get(key)
@@ -58,6 +62,11 @@ class GameFigures(Struct, frozen=True, omit_defaults=True):
     def is_unknown(self) -> bool:
         """Whether it has no figure yet."""
         return self.rating is None and all(score is None for score in self.scores.values())
+
+    @property
+    def entered(self) -> float:
+        """The probability with which it entered the queue."""
+        return 1.0 if self.chance is None else self.chance
 
     def applies(self, key: str) -> bool:
         return key not in self.not_applicable
@@ -116,6 +125,45 @@ def collect_scores(
         if (score := game.people.get(key) if by_people else game.score(key)) is not None
         and (with_by_rule or game.applies(key))
     ]
+
+
+def find_weights(
+    games: Sequence[GameFigures], key: str = "", *, by_people: bool = False
+) -> dict[float, Fraction]:
+    """The weight of a game with a known score by its chance; empty where all games have one chance.
+
+    That is 1 / chance, times the share of the games with this chance whose score is known: they stand for the others.
+    """
+    there = Counter(game.entered for game in games)
+    known = Counter(
+        game.entered for game in games if not key or collect_scores([game], key, by_people=by_people)
+    )
+    if len(there) < 2 or not any(known.keys() - {0}):
+        return {}
+    return {
+        chance: Fraction(there[chance], count) / exact(chance) if chance else Fraction()
+        for chance, count in known.items()
+    }
+
+
+def list_weights(
+    games: Sequence[GameFigures], key: str, *, with_by_rule: bool = True, by_people: bool = False
+) -> list[Fraction]:
+    """The weights of what `collect_scores` gives; empty where all weigh the same."""
+    weights = find_weights(games, key, by_people=by_people)
+    given = {"with_by_rule": with_by_rule, "by_people": by_people}
+    return (
+        [weights[game.entered] for game in games if collect_scores([game], key, **given)] if weights else []
+    )
+
+
+def mean_score(
+    games: Sequence[GameFigures], key: str, *, with_by_rule: bool = True, by_people: bool = False
+) -> Fraction | None:
+    """The mean of the known scores, weighted where games entered the queue with different chances."""
+    given = {"with_by_rule": with_by_rule, "by_people": by_people}
+    scores, weights = collect_scores(games, key, **given), list_weights(games, key, **given)
+    return weighted_mean(scores, weights) if weights else exact_mean(scores)
 
 
 def find_pairs(

@@ -13,12 +13,11 @@ import numpy as np
 from msgspec import Struct
 
 from discussions.iterations.core.averages import Spread, pooled_spread
-from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.iterations.core.figures import GameFigures, collect_scores, mean_score
 from discussions.metrics.core.registry import METRICS
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure, signed_figure
 from workspace.core.words import say
-from workspace.statistics.means import exact_mean
 
 # Without games of its own a project has an SD of twice the material difference: 10 points of a percentage, 0.6 of a
 # rating. Strategic depth and coherence of public games of Mafia differ by 7 to 12 points.
@@ -201,13 +200,13 @@ def _margin(
 ) -> Margin | None:
     key = criterion.key
     scale = METRICS[key].scale
-    value = exact_mean(collect_scores(games, key))
+    value = mean_score(games, key)
     if value is None:
         return None
     applicable = [collect_scores(batch, key, with_by_rule=False) for batch in batches]
     spread = pooled_spread(applicable)
     points = value - Fraction(str(criterion.threshold or 0))
-    judged = exact_mean(applicable[0])
+    judged = mean_score(batches[0], key, with_by_rule=False)
     sds = None
     if spread.sd and judged is not None:
         sds = float(judged - Fraction(str(criterion.threshold or 0))) / spread.sd

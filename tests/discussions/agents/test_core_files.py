@@ -217,3 +217,18 @@ def test_the_same_seats_give_the_same_files_in_any_order():
     ]
     assert compute_files(seats) == compute_files(seats[::-1])
     assert replace(compute_files(seats), games=0) != compute_files(seats[:-1])
+
+
+def test_games_weigh_by_how_they_entered_the_queue_and_one_weight_changes_nothing():
+    rows = [(1, 5, 10), (2, 5, 10), (3, 9, 10), (4, 8, 10)]
+    seats = [seat(game, who, coherence=(right, of)) for game, right, of in rows for who in ("Ada", "Bo")]
+    plain = compute_files(seats)
+    assert compute_files([replace(each, weight=5.0) for each in seats]) == plain
+    assert not plain.find(AGENT, "Ada").is_weighted
+    weighted = compute_files([replace(each, weight=5.0 if each.game > 2 else 1.0) for each in seats])
+    file = weighted.find(AGENT, "Ada")
+    figure = file.figure("mafia", "coherence")
+    assert file.is_weighted and (figure.right, figure.of) == (27, 40)
+    assert figure.share == pytest.approx(100 * (5 + 5 + 5 * 17) / 120) == figure.others
+    assert figure.difference == 0 and figure.apart[0] < 0 < figure.apart[1]
+    assert figure.interval[0] < figure.share < figure.interval[1]

@@ -237,11 +237,13 @@ def test_the_oldest_come_first_where_the_project_says_so():
 def test_opening_places_twice_opens_them_once_and_a_raised_number_adds():
     project = make_rating_project()
     game = make_game(project=project)
-    open_slots(games=[game])
+    open_slots(games=[game], by=game.created_by, now=NOW)
     assert Slot.objects.filter(game=game).count() == 1
     Iteration.objects.filter(project=project).update(evaluator_count=2)
     game.refresh_from_db()
-    open_slots(games=[type(game).objects.select_related("iteration").get(pk=game.pk)])
+    open_slots(
+        games=[type(game).objects.select_related("iteration").get(pk=game.pk)], by=game.created_by, now=NOW
+    )
     assert Slot.objects.filter(game=game).count() == 2
 
 
