@@ -25,7 +25,7 @@ class Player(Struct, frozen=True, omit_defaults=True):
     aliases: list[str] = []
 
 
-class Message(Struct, frozen=True, omit_defaults=True):
+class Message(Struct, frozen=True, gc=False, omit_defaults=True):
     """One utterance. `player` is the player's number (from 1), `text` is what the transcript says, normalised.
 
     `has_reply_link` says that the file sets a reply link that counts for coherence; `reply_to` is the position

@@ -37,7 +37,6 @@ from workspace.web.require import SignedIn
 
 router = Operations()
 RECIPES = "/projects/{slug:slug}/recipes/"
-PATH = "/projects/{slug:slug}/columns/"
 OF_FILE = "/projects/{slug:slug}/imports/{int:table}/columns/"
 
 
@@ -129,7 +128,10 @@ class NameGiven(Given):
 @router.get(RECIPES, "api_recipes", "import_transcripts")
 def list_recipes(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
     """List the recipes of a project, newest first."""
-    return list_mappings(request, slug)
+    project = project_or_404(request.user, slug, check_import_transcripts)
+    rows = ColumnMapping.objects.filter(project=project, removed_at=None)
+    rows = rows.select_related("created_by").order_by("-pk")
+    return Listed[MappingAnswer](items=[_mapping(row) for row in rows])
 
 
 @router.post(RECIPES, "api_recipes", "import_transcripts", "import")
@@ -154,7 +156,9 @@ def replace_recipe(request: SignedIn, slug: str, mapping: int, given: RecipeGive
 @router.delete(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts", "import")
 def delete_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Remove a recipe. The next file that needs it waits."""
-    return remove(request, slug, mapping)
+    row = _row(request, slug, mapping)
+    actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
+    return _mapping(row)
 
 
 @router.post(RECIPES + "{int:mapping}/rename/", "api_recipe_rename", "import_transcripts", "import")
@@ -162,23 +166,6 @@ def rename(request: SignedIn, slug: str, mapping: int, given: NameGiven) -> Mapp
     """Give a recipe another name."""
     row = _row(request, slug, mapping)
     actions.rename_recipe(mapping=row, name=given.name, by=request.user, now=timezone.now())
-    return _mapping(row)
-
-
-@router.get(PATH, "api_mappings", "import_transcripts")
-def list_mappings(request: SignedIn, slug: str) -> Listed[MappingAnswer]:
-    """The same as the list of recipes, under its earlier address."""
-    project = project_or_404(request.user, slug, check_import_transcripts)
-    rows = ColumnMapping.objects.filter(project=project, removed_at=None)
-    rows = rows.select_related("created_by").order_by("-pk")
-    return Listed[MappingAnswer](items=[_mapping(row) for row in rows])
-
-
-@router.post(PATH + "{int:mapping}/remove/", "api_mapping_remove", "import_transcripts", "import")
-def remove(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
-    """Forget a recipe. The next file with these columns waits."""
-    row = _row(request, slug, mapping)
-    actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
     return _mapping(row)
 
 

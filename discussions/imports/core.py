@@ -47,13 +47,6 @@ class CutLayout(Struct, frozen=True):
     source: str
 
 
-class PartClaim(Struct, frozen=True, array_like=True):
-    """The job that reads a part, and its fence."""
-
-    job: int
-    fence: int
-
-
 def cut(plan: ReadPlan, data: bytes) -> tuple[CutLayout, list[FilePart]] | None:
     """The parts of a file that is one list or several values; None of other files, and where one part is enough."""
     # Parts are read again from the stored bytes `data`, so these must be what is read.

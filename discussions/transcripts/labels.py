@@ -1,7 +1,5 @@
 """The formats of transcripts as the page of imports shows them, with the sample files that come with the product."""
 
-import msgspec
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from discussions.transcripts.core.formats import FORMATS
@@ -19,17 +17,12 @@ SAMPLES = {
 }
 
 
-class FormatSample(msgspec.Struct, frozen=True):
-    """A format, how its files look, and the static path of a sample; "" for formats of public collections."""
-
-    name: str
-    looks: Promise | str
-    sample: str
-
-
+# Each format, how its files look, and the static path of a sample; "" for formats of public collections.
 FORMAT_SAMPLES = [
-    FormatSample(
-        known.name, _(known.looks), f"samples/{SAMPLES[known.name]}" if known.name in SAMPLES else ""
-    )
+    {
+        "name": known.name,
+        "looks": _(known.looks),
+        "sample": f"samples/{SAMPLES[known.name]}" if known.name in SAMPLES else "",
+    }
     for known in FORMATS
 ]

@@ -155,14 +155,6 @@ class ImportsPage(msgspec.Struct, frozen=True):
     outdated_count: int
 
 
-class ImportedGame(msgspec.Struct, frozen=True):
-    """A game of an import: its warnings, and its oddities at import."""
-
-    game: Game
-    warnings: list[Fault]
-    odd: list[Fault]
-
-
 class ImportPage(ImportLine):
     """One import with its first games. The columns of a table in an archive are mapped with a file of its own."""
 
@@ -241,13 +233,13 @@ def _totals(lines: list[ImportLine]) -> list[str]:
     return [*said, says % {"n": waiting}] if waiting else said
 
 
-def _imported_game(game: Game) -> ImportedGame:
+def _imported_game(game: Game) -> dict[str, object]:
+    """A game of an import: its warnings, and its oddities at import."""
     noted = decode_stored(game.warnings, list[Fault])
-    return ImportedGame(
-        game=game,
-        warnings=[warning for warning in noted if warning.code not in ODDITY_CODES],
-        odd=[warning for warning in noted if warning.code in ODDITY_CODES],
+    warnings, odd = (
+        [one for one in noted if (one.code in ODDITY_CODES) == is_odd] for is_odd in (False, True)
     )
+    return {"game": game, "warnings": warnings, "odd": odd}
 
 
 def _counts(transcripts: list[int]) -> dict[int, ImportCounts]:

@@ -149,8 +149,6 @@ OPERATIONS: dict[str, list[Row]] = {
     "api:api_recipe_rename": [
         operation("POST", "401 403 403 404 200 404 200 401", "import", {"name": "ours"})
     ],
-    "api:api_mappings": [operation("GET", "401 403 403 404 200 404 200 401", "read")],
-    "api:api_mapping_remove": [operation("POST", "401 403 403 404 200 404 200 401", "import")],
     "api:api_file_columns": [
         operation("GET", "401 403 403 404 200 404 200 401", "read"),
         operation(

@@ -244,16 +244,16 @@ def _parse_plain(body: bytes, key_count: int) -> tuple[Any, bool]:
 
 
 def _count_keys(value: Any) -> int:
-    count, level = 0, [value]
+    count, level = 0, [value] if type(value) in (dict, list) else []
     while level:
         below: list[Any] = []
         for part in level:
             if type(part) is dict:
                 count += len(part)
                 below += part.values()
-            elif type(part) is list:
+            else:
                 below += part
-        level = below
+        level = [part for part in below if type(part) is dict or type(part) is list]
     return count
 
 

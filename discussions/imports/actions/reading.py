@@ -25,7 +25,7 @@ from discussions.imports.actions.storing import (
     dismiss_replaced,
     prepare,
 )
-from discussions.imports.core import CutLayout, FilePart, Intake, PartClaim, cut, plan_part
+from discussions.imports.core import CutLayout, FilePart, Intake, cut, plan_part
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, ImportRun, Iteration, Transcript
 from discussions.queries import rubric_record
@@ -70,6 +70,8 @@ PARTS_AHEAD, MOST_HELPERS = 64, 64
 # Seconds: how often a worker checks whether the one that should tell it died, and when it turns to other work: by then
 # the lease of a dead worker has ended.
 CLAIM_EVERY, LONGEST_WAIT = 1.0, 60.0
+# The job that reads a part, and its fence.
+Claim = tuple[int, int]
 
 
 class _WaitedTooLong(Exception):
@@ -359,7 +361,7 @@ class _PartReader:
             run, now = self._lock_run(), self.clock()
             if not Job.objects.filter(pk=self.main, state__in=(QUEUED, RUNNING)).exists():
                 raise JobOver(f"the import {self.main} was cancelled, or has failed")
-            claims = msgspec.json.decode(run.claims, type=dict[int, PartClaim])
+            claims = msgspec.json.decode(run.claims, type=dict[int, Claim])
             most = min(before, run.next_part + PARTS_AHEAD)
             held = self._held(claims, now)
             free = [number for number in range(run.next_part, most) if number not in held]
@@ -368,7 +370,7 @@ class _PartReader:
             renew(job=self.job, now=now, lease=_lease_for(size))
             if number is None:
                 return None
-            mine = {number: PartClaim(self.job.pk, self.job.fence)}
+            mine = {number: (self.job.pk, self.job.fence)}
             ImportRun.objects.filter(pk=run.pk).update(
                 claims=_text({part: claim for part, claim in claims.items() if part in held} | mine)
             )
@@ -376,13 +378,11 @@ class _PartReader:
                 self._call_helper(now)
             return number
 
-    def _held(self, claims: dict[int, PartClaim], now: datetime) -> set[int]:
+    def _held(self, claims: dict[int, Claim], now: datetime) -> set[int]:
         """The parts of workers that still hold their job. This job's own parts are done or wait to be stored."""
-        jobs = Job.objects.in_bulk({claim.job for claim in claims.values()})
+        jobs = Job.objects.in_bulk({job for job, _fence in claims.values()})
         return {
-            part
-            for part, claim in claims.items()
-            if claim.job in jobs and is_held(jobs[claim.job], claim.fence, now)
+            part for part, (job, fence) in claims.items() if job in jobs and is_held(jobs[job], fence, now)
         }
 
     def _waiting_jobs(self) -> bool:

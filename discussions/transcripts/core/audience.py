@@ -18,6 +18,8 @@ KINDS = (SPEECH, VOTE, OUT, PRIVATE, THOUGHT, IGNORE, ROUND)
 NAMED = "a player's name"
 # A list that names everybody is public, where there are so many players that it says something.
 LEAST_TABLE = 3
+# Words in marks before a text are asked about from so many spaces in them, and so many texts.
+LEAST_SPACES, LEAST_ASIDES = 2, 4
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -29,43 +31,14 @@ _NEGATED = re.compile(
 _LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 # Who speaks in a log without playing, case-folded.
 NARRATORS = frozenset(
-    (
-        "moderator",
-        "system",
-        "narrator",
-        "storyteller",
-        "game master",
-        "gamemaster",
-        "game-manager",
-        "game manager",
-        "gm",
-        "host",
-        "announcer",
-        "system prompt",
-        "prompt",
-        "instruction",
-        "instructions",
-        "observation",
-        "tool",
-        "tool call",
-        "tool result",
-        "debug",
-    )
+    "moderator,system,narrator,storyteller,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
+    "system prompt,prompt,instruction,instructions,observation,tool,tool call,tool result,debug".split(",")
 )
 # What a line that is a thought may begin with in place of a name.
 THOUGHT_NAMES = frozenset(
     f"{inner}{thought}"
     for inner in ("", "inner ", "internal ", "private ", "hidden ")
-    for thought in (
-        "thought",
-        "thoughts",
-        "thinking",
-        "reasoning",
-        "monologue",
-        "scratchpad",
-        "rationale",
-        "reflection",
-    )
+    for thought in "thought thoughts thinking reasoning monologue scratchpad rationale reflection".split()
 )
 # "wolf chat" is a part of a game that is hidden, "Werewolf 7" or "Game night" is none.
 _ALONE = re.compile(
@@ -77,7 +50,8 @@ _THOUGHT = frozenset(
     "thought thoughts think thinking thinks reasoning reason reasons monologue monolog soliloquy scratchpad "
     "scratch cot reflection reflections reflect plan plans planning internal inner belief beliefs deliberation "
     "deliberate strategy memory memories note notes diary journal suspicion suspicions introspection rationale "
-    "self nobody none mind analysis gedanke gedanken überlegung überlegungen denken pensée pensées réflexion "
+    "piensa piensan denkt pense pensa думает себя myśli myśl self nobody none mind analysis "
+    "gedanke gedanken überlegung überlegungen denken pensée pensées réflexion "
     "pensamiento pensamientos razonamiento pensamento pensamentos raciocínio pensiero pensieri ragionamento мысль "
     "мысли размышление рассуждение".split()
 )
@@ -101,7 +75,7 @@ _SPEECH = frozenset(
     "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
     "final last words testament announcement bid bidding phase game text rede sprechen parole discours discurso "
-    "discussione tag jour día dia giorno день речь чат".split()
+    "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
 )
 _VOTE = frozenset("vote votes voted voting ballot ballots stimme voto vote_cast голос nominate".split())
 _OUT = frozenset(
@@ -248,6 +222,36 @@ def split_thoughts(text: str) -> tuple[str, str]:
         pieces[not slash].append(piece)
     said, thought = ("\n".join(filter(None, map(str.strip, several))) for several in pieces)
     return _OPEN_TAGS.sub("", said).strip(), thought
+
+
+# "*I must hide this.* Hello": words in marks before a text, which only a person knows to be a thought or an act.
+ASIDE = "*words in marks* before a text"
+_OPENS, _CLOSES = "(\\[{<（［【〔＜", ")\\]}>）］】〕＞"
+_MARKED = rf"(?:\*(?!\*)|_(?!_)|[{_OPENS}]{{1,2}})(?P<aside>[^*_{_OPENS}{_CLOSES}]{{6,}})(?:[*_]|[{_CLOSES}]{{1,2}})"
+_ASIDES = (
+    re.compile(rf"{_MARKED}(?:\s{{1,3}}(?P<said>\S.*))?", re.DOTALL),
+    re.compile(rf"(?P<said>.*\S)\s{{1,3}}{_MARKED}", re.DOTALL),
+)
+
+
+def split_aside(text: str) -> tuple[str, str]:
+    """What a text says beside the words in marks with which it begins or ends, and these, if they are three or more."""
+    ends = text[:1] + text[-1:]
+    is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞") != ends and not text.startswith(
+        ('{"', "{'", '["')
+    )
+    found = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
+    match = next(filter(None, found), None)
+    aside = match["aside"].strip() if match else ""
+    if match is None or (aside.count(" ") < LEAST_SPACES and (aside.isascii() or " " in aside)):
+        return text, ""
+    return (match["said"] or "").strip(), aside
+
+
+def have_asides(texts: Iterable[str]) -> int:
+    """How many of the texts have words in marks, where these are so many that it has to be asked; else 0."""
+    found = [bool(split_aside(text)[1]) for text in texts]
+    return sum(found) if sum(found) >= LEAST_ASIDES and 4 * sum(found) >= len(found) else 0
 
 
 def split_answer(text: str) -> tuple[str, str]:

@@ -62,10 +62,11 @@ class Keys(Struct, frozen=True):
     spellings: dict[str, str]
 
 
-def keys(names: str, **others: str) -> Keys:
-    """Build from our keys, separated by spaces, and other spellings as `other="ours"`."""
-    ours = names.split()
-    return Keys(ours=frozenset(ours), spellings={name: name for name in ours} | others)
+def keys(names: str) -> Keys:
+    """Build from our keys, separated by spaces, and other spellings as `other=ours`."""
+    parts = [name.partition("=") for name in names.split()]
+    spellings = {other: ours or other for other, _sign, ours in parts}
+    return Keys(ours=frozenset(spellings.values()), spellings=spellings)
 
 
 def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> dict[str, Any]:

@@ -109,8 +109,9 @@ class Layout(Struct, frozen=True):
     parts: Parts | None = None
     begin: Begin = Begin()
     had_bom: bool = False
-    # The value of one object that alone is read of it.
+    # The value of one object that alone is read of it; and the whole value, where it was read to lay the file out.
     inner: Inner | None = None
+    document: Document | None = None
 
     @property
     def game_count(self) -> int:
@@ -177,17 +178,14 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
         is_table = _LIST_OF_LISTS.match(data, begin)
         return _lay_out_one(data, options) if is_table else _lay_out_list(data, options)
     if data[begin : begin + 1] == b"{":
+        inner = ((known, known.find_inner(data)) for known in options.known if known.find_inner)
+        whole = next((Layout(ONE, known, inner=found) for known, found in inner if found), None)
         return (
-            _lay_out_inner(data, options)
+            whole
             or _lay_out_lines(data, options)
             or (None if _are_values(data, options) else _lay_out_one(data, options))
         )
     return None
-
-
-def _lay_out_inner(data: bytes, options: ReadOptions) -> Layout | None:
-    found = ((known, known.find_inner(data)) for known in options.known if known.find_inner)
-    return next((Layout(ONE, known, inner=inner) for known, inner in found if inner), None)
 
 
 def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
@@ -252,7 +250,7 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
     inner = with_objects(document.value) if found is None and options.named is None else None
     if inner is not None and (recognise(inner, options.formats) or list_inner_games(inner, options.formats)):
         found = INSIDE
-    return None if found is None else Layout(ONE, found)
+    return None if found is None else Layout(ONE, found, document=document)
 
 
 def _lay_out_values(data: bytes, options: ReadOptions) -> Layout | None:

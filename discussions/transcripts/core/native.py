@@ -39,37 +39,20 @@ from discussions.transcripts.core.readers.columns import field_of, has_needed, s
 from workspace.core.words import mark, say
 
 GAME_KEYS = keys(
-    "gameId timestamp playedAt metadata players messages votes source eliminations prompt cost winner modelBuild seed "
-    "pair",
-    id="gameId",
+    "gameId id=gameId timestamp playedAt metadata players messages votes source eliminations prompt cost winner "
+    "modelBuild seed pair"
 )
-
 MESSAGE_KEYS = keys(
-    "turn roundNumber playerName message timestamp inReplyToId inReplyToPlayer id audience reasoning",
-    round="roundNumber",
-    player="playerName",
-    text="message",
-    messageId="id",
+    "turn roundNumber round=roundNumber playerName player=playerName message text=message timestamp inReplyToId "
+    "inReplyToPlayer id messageId=id audience reasoning"
 )
-
 VOTE_KEYS = keys(
-    "roundNumber voterName targetName justification timestamp reasoning",
-    round="roundNumber",
-    voter="voterName",
-    target="targetName",
-    reason="justification",
+    "roundNumber round=roundNumber voterName voter=voterName targetName target=targetName justification "
+    "reason=justification timestamp reasoning"
 )
-
 ELIMINATION_KEYS = keys(
-    "roundNumber playerName how",
-    round="roundNumber",
-    player="playerName",
-    reason="how",
-    method="how",
-    cause="how",
-    type="how",
+    "roundNumber round=roundNumber playerName player=playerName how reason=how method=how cause=how type=how"
 )
-
 # A file with more than one empty message in this many is refused: it was exported wrongly.
 EMPTY_MESSAGES_IN = 10
 # How many characters the builds of all models of a game may have together.
@@ -275,22 +258,21 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
     if audience is not None and not _is_public(audience, raw, pointer, found, notes):
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
-    said, had_more = _spoken(raw, pointer, player, found, notes)
-    is_empty = _is_empty(said)
-    if is_empty and had_more:
-        return
-    if is_empty and _takes_empty(found, notes):
-        _round(raw, pointer, found, notes)
-        notes.warn("empty_message", pointer)
+    said, had_more = raw.get("message"), False
+    if type(said) is str and said and (may_hold(said) or may_think(said) or said[0] == "{"):
+        said, had_more = _spoken(said, raw, pointer, player, found, notes)
+    if _is_empty(said) and (had_more or _takes_empty(found, notes)):
+        if not had_more:
+            _round(raw, pointer, found, notes)
+            notes.warn("empty_message", pointer)
         return
     position = len(found.messages) + 1
-    text = _text(said, pointer, notes)
-    turn = read_whole_number(raw, "turn", pointer, notes)
+    turn = None if raw.get("turn") is None else read_whole_number(raw, "turn", pointer, notes)
     link = _link(raw, pointer, notes)
     message = Message(
         position=position,
         player=player,
-        text=text,
+        text=_text(said, pointer, notes),
         round=_round(raw, pointer, found, notes),
         turn=turn,
         time=_time(raw, pointer, notes),
@@ -308,17 +290,15 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         found.turns.setdefault(str(turn), position)
 
 
-def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes) -> tuple[Any, bool]:
+def _spoken(
+    said: str, raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes
+) -> tuple[str, bool]:
     """What a message says without notices of a program and thoughts between tags, and whether it had some.
 
     Thoughts are kept in the notes.
     """
-    said = raw.get("message")
-    if type(said) is not str or not said:
-        return said, False
-    notice = thought = ""
-    if may_hold(said):
-        said, notice = split_notice(said, str(raw.get("playerName")))
+    thought = ""
+    said, notice = split_notice(said, str(raw.get("playerName"))) if may_hold(said) else (said, "")
     if notice:
         notes.warn("notice", pointer, notice)
     if said[:1] == "{" and _are_raw(found):
@@ -404,7 +384,9 @@ def _player(raw: dict[str, Any], key: str, pointer: str, numbers: dict[str, int]
 
 
 def _round(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> int:
-    number = read_whole_number(raw, "roundNumber", pointer, notes)
+    number = raw.get("roundNumber")
+    if type(number) is not int or number != found.round:
+        number = read_whole_number(raw, "roundNumber", pointer, notes)
     if number is None:
         if raw.get("roundNumber") is None:
             notes.warn("no_round", pointer)
@@ -416,7 +398,7 @@ def _round(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> in
 
 
 def _time(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
-    time = read_time(raw, "timestamp", pointer, notes)
+    time = None if raw.get("timestamp") is None else read_time(raw, "timestamp", pointer, notes)
     if time is None:
         notes.warn("no_time", pointer)
     elif time[2:3] == ":":

@@ -151,7 +151,7 @@ def resolve(messages: list[Message], links: list[ReplyLink], positions: dict[str
 
 MOST_ALIASES = 50
 RoleMap = Mapping[str, Sequence[str]]
-PLAYER_KEYS = keys("name role personality isAlive position aliases", alive="isAlive", playerName="name")
+PLAYER_KEYS = keys("name playerName=name role personality isAlive alive=isAlive position aliases")
 _UNSEEN = re.compile("[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 
 

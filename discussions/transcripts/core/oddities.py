@@ -6,7 +6,7 @@ Each oddity is listed once, with how many messages show it and the first of them
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise
 from string import digits
@@ -86,7 +86,7 @@ _LEAKED = re.compile(
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
 _VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
-_BEFORE_NUMBER = frozenset("rRtTpP _#-")
+_LAST_SIGNS, _JOINTS = frozenset("rRtTpP"), frozenset(" _#-")
 # Patterns by what they begin with, which is looked for first: that is much faster, most of all without a space at
 # the end.
 _Signs = tuple[tuple[str, re.Pattern[str]], ...]
@@ -133,7 +133,9 @@ _DENIAL = _signs({"I": r"I (?:did(?: not|n['’]t)|never) vote"})
 _LOOP_WORDS, _LEAST_MESSAGES = 20, 10
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
-_DATES = re.compile(r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?\n)+", re.ASCII)
+_IN_ORDER = re.compile(
+    r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?\n)+|(?:\d\d:\d\d(?::\d\d)?\n)+", re.ASCII
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HALF_A_DAY = 12 * 3600
 # If there are two agents or fewer, one of them nearly always wrote more than half.
@@ -164,17 +166,16 @@ class Oddity(Struct, frozen=True):
 
 def list_oddities(game: GameRecord) -> list[Oddity]:
     """The oddities of the game, in a fixed order. Runs in time linear in the length of its texts."""
-    lowest = min((message.round for message in game.messages), default=1)
+    lowest = min([message.round for message in game.messages], default=1)
     # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
     lower = whole.lower()
-    may_leak, may_name_zero = _may_leak(whole), lowest == 1 and _may_name_zero(lower)
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
-        LEAKED: _find_texts(game, _is_leaked) if may_leak else [],
+        LEAKED: _leaking(game) if _may_leak(whole) else [],
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
-        TEXT_ROUND_ZERO: _find_texts(game, _names_zero) if may_name_zero else [],
+        TEXT_ROUND_ZERO: _naming_zero(game, lower) if lowest == 1 else [],
         ONE_SPEAKER: _by_one_speaker(game),
         MANY_VOTES: _many_votes(game),
         STRANGER: _strangers(game, whole),
@@ -190,7 +191,9 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
             count=len(positions),
             total=len(game.messages),
             first=positions[0],
-            aliases=_perhaps(game, whole) if code in (STRANGER, NAMES_NOBODY) else (),
+            aliases=tuple(propose_aliases([player.name for player in game.players], whole).items())
+            if code in (STRANGER, NAMES_NOBODY)
+            else (),
         )
         for code, positions in found.items()
         if positions
@@ -209,10 +212,6 @@ def _positions(game: GameRecord, found: list[int]) -> list[int]:
         return []
     starts = [0, *accumulate(len(message.text) + 1 for message in game.messages[:-1])]
     return [game.messages[index].position for index in sorted({bisect_right(starts, at) - 1 for at in found})]
-
-
-def _find_texts(game: GameRecord, is_odd: Callable[[str], object]) -> list[int]:
-    return [message.position for message in game.messages if is_odd(message.text)]
 
 
 def _many_votes(game: GameRecord) -> list[int]:
@@ -238,7 +237,8 @@ def _numbers(whole: str) -> Iterator[int]:
     for digit in digits:
         at = whole.find(digit, 1)
         while at > 0:
-            if whole[at - 1] in _BEFORE_NUMBER:
+            before = whole[at - 1]
+            if before in _LAST_SIGNS or (before in _JOINTS and whole[at - 2] in _LAST_SIGNS):
                 yield at
             at = whole.find(digit, at + 1)
 
@@ -265,10 +265,6 @@ def _unknown_names(game: GameRecord, whole: str) -> list[int]:
     return _places(game, whole, _signs(others))
 
 
-def _perhaps(game: GameRecord, whole: str) -> tuple[tuple[str, str], ...]:
-    return tuple(propose_aliases([player.name for player in game.players], whole).items())
-
-
 def _bare(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
@@ -282,10 +278,12 @@ def _names_nobody(game: GameRecord, texts: str) -> bool:
 
 def _may_loop(messages: list[Message]) -> Iterator[Message]:
     # A loop goes on to the end of a text, or fills most of it: its letters come back again and again.
-    often = _LOOP_WORDS // 4
+    often, shortest = _LOOP_WORDS // 4, 2 * _LOOP_WORDS - 1
     for message in messages:
-        text, middle = message.text, len(message.text) // 2
-        if text.count(text[-6:-1]) > often or text.count(text[middle : middle + 5]) > often:
+        text = message.text
+        if (size := len(text)) < shortest:
+            continue
+        if text.count(text[-6:-1]) > often or text.count(text[size // 2 : size // 2 + 5]) > often:
             yield message
 
 
@@ -319,16 +317,20 @@ def _may_leak(text: str) -> bool:
     return ":" in text or "<" in text or ("`" in text and "```" in text)
 
 
-def _is_leaked(text: str) -> bool:
-    return _may_leak(text) and _LEAKED.search(text) is not None
+def _leaking(game: GameRecord) -> list[int]:
+    texts = ((message.position, message.text) for message in game.messages)
+    return [number for number, text in texts if _may_leak(text) and _LEAKED.search(text)]
 
 
-def _may_name_zero(lower: str) -> bool:
-    return "0" in lower or ("z" in lower and "zero" in lower)
-
-
-def _names_zero(text: str) -> bool:
-    return _may_name_zero(text.lower()) and _ZERO.search(text) is not None
+def _naming_zero(game: GameRecord, lower: str) -> list[int]:
+    """The messages that name a round 0; `lower` is their texts in lines, in small letters."""
+    found = []
+    for sign in ("0", "zero"):
+        at = lower.find(sign, 1)
+        while at > 0:
+            found += [at] if lower[at - 1].isspace() else []
+            at = lower.find(sign, at + 1)
+    return [number for number in _positions(game, found) if _ZERO.search(game.messages[number - 1].text)]
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:
@@ -379,7 +381,7 @@ def without_repeated(game: GameRecord) -> GameRecord:
 
 def _times_back(messages: list[Message]) -> Iterator[int]:
     """Positions of messages that are earlier than the message before them that has a time of the same kind."""
-    if _are_dates_in_order([message.time for message in messages if message.time]):
+    if _are_in_order([message.time for message in messages if message.time]):
         return
     before: dict[str, float] = {}
     for message in messages:
@@ -393,10 +395,10 @@ def _times_back(messages: list[Message]) -> Iterator[int]:
         before[kind] = seconds
 
 
-def _are_dates_in_order(times: list[str]) -> bool:
-    """Whether all times are dates of one length, which then are in order as texts are."""
-    is_even = len(set(map(len, times))) == 1
-    return is_even and times == sorted(times) and _DATES.fullmatch("\n".join([*times, ""])) is not None
+def _are_in_order(times: list[str]) -> bool:
+    """Whether all times are dates, or of day, in one length, which then are in order as texts are; also of none."""
+    is_even = len(set(map(len, times))) < 2 and times == sorted(times)
+    return is_even and (not times or _IN_ORDER.fullmatch("\n".join([*times, ""])) is not None)
 
 
 def _parse_time(text: str) -> tuple[str, float]:
@@ -419,7 +421,7 @@ def _parse_time(text: str) -> tuple[str, float]:
 
 def _by_one_speaker(game: GameRecord) -> list[int]:
     """The positions of the messages of the player who wrote more than half of them, if there is such a player."""
-    counts = Counter(message.player for message in game.messages)
+    counts = Counter([message.player for message in game.messages])
     if len(game.players) < _FEWEST_PLAYERS or not counts:
         return []
     player, count = counts.most_common(1)[0]

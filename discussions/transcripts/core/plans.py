@@ -192,7 +192,8 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
             secret = RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
             unit = _plan_file(name, source, secret, options)
         # It is unpacked again when it is read, so that memory holds one file at a time.
-        yield replace(unit, data=b"", members=members)
+        found = replace(unit.found, document=None) if isinstance(unit.found, Layout) else unit.found
+        yield replace(unit, found=found, data=b"", members=members)
 
 
 def folder_format(names: list[str], options: ReadOptions) -> Format | None:

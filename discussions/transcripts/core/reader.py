@@ -111,7 +111,8 @@ def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
 
 
 def _has_rounds(game: ReadGame) -> bool:
-    return len({message.round for message in game.record.messages}) > 1
+    first, *others = game.record.messages
+    return any(message.round != first.round for message in others)
 
 
 def _compared(outcome: ReadOutcome, counts: list[int]) -> ReadOutcome:
@@ -142,8 +143,12 @@ def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
             yield from _read_folder(unit, unit.found, files, options)
         else:
             (data,) = files.values()
-            read = _read_text if unit.found.kind == TEXT else _read_json
-            yield from read(replace(unit, data=data), unit.found, options)
+            layout, unit = unit.found, replace(unit, data=data)
+            if layout.kind == TEXT:
+                yield from _read_text(unit, layout, options)
+                continue
+            for value in _values(unit, layout, options):
+                yield from _read_value(value, layout, options)
 
 
 def _read_folder(
@@ -168,11 +173,6 @@ def _notes(unit: Unit, numbers: Iterator[int], options: ReadOptions) -> Notes:
     return notes
 
 
-def _read_json(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
-    for value in _values(unit, layout, options):
-        yield from _read_value(value, layout, options)
-
-
 def _values(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[Value]:
     """The JSON values of the file that are games or hold some, one after the other."""
     begin, after, key, around = layout.inner or (0, len(unit.data), "", {})
@@ -181,7 +181,7 @@ def _values(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[Value]
     places = PartPlaces(unit.data, layout.begin.line, layout.begin.column)
     for index, (start, end) in enumerate(parts, layout.begin.index):
         data = unit.data[start:end]
-        document = read_value(data, options.limits, is_item=is_list)
+        document = layout.document or read_value(data, options.limits, is_item=is_list)
         pointer = f"/{index}" if is_list else f"/{key}" if key else ""
         located = partial(_locate, places, start, pointer, unit.name)
         yield Value(

@@ -11,7 +11,7 @@ from tests.factories.tokens import program_of
 from tests.factories.transcripts import make_games_project
 
 pytestmark = pytest.mark.django_db
-MAPPINGS = "projects/here/columns/"
+RECIPES = "projects/here/recipes/"
 
 
 @pytest.fixture
@@ -36,11 +36,11 @@ def test_the_columns_of_a_file_are_mapped_once_for_the_project(waiting):
     assert program.post(f"{address}columns/", {"fields": FIELDS}).json()["is_kept"]
     run_waiting_jobs()
     assert (program.get(address).json()["state"], Game.objects.count()) == ("done", preview["game_count"])
-    kept = program.get(MAPPINGS).json()["items"][0]
+    kept = program.get(RECIPES).json()["items"][0]
     assert kept["fields"] == FIELDS
-    program.post(f"{MAPPINGS}{kept['id']}/remove/")
-    assert program.get(MAPPINGS).json()["items"] == []
-    assert program.post(f"{MAPPINGS}{kept['id']}/remove/").status_code == 409
+    program.send("delete", f"{RECIPES}{kept['id']}/")
+    assert program.get(RECIPES).json()["items"] == []
+    assert program.send("delete", f"{RECIPES}{kept['id']}/").status_code == 409
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import PRIVATE, split_answer, split_thoughts
+from discussions.transcripts.core.audience import ASIDE, PRIVATE, split_answer, split_thoughts
 from discussions.transcripts.core.readers.columns import read_recipe, write_recipe
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from discussions.transcripts.core.readers.row_kinds import find_questions
@@ -37,6 +37,16 @@ AT_ONCE = {
     + b"\nWinner: Mafia\n",
     "boxed": text("{name}: {{thinks: {secret}}} {said}"),
     "tags": text("{name}: <private>{secret}</private><public>{said}</public>"),
+    "other language": text("{name} (про себя): {secret}", "{name}: {said}", rounds="=== День {} ===\n"),
+    "characters": text("{name}（内心）：{secret}", "{name}：{said}", rounds="第{}天\n"),
+    "seen by": lines(
+        *({"speaker": "Ann", "text": SECRET, "seen_by": ["Cid"]} for _n in range(3)),
+        *({"speaker": name, "text": said, "seen_by": ["Ann", "Bea", "Cid"]} for name, said in SAID),
+    ),
+    "broadcast": lines(
+        *({"speaker": "Ann", "text": SECRET, "broadcast": False} for _n in range(3)),
+        *({"speaker": name, "text": said, "broadcast": True} for name, said in SAID),
+    ),
     "brackets": text("{name}: [THOUGHT] {secret} [/THOUGHT] {said}"),
     "note": text("{name}: {said} (Internal note: {secret})"),
     "labels": lines(
@@ -85,6 +95,15 @@ ASKS = {
     "above and below": (text("{name}", "  8:{n} PM", "{said}", rounds=""), {}),
     "irc": (text("2026-03-01 20:15:{n}\t{name}\t{said}", "2026-03-01 20:15:{n}\t-->\t{name} joined", rounds=""), {}),
     "mud": (text("{name}> {said}", "Cid whispers> {secret}", rounds=""), {}),
+    "marks": (text("{name}: *{secret}* {said}"), {ASIDE: "thought"}),
+    "marks behind": (text("{name}: {said} ({secret})"), {ASIDE: "thought"}),
+    "marks alone": (text("{name}: [{secret}]", "{name}: {said}"), {ASIDE: "thought"}),
+    "marks in rows": (lines(*({"speaker": n, "text": f"<<{SECRET}>> {t}"} for n, t in SAID)), {ASIDE: "private"}),
+    "modes": (text("{name} (piensa): {secret}", "{name} (dice): {said}", rounds="## Ronda {}\n"), {}),
+    "unknown mode": (text("{name} (grumbles): {secret}", "{name}: {said}"), {"grumbles": "thought"}),
+    "side by side": (json.dumps({"id": "g", "threads": {
+        "main": [{"speaker": n, "text": t} for n, t in SAID], "plotters": [{"speaker": "Cid", "text": SECRET}] * 2,
+    }}).encode(), {"plotters": "private"}),
     "channels": (lines(*({"ch": ch, "u": n, "m": m} for i, (n, t) in enumerate(SAID)
                          for ch, m in (("C01", t), ("C02", f"{SECRET}, as I said {i} times")))),
                  {"C01": "speech", "C02": "private"}),

@@ -172,8 +172,8 @@ def test_imported_games_are_listed_by_number_whatever_their_warnings(project, le
     transcript = upload(project=project, by=lead, games=games)
     run_waiting_jobs()
     listed = import_page(transcript=transcript, now=NOW).games
-    assert [len(line.warnings) for line in listed] == [0, 1, 1]
-    assert [line.game.number for line in listed] == [1, 2, 3]
+    assert [len(line["warnings"]) for line in listed] == [0, 1, 1]
+    assert [line["game"].number for line in listed] == [1, 2, 3]
 
 
 def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
@@ -181,8 +181,8 @@ def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
     transcript = upload(project=project, by=lead, games=native_game(messages=messages))
     run_waiting_jobs()
     (line,) = import_page(transcript=transcript, now=NOW).games
-    assert [warning.code for warning in line.odd] == ["odd_repeated", "odd_one_speaker"]
-    assert line.warnings == []
+    assert [warning.code for warning in line["odd"]] == ["odd_repeated", "odd_one_speaker"]
+    assert line["warnings"] == []
     page = seen.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
     assert "Oddities" in page
 

@@ -128,8 +128,8 @@ def test_files_of_one_name_in_one_upload_do_not_replace_each_other(seen, project
 def test_the_formats_and_samples_are_on_the_page(seen, project):
     page = listed(seen)
     for format_sample in FORMAT_SAMPLES:
-        assert format_sample.name in page
-        name = format_sample.sample.rpartition("/")[2]
+        assert format_sample["name"] in page
+        name = format_sample["sample"].rpartition("/")[2]
         assert not name or f'download="{name}"' in page
 
 

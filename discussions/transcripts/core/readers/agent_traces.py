@@ -34,17 +34,7 @@ COUNTED = re.compile(r"(?<=.)[\W_]*\d*\Z")
 _ANSWERS = ("response", "completion", "result", "output", "body", "raw_response", "answer", "data")
 _ABOUT = ("metadata", "request", "context", "info", "extra")
 # Where an answer keeps its messages or its text.
-_WITHIN = (
-    "candidates",
-    "generations",
-    "choices",
-    "messages",
-    "message",
-    "kwargs",
-    "output",
-    "text",
-    "content",
-)
+_WITHIN = "candidates generations choices messages message kwargs output text content".split()
 _THREAD = ("thread_id", "session_id", "conversation_id")
 _LEFT_OUT = {"role": "tool"}
 # The types by which a list of observations is known to be one of Langfuse.

@@ -31,15 +31,8 @@ from discussions.transcripts.core.readers.draft import (
 )
 from workspace.core.words import mark, say
 
-SIDES = {
-    "VILLAGER": VILLAGER,
-    "SEER": VILLAGER,
-    "MEDIUM": VILLAGER,
-    "BODYGUARD": VILLAGER,
-    # The possessed helps the werewolves, but counts as a human and does not know them.
-    "POSSESSED": VILLAGER,
-    "WEREWOLF": MAFIA,
-}
+# The possessed helps the werewolves, but counts as a human and does not know them.
+SIDES = dict.fromkeys("VILLAGER SEER MEDIUM BODYGUARD POSSESSED".split(), VILLAGER) | {"WEREWOLF": MAFIA}
 _KEYS = frozenset(("agents", "entries", "game_id", "win_side"))
 _ENOUGH = 3
 _FIELDS = {"playerName": "/agent", "message": "/text", "roundNumber": "/day"}

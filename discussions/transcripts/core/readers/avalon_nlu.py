@@ -11,16 +11,9 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import MAFIA, VILLAGER, Draft, find_side
 from workspace.core.json_faults import build_pointer
 
-SIDES = {
-    "merlin": VILLAGER,
-    "percival": VILLAGER,
-    "servant": VILLAGER,
-    "assassin": MAFIA,
-    "morgana": MAFIA,
-    "mordred": MAFIA,
-    "oberon": MAFIA,
-    "minion": MAFIA,
-}
+SIDES = dict.fromkeys("merlin percival servant".split(), VILLAGER) | dict.fromkeys(
+    "assassin morgana mordred oberon minion".split(), MAFIA
+)
 _KEYS = frozenset(("users", "messages", "beliefs", "persuasion"))
 _FIELDS = {"roundNumber": "/quest", "playerName": "/player", "message": "/msg"}
 _MOST_DIGITS = 9

@@ -155,7 +155,12 @@ def _workspace(files: Mapping[str, bytes], notes: Notes) -> tuple[dict[str, str]
     tops = {
         name: _read(files[ends[name]], name, notes) for name in (*_USERS, _PUBLIC, *_PRIVATE) if name in ends
     }
-    users = {user["id"]: _called(user) for name in _USERS for user in tops.get(name, ()) if _has_id(user)}
+    users = {
+        user["id"]: _called(user)
+        for name in _USERS
+        for user in tops.get(name, ())
+        if type(user.get("id")) is str
+    }
     hidden = {
         str(room.get(key)) for name in _PRIVATE for room in tops.get(name, ()) for key in ("id", "name")
     }
@@ -194,10 +199,6 @@ def _is_said(item: Any) -> bool:
         return item.get("subtype") in _SAID and type(item.get("text")) is str
     is_known = type(item) is dict and type(item.get("author")) is dict and type(item.get("content")) is str
     return is_known and item.get("type", "Default") in _SAID_ON_DISCORD
-
-
-def _has_id(user: dict[str, Any]) -> bool:
-    return type(user.get("id")) is str
 
 
 def _read(data: bytes, name: str, notes: Notes) -> list[dict[str, Any]]:

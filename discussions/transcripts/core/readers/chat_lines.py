@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 
 from msgspec import Struct
@@ -20,6 +21,7 @@ from discussions.transcripts.core.notices import is_notice
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
 TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
+WHO = r"[^\W_][\w .'’-]{0,39}?"
 _NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?(?:\([^()\n]{1,40}\)|\[[^\[\]\n]{1,30}\]))?"""
 MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{TIME}))?"
@@ -37,15 +39,17 @@ IRC = re.compile(
     rf"(?:[\[(](?P<boxed>{TIME})[\])]|(?P<bare>{TIME}))? ?(?P<mark><) ?[@+%~&]?"
     r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?(?P<colon>>)(?:[ \t]{1,3}(?P<text>.*)|$)"
 )
+_NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
+PARTS = rf"round|day|phase|{_NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
 # The round before each message: "[Day 1] Ann: hello", "[Day 1, 10:05] Ann: hello".
 _MARKED = re.compile(
-    rf"[\[(](?P<kind>round|day|night|phase)\s{{0,3}}#?(?P<number>\d{{1,9}})"
+    rf"[\[(](?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})"
     rf"(?:,?\s{{1,3}}(?:round|day|turn|phase)\s{{0,3}}#?\d{{1,9}})?(?:,?\s{{1,3}}(?P<time>{TIME}))?[\])]"
     r"\s{0,3}(?P<more>\S.*)",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    r"(?P<sign>[^\w\s]{0,20})\s{0,5}(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})"
+    rf"(?P<sign>[^\w\s]{{0,20}})\s{{0,5}}(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})"
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
@@ -55,7 +59,14 @@ _BEGINS = re.compile(
     re.IGNORECASE,
 )
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
-HEADING_NAME = re.compile(r"(?P<kind>round|day|night|phase)\s{0,3}#?(?P<number>\d{1,9})", re.IGNORECASE)
+HEADING_NAME = re.compile(rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})", re.IGNORECASE)
+# "第2天", "2日目".
+_CJK_HEADING = re.compile(
+    r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3})\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)\s?[^\w\s]{0,20}"
+)
+VOTES = re.compile(
+    rf"(?:vote: )?(?P<name>{WHO}) (?:votes?|voted)? ?(?:for|against|->|→) (?P<target>{WHO})\.?", re.IGNORECASE
+)
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.
 _PLAIN = str.maketrans(
@@ -109,6 +120,7 @@ _WITH_ASIDE = re.compile(
     rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?|to .{{1,60}})| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
     re.IGNORECASE,
 )
+_WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _TAGGED = re.compile(
     rf"(?P<time>(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
@@ -205,6 +217,16 @@ def read_role(name: str) -> tuple[str, str]:
 def match_message(line: str) -> "re.Match[str] | None":
     """The parts of a line that looks like a message."""
     return MESSAGE.fullmatch(line) or IRC.fullmatch(line) or _ARROWED.fullmatch(line)
+
+
+def have_modes(names: Iterable[str]) -> bool:
+    """Whether something in brackets after several names, which speak without it, too, may say who could hear it."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        match = _WITH_MODE.fullmatch(name)
+        found.setdefault(match["name"] if match else name, set()).add(match["mode"] if match else "")
+    modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
+    return any(count > 1 for count in modes.values())
 
 
 def read_aside(name: str) -> tuple[str, str]:
@@ -437,6 +459,8 @@ def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str])
 
 
 def read_heading(line: str) -> ChatLine | None:
+    if cjk := _CJK_HEADING.fullmatch(line.strip()):
+        return ChatLine(_heading_kind(cjk["kind"]), round=int(cjk["number"]))
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"]):
@@ -446,7 +470,7 @@ def read_heading(line: str) -> ChatLine | None:
 
 
 def _heading_kind(word: str) -> str:
-    return "night" if word.lower() == "night" else "heading"
+    return "night" if word.lower() in (*_NIGHTS.split("|"), "夜", "晚") else "heading"
 
 
 def as_shape(line: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, split_names
+from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, have_asides, split_names
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
@@ -23,10 +23,12 @@ from discussions.transcripts.core.readers.chat_lines import (
     IRC,
     LOG_LINE,
     MESSAGE,
+    VOTES,
     ChatLine,
     ChatStyle,
     as_shape,
     find_style,
+    have_modes,
     numbered_lines,
     read_chat_line,
     read_heading,
@@ -122,6 +124,10 @@ def recognises_text(text: str) -> bool:
     style = find_style(lines)
     read = [read_chat_line(line.rstrip("\r"), style, names=None) for line in lines]
     found = [line.after or line for line in read]
+    said = [line for line in found if line.kind == "message"]
+    # It then waits as lines with a colon between name and text.
+    if have_asides(line.text for line in said) or have_modes(line.name for line in said):
+        return False
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")
     first_lines = len(found) - kinds["more"]
@@ -167,7 +173,8 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
     start, number = decoded.begin, 1
     for found in chain(_LINE_END.finditer(data, decoded.begin), (None,)):
         end = found.start() if found else len(data)
-        if _GAME.match(data, start, end) and _is_fact(decoded.part(start, end), "game"):
+        fact = _GAME.match(data, start, end) and _FACT.fullmatch(decoded.part(start, end).strip())
+        if fact and fact["key"].lower().split()[0] == "game":
             begins.append((start, number))
         elif not begins and decoded.part(start, end).strip():
             return whole
@@ -176,11 +183,6 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
         return whole
     ends = [*(at for at, _number in begins[1:]), len(data)]
     return [(at, end, line) for (at, line), end in zip(begins, ends, strict=True)]
-
-
-def _is_fact(line: str, *keys: str) -> bool:
-    fact = _FACT.fullmatch(line.strip())
-    return fact is not None and fact["key"].lower().split()[0] in keys
 
 
 def _read_game(game: _Game, lines: list[str], style: ChatStyle) -> None:
@@ -401,6 +403,10 @@ def _take_more(game: _Game, line: ChatLine, place: str) -> None:
         return
     if game.open is None:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
+        return
+    votes = VOTES.fullmatch(line.text.strip())
+    if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
+        _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
     if line.name:
         game.notes.warn("name_in_text", place, line.name, says=_NAME_IN_TEXT)

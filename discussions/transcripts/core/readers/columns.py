@@ -103,10 +103,10 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "type": ("type", "kind", "eventtype", "event", "eventname", "messagetype", "msgtype", "rowtype", "entrytype"),
     "audience": (
         "audience", "visibility", "recipient", "recipients", "to", "receiver", "receivers", "visibleto", "heardby",
-        "sentto",
+        "sentto", "seenby", "readby", "knownto", "sharedwith", "viewers", "observers", "witnesses", "addressee",
     ),
     "private": ("private", "isprivate", "secret", "issecret", "whisper", "iswhisper"),
-    "public": ("public", "ispublic"),
+    "public": ("public", "ispublic", "broadcast", "isbroadcast", "toall", "visibletoall"),
     "phase": ("phase", "channel"),
     PLAYER: (
         "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "authorname",

@@ -25,12 +25,10 @@ _USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 def recognises(value: Any) -> bool:
     """Whether a JSON value is a log, or one sample of a log."""
-    return is_log(value) or is_sample(value)
-
-
-def is_log(value: Any) -> bool:
-    """Whether a JSON value is a whole log, or the head of one."""
-    return type(value) is dict and type(value.get("eval")) is dict and "version" in value and "plan" in value
+    is_log = (
+        type(value) is dict and type(value.get("eval")) is dict and "version" in value and "plan" in value
+    )
+    return is_log or is_sample(value)
 
 
 def is_sample(value: Any) -> bool:

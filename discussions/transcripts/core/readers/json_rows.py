@@ -117,7 +117,7 @@ def read_rows(decoded: Decoded) -> Table:
         place = f"line {problem.line} column {problem.column} {problem.pointer}".strip()
         faults.add(problem.code, place, say(problem.message))
     faults.count = max(faults.count, document.problem_count)
-    return Table(columns=[], read=_no_rows, span=(0, 0, 0), faults=faults)
+    return Table(columns=[], read=lambda *_span: iter(()), span=(0, 0, 0), faults=faults)
 
 
 def _read_values(decoded: Decoded) -> Table:
@@ -236,10 +236,6 @@ def _rows(
             yield TableRow(number=at, start=begin, end=after, cells=_cells(flattened(entry), numbers, width))
 
 
-def _no_rows(start: int, end: int, number: int) -> Iterator[TableRow]:
-    return iter(())
-
-
 def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tuple[int, int, int, bytes]]:
     """The lines between two offsets that are not blank."""
     while start < end:
@@ -285,9 +281,8 @@ def _cells(values: dict[str, Any], numbers: dict[str, int], width: int) -> list[
 def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
     """The whole objects at the beginning of a text that may be cut off: of a list by index, or one in each line."""
     decoder = json.JSONDecoder()
-    start, number = 0, 0
     is_list = text.lstrip().startswith("[")
-    start = text.find("[") + 1 if is_list else 0
+    start, number = text.find("[") + 1 if is_list else 0, 0
     while True:
         while start < len(text) and text[start] in " \t\r\n,":
             start += 1
@@ -339,7 +334,7 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
         if type(value) is dict and depth < DEEPEST:
             for inner, part in flattened(value, f"{name}.", depth + 1).items():
                 found.setdefault(inner, part)
-        elif type(value) is list and _are_plain(value) and _is_audience(key, value):
+        elif type(value) is list and _is_audience(key, value):
             found.setdefault(name, as_names(value))
         elif type(value) is list and field_of(key) == TEXT and (said := join_marked(value)):
             found.setdefault(name, said)
@@ -368,11 +363,9 @@ def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str
 
 
 def _is_audience(key: str, values: list[Any]) -> bool:
+    if len(values) > Limits().players or any(type(value) in (dict, list) for value in values):
+        return False
     return field_of(key) in ("audience", "private", "public") or may_hide(key, map(str, values))
-
-
-def _are_plain(values: list[Any]) -> bool:
-    return len(values) <= Limits().players and not any(type(value) in (dict, list) for value in values)
 
 
 def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:

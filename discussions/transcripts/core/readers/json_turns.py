@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import OUT, PRIVATE, THOUGHT, VOTE, kind_of_type
+from discussions.transcripts.core.audience import OUT, PRIVATE, SPEECH, THOUGHT, VOTE, kind_of_type, words_of
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
@@ -49,6 +49,7 @@ _ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
 _HAS_NUMBER = re.compile(r"\d")
+_OF_LISTS = frozenset("log logs list lists history record records entries".split())
 _VOTES_TWICE = mark(
     'Votes of the messages were left out, since the object lists its votes under "votes": {count}.'
 )
@@ -217,7 +218,8 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         is_hidden = kind in (PRIVATE, THOUGHT) and (depth or len(value) > 1)
-        inside = (around | {"phase": key} if is_hidden else around) | _round_of_key(key, pointer)
+        phase = key if is_hidden else _named_beside(key, value)
+        inside = (around | {"phase": phase} if phase else around) | _round_of_key(key, pointer)
         if depth and kind == VOTE and type(part) is dict and all(type(cast) is str for cast in part.values()):
             yield from (
                 (place, around | {"type": VOTE, "voter": name, "target": part[name]}) for name in part
@@ -231,6 +233,14 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         elif type(part) is list and _are_objects(part) and not _is_about(key):
             for index, item in enumerate(part):
                 yield from _within(item, f"{place}/{index}", _round_of(item, index, inside), depth + 1)
+
+
+def _named_beside(key: str, value: dict[str, Any]) -> str:
+    """What a list of messages is called beside another one, where that does not say that everybody heard it."""
+    if not _holds_messages(value[key]) or sum(map(_holds_messages, value.values())) < 2:
+        return ""
+    name = " ".join(word for word in words_of(key) if word not in _OF_LISTS) or key
+    return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
 
 
 def _round_of_key(key: str, pointer: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
+    ASIDE,
     IGNORE,
     KINDS,
     NAMED,
@@ -19,6 +20,7 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     VOTE,
     distinct,
+    have_asides,
     kind_of_audience,
     kind_of_flag,
     kind_of_type,
@@ -42,7 +44,7 @@ UNCLEAR = "unclear "
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
 MOST_VALUES = 500
-FIRST_ROWS = 20
+FIRST_ROWS, MOST_ASKED = 20, 2_000
 # The roles of messages that nobody in the game said.
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 _HAS_NUMBER = re.compile(r"\d")
@@ -125,7 +127,10 @@ class Question(Struct, frozen=True):
 def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
-    asked = {value: count for value, count in table.asked.items() if value.casefold() not in mapping.kinds}
+    first = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED))
+    asides = have_asides(cells.get("text", "").strip() for cells in first if cells)
+    counts = table.asked | ({ASIDE: asides} if asides else {})
+    asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
     for row in table.rows if any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
         if cells.get("text") and cells.get("player"):

@@ -8,7 +8,17 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, ROUND, THOUGHT, VOTE
+from discussions.transcripts.core.audience import (
+    ASIDE,
+    IGNORE,
+    OUT,
+    PRIVATE,
+    ROUND,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    split_aside,
+)
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
@@ -288,6 +298,11 @@ def _add_message(
     *,
     audience: str | dict[str, str] | None,
 ) -> None:
+    said, aside = cells.get(TEXT, ""), ""
+    if audience is None and signs.kinds.get(ASIDE, SPEECH) != SPEECH:
+        said, aside = split_aside(said.strip())
+        if aside and not said:
+            said, aside, audience = aside, "", "nobody"
     # Without turns or ids of its own, a message has the number of those that everybody could hear.
     own = "turn" in signs.at or "id" in signs.at
     turn: dict[str, Any] = (
@@ -297,12 +312,12 @@ def _add_message(
         place,
         game.round,
         signs.name(cells.get(PLAYER, "")),
-        cells.get(TEXT, ""),
+        said,
         time=as_moment(cells.get("time", "")) or None,
         id=cells.get("id", "").strip() or None,
         inReplyToId=_whole(cells.get("reply_to", "")),
         audience=audience,
-        reasoning=cells.get("thought"),
+        reasoning="\n".join(filter(None, (aside, cells.get("thought")))) or None,
         **turn,
     )
 

@@ -11,10 +11,19 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import THOUGHT_NAMES
+from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.chat_lines import LOG_LINE, TIME, read_aside
+from discussions.transcripts.core.readers.chat_lines import (
+    LOG_LINE,
+    TIME,
+    VOTES,
+    WHO,
+    have_modes,
+    plain_line,
+    read_aside,
+    read_heading,
+)
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.rows import read_table
@@ -23,14 +32,10 @@ from discussions.transcripts.core.readers.tables import Table
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, and how a separator is shown.
 SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
-WHO = r"[^\W_][\w .'’-]{0,39}?"
 _Rows = list[tuple[int, dict[str, str]]]
 
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
 _SAYS = re.compile(rf"(?P<name>{WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
-_VOTES = re.compile(
-    rf"(?:vote: )?(?P<name>{WHO}) (?:votes?|voted)? ?(?:for|against|->|→) (?P<target>{WHO})\.?", re.IGNORECASE
-)
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
 _HEAD = re.compile(
     rf"(?:[\[(]?(?P<before>{TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
@@ -50,7 +55,7 @@ def _read_levels(lines: list[str]) -> _Rows:
             continue
         said, source = found["said"], found["boxed"] or found["source"] or ""
         row = {"time": found["time"] or "", "type": f"{found['level']} {source}".strip()}
-        begins, votes, says = _ROUND.fullmatch(said), _VOTES.fullmatch(said), _SAYS.fullmatch(said)
+        begins, votes, says = _ROUND.fullmatch(said), VOTES.fullmatch(said), _SAYS.fullmatch(said)
         if begins:
             number = begins["number"]
             continue
@@ -137,7 +142,7 @@ def find_separators(text: str) -> list[tuple[str, str]]:
         share = 3 if shape == "name and time above" else 1
         if len(rows) >= LEAST_LINES and 2 * (share + 1) * len(rows) > 2 * len(lines) and _comes_back(rows):
             found.append((10 * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
-    for separator in SEPARATORS:
+    for separator in (*SEPARATORS, *([":"] if _is_odd_chat(lines) else [])):
         matches = [match for line in lines if (match := _shape(separator).fullmatch(line.strip()))]
         names = Counter(match["name"] for match in matches)
         often = sum(count for count in names.values() if count > 1)
@@ -150,6 +155,13 @@ def find_separators(text: str) -> list[tuple[str, str]]:
             found.append((often, separator, matches[0][0][:SHOWN]))
     # Of signs in equally many lines the longer one counts, which the order says.
     return [(separator, sample) for _often, separator, sample in sorted(found, key=lambda one: -one[0])]
+
+
+def _is_odd_chat(lines: list[str]) -> bool:
+    """Whether lines of a chat have words in marks beside texts, or in brackets after names, that are asked about."""
+    found = [match for line in lines if (match := _shape(":").fullmatch(plain_line(line.strip())))]
+    names = (match["name"] + (match["boxed"] or "") for match in found)
+    return have_modes(names) or have_asides([match["text"] for match in found]) > 0
 
 
 def _comes_back(rows: _Rows) -> bool:
@@ -178,11 +190,19 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
 def _read_sign(lines: list[str], separator: str) -> _Rows:
     shape, (name, said) = _shape(separator), separated_name(separator)
     rows: _Rows = []
+    begun: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
-        match = shape.fullmatch(line.strip())
-        if match:
-            timed = {"time": match["time"]} if match["time"] else {}
-            who, audience = read_aside(match["name"].strip())
+        match = shape.fullmatch(plain_line(line.strip()))
+        heading, begins = read_heading(line), _ROUND.fullmatch(line)
+        if heading is not None:
+            begun = {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
+        elif begins:
+            begun = {"round": begins["number"]}
+        elif match:
+            timed = ({"time": match["time"]} if match["time"] else {}) | begun
+            who, audience = read_aside(match["name"].strip() + (match["boxed"] or ""))
+            if match["boxed"] and not audience and who != match["name"].strip():
+                who, timed = match["name"].strip(), timed | {"type": match["boxed"].strip(" ()[]")}
             rows.append(
                 (
                     number,
@@ -219,4 +239,7 @@ def to_native_text(
 
 def _shape(separator: str) -> "re.Pattern[str]":
     time = rf"(?:[\[(]?(?P<time>{TIME})[\])]?[ ,|\t-]{{0,3}})?"
-    return re.compile(rf"{time}(?P<name>{WHO})[ ]{{0,3}}{re.escape(separator)}[ ]{{0,3}}(?P<text>\S.*)")
+    sign = "[:：]" if separator == ":" else re.escape(separator)
+    return re.compile(
+        rf"{time}(?P<name>{WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?[ ]{{0,3}}{sign}[ ]{{0,3}}(?P<text>\S.*)"
+    )
