@@ -10,8 +10,9 @@ import sys
 from itertools import count
 from typing import Any
 
-from benchmarks.bench_pages import copy, timed
-from benchmarks.bench_saves import prepare
+from benchmarks.bench_pages import timed
+from benchmarks.copies import copy, copy_evaluations, copy_games, copy_judgements, copy_measured
+from benchmarks.preparing import prepare
 
 PEOPLE = (3, 30, 300)
 PAGES = (
@@ -26,14 +27,13 @@ def fill(people: int) -> Any:
     """A project whose evaluators submitted four evaluations each; its first game."""
     from django.db import transaction
 
-    from discussions.models import Evaluation, Game, GameText, Measured, MeasuredFindings, Slot
+    from discussions.models import Evaluation
     from tests.factories.adjudication import submitted_game
     from workspace.models import Membership, Person
 
     first = submitted_game(2)
     evaluations = list(Evaluation.objects.filter(game=first).select_related("slot").order_by("pk"))
     member = Membership.objects.get(project=first.project, person=evaluations[0].evaluator)
-    measured, findings = evaluations[0].measured, evaluations[0].measured.findings
     number = f"{next(_numbers)}-"
     with transaction.atomic():
         persons = Person.objects.bulk_create(
@@ -41,46 +41,18 @@ def fill(people: int) -> Any:
             for at in range(people)
         )
         Membership.objects.bulk_create(copy(member, person=person) for person in persons)
-        games = Game.objects.bulk_create(
-            copy(first, number=1_000 + at, source_id=f"{number}{at}", content_sha256=f"{number}{at}")
-            for at in range(EACH * people // 2)
+        games = copy_games(
+            first,
+            [
+                {"number": 1_000 + at, "source_id": f"{number}{at}", "content_sha256": f"{number}{at}"}
+                for at in range(EACH * people // 2)
+            ],
         )
-        GameText.objects.bulk_create(copy_text(first.text, game) for game in games)
-        rows = Measured.objects.bulk_create(copy(measured, game=game) for game in games)
-        MeasuredFindings.objects.bulk_create(
-            MeasuredFindings(measured=row, body=findings.body) for row in rows
-        )
-        of = [
-            (evaluation, game, row, persons[(2 * at + nth) % people])
-            for at, (game, row) in enumerate(zip(games, rows, strict=True))
-            for nth, evaluation in enumerate(evaluations)
-        ]
-        slots = Slot.objects.bulk_create(
-            copy(evaluation.slot, game=game, evaluator=person) for evaluation, game, _row, person in of
-        )
-        made = Evaluation.objects.bulk_create(
-            copy(evaluation, game=game, evaluator=person, slot=slot, measured=row)
-            for (evaluation, game, row, person), slot in zip(of, slots, strict=True)
-        )
-        copy_judgements([(evaluation, new) for (evaluation, *_), new in zip(of, made, strict=True)])
+        rows = copy_measured(evaluations[0].measured, games)
+        for nth, evaluation in enumerate(evaluations):
+            raters = [persons[(2 * at + nth) % people] for at in range(len(games))]
+            copy_judgements(evaluation, copy_evaluations(evaluation, games, rows, raters))
     return first
-
-
-def copy_text(text: Any, game: Any) -> Any:
-    """Copy the text of a game for its copy."""
-    return text.__class__(game=game, body=text.body)
-
-
-def copy_judgements(pairs: list[Any]) -> None:
-    """Copy the judgements of each first evaluation to the second."""
-    from discussions.models import Judgement
-
-    judged: dict[int, list[Any]] = {}
-    for evaluation in {first.pk: first for first, _new in pairs}.values():
-        judged[evaluation.pk] = list(evaluation.judgements.all())
-    Judgement.objects.bulk_create(
-        (copy(row, evaluation=new) for first, new in pairs for row in judged[first.pk]), batch_size=500
-    )
 
 
 def main() -> int:
@@ -99,17 +71,7 @@ def main() -> int:
         slug = game.project.slug
         client = Client()
         client.force_login(make_lead(project=game.project))
-        for name in (
-            "project",
-            "games",
-            "team",
-            "team_holds",
-            "team_pace",
-            "members",
-            "agreement",
-            "accuracy",
-            "packet",
-        ):
+        for name in PAGES:
             address = reverse(name, args=[slug])
             client.get(address)
             with CaptureQueriesContext(connection) as queries:

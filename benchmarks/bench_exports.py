@@ -15,31 +15,26 @@ import time
 import tracemalloc
 from typing import Any
 
-from benchmarks.bench_pages import copy
-from benchmarks.bench_saves import prepare
 from benchmarks.calibration import Calibration
+from benchmarks.copies import copy_evaluations, copy_games, copy_measured, copy_verdicts
+from benchmarks.preparing import prepare
 
 BUDGET_S, MOST_MB = 2.0, 60
 GAMES, MESSAGES = 10_000, 60
-BATCH = 500
 
 
 def fill(count: int) -> Any:
     """The verdict of a game that went through every step, and that many copies of its game with only their texts."""
-    from discussions.models import Game, GameText
     from tests.factories.verdicts import recorded_verdict
 
     verdict = recorded_verdict(message_count=MESSAGES)
     first = verdict.game
-    games = Game.objects.bulk_create(
-        (
-            copy(first, number=10_000 + at, source_id=f"g{at}", content_sha256=f"{at:064x}")
+    copy_games(
+        first,
+        [
+            {"number": 10_000 + at, "source_id": f"g{at}", "content_sha256": f"{at:064x}"}
             for at in range(count)
-        ),
-        batch_size=BATCH,
-    )
-    GameText.objects.bulk_create(
-        (GameText(game=game, body=first.text.body) for game in games), batch_size=BATCH
+        ],
     )
     return verdict
 
@@ -48,25 +43,14 @@ def judge(verdict: Any) -> None:
     """Give every copy the first game's rows: measurement, evaluation with judgements and their revisions, verdict."""
     from django.db import connection
 
-    from discussions.models import Evaluation, Game, Measured, MeasuredFindings, Slot, Verdict
+    from discussions.models import Game
 
     first, measured = verdict.game, verdict.measured
     evaluation = first.evaluations.get()
     games = list(Game.objects.exclude(pk=first.pk).order_by("pk"))
-    rows = Measured.objects.bulk_create((copy(measured, game=game) for game in games), batch_size=BATCH)
-    findings = measured.findings.body
-    MeasuredFindings.objects.bulk_create(
-        (MeasuredFindings(measured=row, body=findings) for row in rows), batch_size=BATCH
-    )
-    slots = Slot.objects.bulk_create((copy(evaluation.slot, game=game) for game in games), batch_size=BATCH)
-    pairs = zip(games, slots, strict=True)
-    Evaluation.objects.bulk_create(
-        (copy(evaluation, game=game, slot=slot) for game, slot in pairs), batch_size=BATCH
-    )
-    Verdict.objects.bulk_create(
-        (copy(verdict, game=game, measured=row) for game, row in zip(games, rows, strict=True)),
-        batch_size=100,
-    )
+    rows = copy_measured(measured, games)
+    copy_evaluations(evaluation, games)
+    copy_verdicts(verdict, games, rows)
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO discussions_judgement (evaluation_id, kind, subject, value, reason, blind_value, version) "

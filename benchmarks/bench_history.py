@@ -15,9 +15,10 @@ from decimal import Decimal
 from statistics import median
 from typing import Any
 
-from benchmarks.bench_pages import copy, timed
-from benchmarks.bench_saves import prepare
+from benchmarks.bench_pages import timed
 from benchmarks.calibration import Calibration
+from benchmarks.copies import copy, copy_games
+from benchmarks.preparing import prepare
 
 HISTORY_MS, CHANGED_MS, COMPARE_MS = 50.0, 75.0, 75.0
 GAMES = 3
@@ -64,16 +65,20 @@ def fill(count: int) -> Any:
         copy(decision, iteration=added, compared_with=reference, choice=choice).save(force_insert=True)
         reference = Iteration.objects.get(pk=added.pk) if choice == "keep" else reference
         at = GAMES * number
-        games = Game.objects.bulk_create(
-            copy(
-                game,
-                iteration=added,
-                number=at + offset,
-                source_id=f"g{at + offset}",
-                content_sha256=f"{at + offset:064x}",
-                cost_usd=None if rng.random() < 0.05 else Decimal(rng.randint(10_000, 24_000)) / 10_000,
-            )
-            for offset in range(GAMES)
+        games = copy_games(
+            game,
+            [
+                {
+                    "iteration": added,
+                    "number": at + offset,
+                    "source_id": f"g{at + offset}",
+                    "content_sha256": f"{at + offset:064x}",
+                    "cost_usd": None
+                    if rng.random() < 0.05
+                    else Decimal(rng.randint(10_000, 24_000)) / 10_000,
+                }
+                for offset in range(GAMES)
+            ],
         )
         for row in games:
             copy(measured, game=row).save(force_insert=True)
@@ -123,10 +128,10 @@ def main() -> int:
     client.get(history)
     print(f"the first request of all: CPU {1000 * (time.process_time() - started):.1f} ms")
     costs = [
-        (timed(client, f"history of {count} iterations x {GAMES} games", history), HISTORY_MS),
+        (timed(client, f"history of {count} iterations x {GAMES} games", history)[0], HISTORY_MS),
         (changed(client, stage, history), CHANGED_MS),
         (
-            timed(client, "two iterations compared", reverse("compare_iterations", args=[slug, newest])),
+            timed(client, "two iterations compared", reverse("compare_iterations", args=[slug, newest]))[0],
             COMPARE_MS,
         ),
     ]

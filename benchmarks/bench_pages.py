@@ -13,8 +13,16 @@ from datetime import timedelta
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.bench_saves import prepare
 from benchmarks.calibration import Calibration
+from benchmarks.copies import (
+    copy,
+    copy_evaluations,
+    copy_findings,
+    copy_games,
+    copy_judgements,
+    copy_measured,
+)
+from benchmarks.preparing import prepare
 
 LIST_P50_MS, LIST_P95_MS, RATE_P50_MS, DASHBOARD_MS = 12.0, 15.0, 12.0, 20.0
 REPEATS = 200
@@ -36,66 +44,40 @@ def fill_games(verdict: Any, count: int, ready: int = 0) -> Any:
     from django.db import transaction
     from django.utils import timezone
 
-    from discussions.models import Evaluation, Game, Measured, Slot, Verdict
+    from discussions.models import Verdict
 
     now = timezone.now()
     first, measured, evaluation = verdict.game, verdict.measured, verdict.game.evaluations.get()
     with transaction.atomic():
-        games = [copy(first, number=first.number + 10_000 + at, source_id=f"g{at}", content_sha256=f"{at:064x}",
-                      search_text=first.search_text.replace(first.source_id.casefold(), f"g{at}"),
-                      message_count=first.message_count + at % 50)
-                 for at in range(count - 1)]  # fmt: skip
-        games = Game.objects.bulk_create(games, batch_size=500)
-        rows = Measured.objects.bulk_create([copy(measured, game=game) for game in games], batch_size=500)
-        waiting = [pair for at, pair in enumerate(zip(games, rows, strict=True)) if at % 3][:ready]
-        third = [pair for at, pair in enumerate(zip(games, rows, strict=True)) if at % 3 == 0]
-        rated = [*third, *waiting]
-        slots = Slot.objects.bulk_create(
-            [copy(evaluation.slot, game=game) for game, _row in rated], batch_size=500
+        games = copy_games(
+            first,
+            [
+                {
+                    "number": first.number + 10_000 + at,
+                    "source_id": f"g{at}",
+                    "content_sha256": f"{at:064x}",
+                    "search_text": first.search_text.replace(first.source_id.casefold(), f"g{at}"),
+                    "message_count": first.message_count + at % 50,
+                }
+                for at in range(count - 1)
+            ],
+            with_texts=False,
         )
-        evaluations = Evaluation.objects.bulk_create(
-            [copy(evaluation, game=game, slot=slot, measured=row)
-             for (game, row), slot in zip(rated, slots, strict=True)],
-            batch_size=500,
-        )  # fmt: skip
+        pairs = list(enumerate(zip(games, copy_measured(measured, games, with_findings=False), strict=True)))
+        waiting = [pair for at, pair in pairs if at % 3][:ready]
+        third = [pair for at, pair in pairs if at % 3 == 0]
+        evaluations = copy_evaluations(evaluation, *zip(*third, *waiting, strict=True))
         Verdict.objects.bulk_create(
             [copy(verdict, game=game, measured=row, composite=verdict.composite + game.pk % 97 / 10,
                   created_at=now - timedelta(days=game.pk % 365))
              for game, row in third],
             batch_size=200,
         )  # fmt: skip
-        copy_judgements(verdict, waiting, evaluations[len(third) :])
+        copy_findings(measured, [row for _game, row in waiting])
+        copy_judgements(evaluation, evaluations[len(third) :])
     project = first.project
     project.__class__.objects.filter(pk=project.pk).update(next_game_number=first.number + 10_000 + count)
     return first
-
-
-def copy_judgements(verdict: Any, waiting: list[Any], evaluations: list[Any]) -> None:
-    """Copy the basis of the waiting games' verdicts: findings and judgements like those of the first game."""
-    from discussions.models import Judgement, MeasuredFindings
-
-    findings = verdict.measured.findings
-    MeasuredFindings.objects.bulk_create(
-        [MeasuredFindings(measured=row, body=findings.body) for _game, row in waiting]
-    )
-    judged = list(verdict.game.evaluations.get().judgements.all())
-    Judgement.objects.bulk_create(
-        [copy(row, evaluation=evaluation) for evaluation in evaluations for row in judged], batch_size=500
-    )
-
-
-def copy(row: Any, **changed: Any) -> Any:
-    """A new row like this one."""
-    values = {
-        field.attname: getattr(row, field.attname)
-        for field in row._meta.concrete_fields
-        if not field.primary_key
-    }
-    values |= {
-        f"{name}_id" if hasattr(value, "pk") else name: getattr(value, "pk", value)
-        for name, value in changed.items()
-    }
-    return row.__class__(**values)
 
 
 def timed(client: Any, what: str, address: str) -> tuple[float, float]:

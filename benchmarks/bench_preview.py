@@ -12,9 +12,9 @@ import sys
 import time
 from typing import Any
 
-from benchmarks.bench_pages import copy
-from benchmarks.bench_saves import prepare
 from benchmarks.calibration import loop_ms
+from benchmarks.copies import copy_evaluations, copy_games, copy_measured, copy_verdicts
+from benchmarks.preparing import prepare
 
 BUDGET = 20.0
 MODELS = 20
@@ -30,41 +30,17 @@ def fill(count: int) -> None:
     for at in range(MODELS):
         recorded_verdict(project=project, message_count=41 + at)
     for verdict in list(Verdict.objects.select_related("game__text", "measured__findings")):
-        copy_judged(verdict, (count - MODELS) // MODELS)
-
-
-def copy_judged(verdict: Any, count: int) -> None:
-    """Add that many games that were judged like this one."""
-    from django.db import transaction
-
-    from discussions.models import Evaluation, Game, GameText, Measured, MeasuredFindings, Slot, Verdict
-
-    game, evaluation = verdict.game, verdict.game.evaluations.get()
-    first = 100_000 * game.number
-    with transaction.atomic():
-        games = Game.objects.bulk_create(
-            [copy(game, number=first + at, source_id=f"{first + at}", content_sha256=f"{first + at:064x}")
-             for at in range(count)], batch_size=500,
-        )  # fmt: skip
-        GameText.objects.bulk_create(
-            [GameText(game=row, body=game.text.body) for row in games], batch_size=500
+        first = 100_000 * verdict.game.number
+        games = copy_games(
+            verdict.game,
+            [
+                {"number": number, "source_id": f"{number}", "content_sha256": f"{number:064x}"}
+                for number in range(first, first + (count - MODELS) // MODELS)
+            ],
         )
-        measured = Measured.objects.bulk_create(
-            [copy(verdict.measured, game=row) for row in games], batch_size=500
-        )
-        body = verdict.measured.findings.body
-        MeasuredFindings.objects.bulk_create(
-            [MeasuredFindings(measured=row, body=body) for row in measured], batch_size=500
-        )
-        slots = Slot.objects.bulk_create([copy(evaluation.slot, game=row) for row in games], batch_size=500)
-        pairs = list(zip(games, measured, slots, strict=True))
-        Evaluation.objects.bulk_create(
-            [copy(evaluation, game=row, measured=found, slot=slot) for row, found, slot in pairs],
-            batch_size=500,
-        )
-        Verdict.objects.bulk_create(
-            [copy(verdict, game=row, measured=found) for row, found, _slot in pairs], batch_size=500
-        )
+        rows = copy_measured(verdict.measured, games)
+        copy_evaluations(verdict.game.evaluations.get(), games, rows)
+        copy_verdicts(verdict, games, rows)
 
 
 def preview(what: str, change: Any) -> float:

@@ -7,80 +7,18 @@ one process, then on SQLite with 8. First as a stream, at the rate of a busy tea
 each waits for those before. Every slot must be taken once, and no list may cost more with many games.
 """
 
-import os
-import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from statistics import median, quantiles
 from threading import Barrier
 
-from benchmarks.bench_saves import prepare
 from benchmarks.calibration import Calibration
+from benchmarks.preparing import on_postgresql, prepare, run_here
 
 P95_MS, SPREAD = 25.0, 1.5
 A_SECOND, SECONDS, ROUNDS, REPEATS = 20, 10, 4, 40
 PEOPLE = {"postgresql": 50, "sqlite": 8}
-SERIES = "WITH RECURSIVE series(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < %s) "
-
-
-def fill(game, first: int, count: int) -> None:
-    """Add that many measured games with two free slots each, rows copied from this one by the database."""
-    from django.db import connection
-
-    from discussions.models import Game, Measured
-
-    project = game.project
-    measured = Measured.objects.get(game=game)
-    with connection.cursor() as cursor:
-        changed = {
-            "number": "%s + n",
-            "content_sha256": "CAST(%s + n AS text)",
-            "source_id": "CAST(%s + n AS text)",
-        }
-        columns = own_columns(Game)
-        values = ", ".join(changed.get(column, f'g."{column}"') for column in columns)
-        cursor.execute(
-            f"INSERT INTO discussions_game ({quoted(columns)}) {SERIES}"
-            f"SELECT {values} FROM discussions_game g, series WHERE g.id = %s",
-            [count, *[first] * 3, game.pk],
-        )
-        new = "FROM discussions_game g WHERE g.project_id = %s AND g.number > %s"
-        columns = own_columns(Measured)
-        values = ", ".join("g.id" if column == "game_id" else f'm."{column}"' for column in columns)
-        cursor.execute(
-            f"INSERT INTO discussions_measured ({quoted(columns)}) SELECT {values} "
-            f"FROM discussions_measured m, discussions_game g "
-            f"WHERE m.id = %s AND g.project_id = %s AND g.number > %s",
-            [measured.pk, project.pk, first],
-        )
-        # The queue computes the verdict of games that others submitted.
-        cursor.execute(
-            "INSERT INTO discussions_measuredfindings (measured_id, body) SELECT m.id, f.body "
-            "FROM discussions_measured m, discussions_measuredfindings f, discussions_game g "
-            "WHERE f.measured_id = %s AND m.game_id = g.id AND g.project_id = %s AND g.number > %s",
-            [measured.pk, project.pk, first],
-        )
-        for number in (1, 2):
-            cursor.execute(
-                "INSERT INTO discussions_slot (project_id, game_id, purpose, number, shuffle, is_closed) "
-                f"SELECT g.project_id, g.id, 'rating', {number}, "
-                f"(CAST(g.id AS bigint) * 1103515245 + {number} * 12345678) %% 2147483647, %s {new}",
-                [False, project.pk, first],
-            )
-        cursor.execute("ANALYZE")
-
-
-def own_columns(model) -> list[str]:
-    """The columns of the model's table, without the key."""
-    return [field.column for field in model._meta.concrete_fields if not field.primary_key]
-
-
-def quoted(columns: list[str]) -> str:
-    """The columns as quoted SQL names."""
-    return ", ".join(f'"{column}"' for column in columns)
 
 
 def take(project, person) -> float:
@@ -154,19 +92,11 @@ def said(times: list[float]) -> str:
 
 def measure(sizes: list[int]) -> int:
     """Run and print on the database that the environment names; 1 when over the budget."""
-    if os.environ.get("TEST_DATABASE_URL"):
-        os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-        import django
-
-        django.setup()
-        from django.core.management import call_command
-
-        call_command("migrate", verbosity=0)
-    else:
-        prepare()
+    prepare()
     from django.db import connection, connections
     from django.urls import reverse
 
+    from benchmarks.games_by_copy import add_games
     from discussions.models import Slot
     from tests.factories.people import make_lead, make_member
     from tests.factories.rating import make_game, make_rating_project
@@ -177,12 +107,11 @@ def measure(sizes: list[int]) -> int:
     pages: dict[str, list[float]] = {}
     quiet = 0.0
     for size in sizes:
-        fill(game, 100_000 + stored, size - stored)
+        add_games(game, size - stored)
         stored = size
         with ThreadPoolExecutor(len(people)) as pool:
-            list(
-                pool.map(lambda person: take(project, person), people)
-            )  # connections are open, queries compiled
+            # Connections are open and queries compiled then.
+            list(pool.map(lambda person: take(project, person), people))
             calibration.tick(0)
             times, cpu = stream(project, people, pool)
             calibration.tick(0)
@@ -213,24 +142,8 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["here"]:
         return measure([int(size) for size in arguments[1:]] or [1_000, 100_000])
-    from tools import postgres_server
-
-    again = [sys.executable, "-m", "benchmarks.bench_queue", "here", *arguments]
-    code = 0
-    if reason := postgres_server.why_not():
-        print(f"not on PostgreSQL: {reason}")
-    else:
-        with tempfile.TemporaryDirectory(prefix="evalsite-bench-") as folder:
-            Path(folder).chmod(0o755)
-            server = postgres_server.PostgresServer(Path(folder) / "postgres")
-            server.folder.mkdir()
-            server.start()
-            try:
-                env = os.environ | {"TEST_DATABASE_URL": server.create("evalsite")}
-                code = subprocess.run(again, env=env, check=False).returncode
-            finally:
-                server.child.stop(number=2)
-    return max(code, subprocess.run(again, check=False).returncode)
+    on_server = on_postgresql("benchmarks.bench_queue", arguments) or 0
+    return max(on_server, run_here("benchmarks.bench_queue", arguments))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from benchmarks.bench_pages import timed
-from benchmarks.bench_saves import prepare
+from benchmarks.preparing import prepare
 
 SET_MS, ONE_MS, WHAT_IF_MS = 300.0, 50.0, 25.0
 RESPONSES, REVIEWERS = 4, 5
@@ -66,7 +66,7 @@ def main() -> int:
     costs.append((timed(moving, "weights tried out", tried), WHAT_IF_MS))
     for _cost, budget in costs:
         print(f"budget: {budget:g} ms")
-    return int(any(cost > budget for cost, budget in costs))
+    return int(any(cost > budget for (cost, _tail), budget in costs))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,10 @@ them while everything is in, so that the ranking is updated. The budget holds fo
 """
 
 import sys
-import time
 from statistics import median, quantiles
-from urllib.parse import urlencode
 
-from benchmarks.bench_saves import FORM, prepare
-from benchmarks.calibration import Calibration
+from benchmarks.bench_saves import WARM_UP, post_each
+from benchmarks.preparing import prepare
 
 BUDGET_MS = 6.0
 RESPONSES = 4
@@ -33,22 +31,17 @@ def main() -> int:
     client = Client()
     client.force_login(review.reviewer.person)
     subjects = [subject for _kind, subject in work(review).sheet.scores]
-    address, costs, calibration = reverse("mark", args=[review.pk]), [], Calibration()
-    for number in range(saves + 20):
-        body = {
+    bodies = (
+        {
             "kind": "score",
             "subject": subjects[number % len(subjects)],
             "value": str(1 + number % 10),
             "version": number // len(subjects),
             "key": f"bench:{number}",
         }
-        calibration.tick(number)
-        sent = urlencode(body)
-        began = time.process_time()
-        answer = client.post(address, sent, content_type=FORM, headers={"HX-Request": "true"})
-        costs.append(1000 * (time.process_time() - began))
-        assert answer.status_code == 200, answer.content
-    costs = costs[20:]
+        for number in range(saves + WARM_UP)
+    )
+    costs, _walls, calibration = post_each(client, reverse("mark", args=[review.pk]), bodies)
     quiet = calibration.quiet(median(costs))
     print(
         f"save of a review, {saves} times: CPU p50 {median(costs):.2f} ms, p95 {quantiles(costs, n=20)[-1]:.2f} ms"

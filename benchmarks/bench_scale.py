@@ -8,8 +8,6 @@ A third of the games has a verdict; games have 12 messages. Exports, backups and
 """
 
 import io
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import quantiles
 from typing import Any, NamedTuple
+
+from benchmarks.preparing import on_postgresql, prepare
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 WARM_UP, REPEATS, MOST_SECONDS = 5, 40, 60.0
@@ -138,16 +138,9 @@ def timed(act: Act) -> float:
 
 def measure_here(sizes: list[int]) -> int:
     """Run on the PostgreSQL of TEST_DATABASE_URL, and print; 1 when something flat grew."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-    import django
-
-    django.setup()
-    from django.conf import settings
-    from django.core.management import call_command
+    prepare()
     from django.db import connection
 
-    settings.COSTLY_LIMITS = {name: (10**9, span) for name, (_most, span) in settings.COSTLY_LIMITS.items()}
-    call_command("migrate", verbosity=0)
     with connection.cursor() as cursor:
         # What helpers of a query look at is not counted with its connection.
         cursor.execute("SET max_parallel_workers_per_gather = 0")
@@ -189,26 +182,10 @@ def measure_here(sizes: list[int]) -> int:
 
 def main() -> int:
     """Start a server, and run there in a process of its own."""
-    from tools.postgres_server import PostgresServer, why_not
-
     if sys.argv[1:2] == ["here"]:
         return measure_here([int(size) for size in sys.argv[2:]])
-    if reason := why_not():
-        print(f"There is no PostgreSQL: {reason}.")
-        return 1
-    sizes = sys.argv[1:] or [str(size) for size in SIZES]
-    with tempfile.TemporaryDirectory(prefix="evalsite-scale-") as folder:
-        Path(folder).chmod(0o755)
-        server = PostgresServer(Path(folder) / "postgres")
-        server.folder.mkdir()
-        server.start()
-        try:
-            env = os.environ | {"TEST_DATABASE_URL": server.create("evalsite")}
-            again = [sys.executable, "-m", "benchmarks.bench_scale", "here", *sizes]
-            return subprocess.run(again, env=env, check=False).returncode
-        finally:
-            if server.child:
-                server.child.stop(number=2)
+    code = on_postgresql("benchmarks.bench_scale", sys.argv[1:] or [str(size) for size in SIZES])
+    return 1 if code is None else code
 
 
 if __name__ == "__main__":

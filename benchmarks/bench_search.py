@@ -9,17 +9,15 @@ and of PostgreSQL's for it (on Linux), in milliseconds, and the blocks that Post
 """
 
 import gc
-import os
 import re
-import subprocess
 import sys
-import tempfile
 import time
 from itertools import accumulate
-from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from typing import Any
+
+from benchmarks.preparing import on_postgresql, prepare, run_here
 
 MESSAGES, A_GAME, VOCABULARY, BATCH = 1_000_000, 12, 30_000, 2_000
 REPEATS = 30
@@ -62,7 +60,7 @@ def talk(source: Random, words: list[str], number: int) -> Any:
 def fill(game: Any, count: int) -> None:
     """Add games with their texts and words."""
     import msgspec
-    from django.db import connection, transaction
+    from django.db import transaction
 
     from benchmarks.games_by_copy import copy_rows, newest, newest_number, renew_keys
     from discussions.models import Game, GameText, IndexedMessage
@@ -99,23 +97,15 @@ def fill(game: Any, count: int) -> None:
             )
             insert_rows(GameText, ("game_id", "body"), [(text.game_id, text.body) for text in texts])
             insert_rows(IndexedMessage, ("key", "words"), list(build_rows(text.game for text in texts)))
-    if connection.vendor == "postgresql":
-        renew_keys(Game)
+    renew_keys(Game)
 
 
 def measure_here(messages: int) -> None:
     """Fill the database of TEST_DATABASE_URL, else SQLite, and print a line for each search."""
-    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
-    import django
-
-    django.setup()
-    from django.conf import settings
-    from django.core.management import call_command
+    prepare()
     from django.db import connection
     from django.urls import reverse
 
-    settings.COSTLY_LIMITS = {name: (10**9, span) for name, (_most, span) in settings.COSTLY_LIMITS.items()}
-    call_command("migrate", verbosity=0)
     from tests.factories.rating import make_game, make_rating_project
     from tests.factories.search import index_all
 
@@ -180,27 +170,13 @@ def read_cpu(backend: int) -> float:
 
 def main() -> int:
     """Measure SQLite, then PostgreSQL, each in a process of its own."""
-    from tools.postgres_server import PostgresServer, why_not
-
     if sys.argv[1:2] == ["here"]:
         measure_here(int(sys.argv[2]))
         return 0
-    again = [sys.executable, "-m", "benchmarks.bench_search", "here", (sys.argv[1:] or [str(MESSAGES)])[0]]
-    code = subprocess.run(again, check=False).returncode
-    if reason := why_not():
-        print(f"There is no PostgreSQL: {reason}.")
-        return 1
-    with tempfile.TemporaryDirectory(prefix="evalsite-search-") as folder:
-        Path(folder).chmod(0o755)
-        server = PostgresServer(Path(folder) / "postgres")
-        server.folder.mkdir()
-        server.start()
-        try:
-            env = os.environ | {"TEST_DATABASE_URL": server.create("evalsite")}
-            return code or subprocess.run(again, env=env, check=False).returncode
-        finally:
-            if server.child:
-                server.child.stop(number=2)
+    arguments = sys.argv[1:] or [str(MESSAGES)]
+    code = run_here("benchmarks.bench_search", arguments)
+    on_server = on_postgresql("benchmarks.bench_search", arguments)
+    return code or (1 if on_server is None else on_server)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Fills a PostgreSQL with games like one that is there, by COPY: its rows with other keys, 50,000 games at a time."""
+"""Fills a database with games like one that is there, its rows with other keys; on PostgreSQL by COPY, fast."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -26,7 +26,8 @@ def add_games(game: Any, count: int) -> None:
     for begin in range(0, count, BATCH):
         part = range(begin, min(begin + BATCH, count))
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET LOCAL session_replication_role = replica")
+            if connection.vendor == "postgresql":
+                cursor.execute("SET LOCAL session_replication_role = replica")
             copy_rows(
                 game,
                 part,
@@ -49,7 +50,7 @@ def add_games(game: Any, count: int) -> None:
     for model in (Game, Measured):
         renew_keys(model)
     with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
 
 
 def add_work(game: Any, part: range, first: int, rows: int) -> None:
@@ -143,6 +144,8 @@ def renew_keys(model: Any) -> None:
     """Let new rows begin after the copied ones."""
     from django.db import connection
 
+    if connection.vendor == "sqlite":
+        return
     with connection.cursor() as cursor:
         sql = "SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)"
         cursor.execute(sql, [model._meta.db_table, max(1, newest(model))])
