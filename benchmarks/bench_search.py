@@ -13,6 +13,7 @@ import re
 import sys
 import time
 from itertools import accumulate
+from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from typing import Any

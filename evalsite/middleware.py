@@ -22,8 +22,7 @@ from workspace.core.refusals import NotAllowed, Refusal, TooOften
 from workspace.tokens.core import read_bearer
 from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
-from workspace.web.browsers_zone import browsers_zone
-from workspace.web.devices import remember_device
+from workspace.web.devices import browsers_zone, remember_device
 from workspace.web.errors import error, refused, status_of
 from workspace.web.problems import is_api, problem
 from workspace.web.rate_limits import limit_window

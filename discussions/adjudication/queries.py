@@ -11,16 +11,10 @@ import msgspec
 from django.db.models import Count, Max, Q, QuerySet, Subquery
 from msgspec import Struct
 
+from discussions.adjudication.core import effective
 from discussions.adjudication.core.authorship_test import DrawnTest, draw_test, read_draw_rule
 from discussions.adjudication.core.disagreements import AdjudicationRecord, Disagreement, find_disagreements
 from discussions.adjudication.core.effective import AdjudicatedAnswer as BasisAdjudication
-from discussions.adjudication.core.effective import (
-    Judged,
-    Key,
-    collect_counted_judgements,
-    list_decided_items,
-    machine_values,
-)
 from discussions.adjudication.core.judgeable import judgeable_subjects
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.judgement_kinds import JudgeableSubjects
@@ -78,7 +72,7 @@ def disagreements_in(game: Game) -> list[Disagreement]:
     return _find_disagreements(game, load_adjudicated_by_game([game.pk]).get(game.pk, ()))
 
 
-def load_sides_hashes(game: Game, subjects: Collection[Key]) -> dict[Key, str]:
+def load_sides_hashes(game: Game, subjects: Collection[effective.Key]) -> dict[effective.Key, str]:
     """(Kind, subject) -> hash of the current answers, like `Adjudication.sides_sha256`; empty without a measurement.
 
     Fetch the game with its iteration and rubric version.
@@ -104,11 +98,13 @@ def _find_disagreements(game: Game, resolved: Iterable[AdjudicationRecord]) -> l
 _JUDGED = ("evaluation_id", "kind", "subject", "value", "blind_value", "reason")
 
 
-def _read_judged(rows: Iterable[tuple[Any, ...]]) -> tuple[list[Judged], dict[tuple[int, str, str], str]]:
+def _read_judged(
+    rows: Iterable[tuple[Any, ...]],
+) -> tuple[list[effective.Judged], dict[tuple[int, str, str], str]]:
     """Submitted judgements, and their reasons by (evaluation, kind, subject)."""
     judged, reasons = [], {}
     for evaluation, kind, subject, value, blind_value, reason in rows:
-        judged.append(Judged(evaluation, kind, subject, value, blind_value, is_submitted=True))
+        judged.append(effective.Judged(evaluation, kind, subject, value, blind_value, is_submitted=True))
         if reason:
             reasons[evaluation, kind, subject] = reason
     return judged, reasons
@@ -135,12 +131,12 @@ def submitted_in(game: Game) -> dict[int, int]:
     return dict(rows.values_list("pk", "evaluator_id"))
 
 
-def load_machine_values(game: Game) -> dict[Key, str]:
+def load_machine_values(game: Game) -> dict[effective.Key, str]:
     """The automatic value of each subject of the game from its newest measurement; LookupError without one."""
     measured = newest_measured(game)
     if measured is None:
         raise LookupError(f"game {game.pk} is not measured")
-    return machine_values(load_measurements(measured.pk, measured.findings_sha256))
+    return effective.machine_values(load_measurements(measured.pk, measured.findings_sha256))
 
 
 def load_judgeable_subjects(game: Game) -> JudgeableSubjects:
@@ -227,9 +223,9 @@ def _find_in_game(
     resolved: list[AdjudicationRecord],
 ) -> GameDisagreements:
     judged, reasons = _read_judged(chain.from_iterable(answers.values()))
-    machine = machine_values(measurements)
+    machine = effective.machine_values(measurements)
     values = {(adjudication.kind, adjudication.subject): adjudication.value for adjudication in resolved}
-    decided = list_decided_items(collect_counted_judgements(judged, machine), values)
+    decided = effective.list_decided_items(effective.collect_counted_judgements(judged, machine), values)
     return GameDisagreements(
         number=number,
         game=game,

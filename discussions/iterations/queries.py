@@ -13,15 +13,8 @@ from msgspec.structs import replace
 
 from discussions.core.iteration_states import CHANGE, IMPORTING
 from discussions.core.outcome import ENGAGEMENT, ManualCheck, Outcome, PassKind, PeopleShare
+from discussions.iterations.core import gates
 from discussions.iterations.core.figures import GameFigures, game_figures
-from discussions.iterations.core.gates import (
-    Choices,
-    GateStatus,
-    Signed,
-    Streak,
-    compute_gate_status,
-    compute_streak,
-)
 from discussions.iterations.core.history import (
     COMPLETE,
     OPEN,
@@ -286,33 +279,35 @@ def refuse_while_importing(iteration: Iteration) -> None:
     raise NotAllowed(says % {"count": coming}, code="reading")
 
 
-def compute_stage_streak(stage: Stage, history: History) -> Streak:
-    choices = Choices(unit=stage.streak_unit, engagement=stage.engagement_rule)
-    return compute_streak(history.for_gate(load_rubric), load_stage_rubric(stage, history), choices)
+def compute_stage_streak(stage: Stage, history: History) -> gates.Streak:
+    choices = gates.Choices(unit=stage.streak_unit, engagement=stage.engagement_rule)
+    return gates.compute_streak(history.for_gate(load_rubric), load_stage_rubric(stage, history), choices)
 
 
-def compute_stage_gate(stage: Stage, history: History, *, override: Signed | None = None) -> GateStatus:
+def compute_stage_gate(
+    stage: Stage, history: History, *, override: gates.Signed | None = None
+) -> gates.GateStatus:
     """The gate now; `override` is an admin's reason to open it although things are missing.
 
     Fetch the stage with `stated_by`, else this costs one query more.
     """
     statement = None
     if stage.stated_at is not None and stage.stated_by is not None:
-        statement = Signed(stage.stated_by.name, stage.stated_at.date().isoformat(), stage.statement)
+        statement = gates.Signed(stage.stated_by.name, stage.stated_at.date().isoformat(), stage.statement)
     rubric = load_stage_rubric(stage, history)
-    return compute_gate_status(
+    return gates.compute_gate_status(
         compute_stage_streak(stage, history), rubric, statement=statement, override=override
     )
 
 
-def load_gate(stage: Stage, history: History | None = None) -> GateStatus:
+def load_gate(stage: Stage, history: History | None = None) -> gates.GateStatus:
     """The gate now; of a closed stage, the gate when the next one was opened. Without a `history` it is loaded."""
     if stage.door:
-        return decode_stored(stage.door, GateStatus)
+        return decode_stored(stage.door, gates.GateStatus)
     return compute_stage_gate(stage, history or load_history(stage))
 
 
-def list_weak_games(stage: Stage, streak: Streak) -> list[int]:
+def list_weak_games(stage: Stage, streak: gates.Streak) -> list[int]:
     """The numbers of the latest successes' games with a metric not applicable or on few references; one query."""
     rows = Verdict.objects.filter(project=stage.project_id, weak_pass_count__gt=0).not_superseded()
     numbers = [game.number for game in streak.games]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
 from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, FEW_REFERENCES, UNREPORTED
+from discussions.iterations import queries
 from discussions.iterations.actions import gates as actions
 from discussions.iterations.actions.gates import StagePlan, change_stage
 from discussions.iterations.core.averages import CacheRate
@@ -21,16 +22,6 @@ from discussions.iterations.permissions import (
     check_open_next_stage,
     check_open_stage,
     check_sign_stage,
-)
-from discussions.iterations.queries import (
-    cost_text,
-    counted_says,
-    list_weak_games,
-    load_gate,
-    load_history,
-    load_rubric,
-    load_stage_rubric,
-    refuse_new_rules,
 )
 from discussions.models import Iteration, Stage
 from discussions.slots.permissions import check_see_iterations
@@ -169,7 +160,7 @@ def _plan(form: StageForm) -> StagePlan:
 
 def _show_gate(request: SignedIn, stage: Stage, *, status: int = 200, **bound: Form) -> HttpResponse:
     rules = {"streak_unit": stage.streak_unit, "engagement_rule": stage.engagement_rule}
-    history = load_history(stage)
+    history = queries.load_history(stage)
     context = {
         **_gate_context(stage, request.user, history),
         "head": build_stage_frame(stage=stage, current=GATE, history=history),
@@ -183,12 +174,12 @@ def _show_gate(request: SignedIn, stage: Stage, *, status: int = 200, **bound: F
 
 def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, object]:
     """What the page shows around its forms; refusals disable their buttons."""
-    rubric, gate = load_stage_rubric(stage, history), load_gate(stage, history)
+    rubric, gate = queries.load_stage_rubric(stage, history), queries.load_gate(stage, history)
     undecided = (row.number for row in history.iterations if row.kind == CHANGE and not row.decision)
     rules = read_rules(rubric)
     amounts = {"amber": figure(rules.amber, decimals=2), "limit": figure(rules.limit, decimals=2)}
     limits = _("Success needs every game below %(amber)s dollars; above %(limit)s a game fails.")
-    weak, weak_games = "", list_weak_games(stage, gate.streak)
+    weak, weak_games = "", queries.list_weak_games(stage, gate.streak)
     if weak_games:
         weak = _(
             "In %(games)s, of those that count, a metric is not applicable (counts as pass), passes on fewer than "
@@ -210,7 +201,7 @@ def _gate_context(stage: Stage, person: Person, history: History) -> dict[str, o
         "sign_refusal": get_refusal(check_sign_stage, person, stage),
         "next_refusal": get_next_refusal(person, stage, gate),
         "is_override": not gate.is_open and is_admin(person),
-        "counted": counted_says(stage),
+        "counted": queries.counted_says(stage),
         "weak": weak,
         "goes_on": history.reference.number if history.reference else 0,
         "undecided": next(undecided, 0),
@@ -228,7 +219,7 @@ def get_next_refusal(person: Person, stage: Stage, gate: GateStatus) -> str:
 
 
 def _list_payments(gate: GateStatus, history: History) -> list[dict[str, object]]:
-    rubrics = {iteration.number: load_rubric(iteration) for iteration in history.iterations}
+    rubrics = {iteration.number: queries.load_rubric(iteration) for iteration in history.iterations}
     counted = {game.number for game in gate.streak.games}
     states = {
         ABOVE: ("fail", _("fails")),
@@ -239,7 +230,7 @@ def _list_payments(gate: GateStatus, history: History) -> list[dict[str, object]
         {
             "iteration": step.iteration,
             "figures": game,
-            "cost": cost_text(game, rubrics[step.iteration]),
+            "cost": queries.cost_text(game, rubrics[step.iteration]),
             "state": states.get(get_cost_state(game.cost_usd, read_rules(rubrics[step.iteration])), ("", "")),
             "counts": game.number in counted,
         }
@@ -286,7 +277,7 @@ def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_change_stage(request.user, row)
-    why = get_refusal(refuse_new_rules, row)
+    why = get_refusal(queries.refuse_new_rules, row)
     form_class = StageTextsForm if why else StageForm
     stored = {name: getattr(row, name) for name in StagePlan.__struct_fields__}
     form, status = form_class(initial=stored), 200

@@ -11,16 +11,7 @@ from typing import Any
 import msgspec
 
 from discussions.core.records import Fault, GameRecord, Measurement, ReferenceFinding
-from discussions.metrics.core.registry import (
-    CODE_VERSION,
-    METRICS,
-    build_diagnostics,
-    build_score,
-    figure_value,
-    measure_game,
-    measured_keys,
-    passes,
-)
+from discussions.metrics.core import registry
 from rubric.core.records import RubricRecord
 from workspace.core.text import figure
 from workspace.core.words import say
@@ -28,8 +19,8 @@ from workspace.core.words import say
 
 def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fault]) -> dict[str, Any]:
     """Everything measured of one game and its warnings, as plain values in a fixed order. Scores are unrounded."""
-    measurements = measure_game(game, rubric)
-    diagnostics = build_diagnostics(game, rubric, measurements)
+    measurements = registry.measure_game(game, rubric)
+    diagnostics = registry.build_diagnostics(game, rubric, measurements)
     cost = game.cost
     return {
         "game": {
@@ -49,7 +40,7 @@ def measured_file(game: GameRecord, rubric: RubricRecord, warnings: Sequence[Fau
             _reference(finding) for measurement in measurements.values() for finding in measurement.references
         ],
         "rubric": {"name": rubric.name, "version": rubric.version},
-        "code_version": CODE_VERSION,
+        "code_version": registry.CODE_VERSION,
         "warnings": [
             {"place": warning.place, "code": warning.code, "message": warning.message} for warning in warnings
         ],
@@ -60,18 +51,18 @@ def _metric(
     game: GameRecord, measurement: Measurement, threshold: float, diagnostics: Mapping[str, object]
 ) -> dict[str, Any]:
     """One metric, with the players (by name) or the messages that counted."""
-    score = build_score(measurement)
+    score = registry.build_score(measurement)
     found = {
-        "score": figure_value(score),
+        "score": registry.figure_value(score),
         "numerator": score.numerator,
         "denominator": score.denominator,
         "threshold": threshold,
-        "passes": passes(score, threshold),
+        "passes": registry.passes(score, threshold),
         "applicable": score.is_applicable,
         "pending": score.is_pending,
         "companions": dict(diagnostics),
     }
-    if METRICS[measurement.metric].counted == "players":
+    if registry.METRICS[measurement.metric].counted == "players":
         return found | {"players": [game.players[player - 1].name for player in measurement.counted]}
     return found | {"messages": measurement.counted}
 
@@ -91,12 +82,12 @@ def _reference(finding: ReferenceFinding) -> dict[str, Any]:
 def parse_limits(given: Sequence[str], rubric: RubricRecord) -> dict[str, Decimal]:
     """Metric -> the lowest score that is accepted, from METRIC=VALUE. Raises ValueError with a sentence."""
     limits = {}
-    known = measured_keys(rubric)
+    known = registry.measured_keys(rubric)
     for text in given:
         key, _, value = text.partition("=")
         if key not in known:
             raise ValueError(f'"{key}" is no measured metric; there are {", ".join(known)}.')
-        scale = METRICS[key].scale
+        scale = registry.METRICS[key].scale
         try:
             limit = Decimal(value)
             is_inside = Decimal(scale.low) <= limit <= Decimal(scale.high)
@@ -115,7 +106,7 @@ def find_shortfalls(metrics: Mapping[str, Mapping[str, Any]], limits: Mapping[st
     """
     found = []
     for key, limit in limits.items():
-        metric, scale = metrics[key], METRICS[key].scale
+        metric, scale = metrics[key], registry.METRICS[key].scale
         if metric["score"] is None or not metric["applicable"]:
             continue
         score = scale.value(metric["numerator"], metric["denominator"])

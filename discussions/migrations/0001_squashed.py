@@ -2,7 +2,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from workspace.database.indexes import AddSQLiteIndex
+from workspace.database.online_changes import AddSQLiteIndex
 from workspace.database.squashed import list_replaced
 from workspace.database.table_changes import ChangeTables
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 from discussions.core.records import GameRecord
 from workspace.database.append_only import ForbidChange
-from workspace.database.indexes import AddSQLiteIndex
+from workspace.database.online_changes import AddSQLiteIndex
 from workspace.database.table_changes import ChangeTables
 
 

@@ -69,9 +69,6 @@ class CalibrationGame(models.Model):
             models.UniqueConstraint(fields=["round", "place"], name="calibration_place_unique"),
         )
 
-    def __str__(self) -> str:
-        return f"game {self.game_id} of calibration {self.round_id}"
-
 
 class CalibrationWaiver(models.Model):
     """A lead's permission to rate for a person who did not pass a round, with the reason."""
@@ -87,6 +84,3 @@ class CalibrationWaiver(models.Model):
             models.UniqueConstraint(fields=["round", "person"], name="calibration_waiver_once"),
             models.CheckConstraint(condition=~Q(reason=""), name="calibration_waiver_has_reason"),
         )
-
-    def __str__(self) -> str:
-        return f"person {self.person_id} rates without passing calibration {self.round_id}"

@@ -46,6 +46,3 @@ class Decision(models.Model):
             models.CheckConstraint(condition=~Q(reason=""), name="decision_has_reason"),
             models.CheckConstraint(condition=Q(look__gte=1), name="decision_look_counts"),
         )
-
-    def __str__(self) -> str:
-        return f"decision {self.number} on iteration {self.iteration_id}"

@@ -140,9 +140,6 @@ class Evaluation(Versioned):
         is_alone = self.purpose == RATING and self.game.evaluator_count == 1 and not self.shown_number
         return "verdict" if is_alone else "home"
 
-    def __str__(self) -> str:
-        return f"evaluation {self.pk} of game {self.game_id}"
-
 
 class JudgementQuerySet(models.QuerySet["Judgement"]):
     def counting(self) -> "JudgementQuerySet":
@@ -206,9 +203,6 @@ class Revision(KeyedRevision):
             models.UniqueConstraint(fields=["created_by", "key"], name="revision_key_unique"),
         )
 
-    def __str__(self) -> str:
-        return f"revision {self.version} of judgement {self.judgement_id}"
-
 
 class Reveal(models.Model):
     """What an evaluator was shown, when: "roles", "scores", "thoughts", "metric:coherence", "reference:19.2" and so on.
@@ -263,9 +257,6 @@ class FlagReply(models.Model):
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
-    def __str__(self) -> str:
-        return f"reply to flag {self.flag_id}"
-
 
 class Category(models.Model):
     """A short free text for what somebody saw in messages and games."""
@@ -286,9 +277,6 @@ class CategoryEnd(models.Model):
     merged_into = models.ForeignKey(Category, models.PROTECT, related_name="merged", null=True, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
-
-    def __str__(self) -> str:
-        return f"end of category {self.category_id}"
 
 
 class Coding(models.Model):

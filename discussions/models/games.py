@@ -80,9 +80,6 @@ class ImportDismissal(models.Model):
     dismissed_at = models.DateTimeField()
     dismissed_by = models.ForeignKey(Person, models.PROTECT, related_name="+")
 
-    def __str__(self) -> str:
-        return f"faults of transcript {self.transcript_id}, dismissed"
-
 
 class ImportRun(models.Model):
     """The progress of reading one file. Workers claim and read parts, which are stored in the order of the file.
@@ -249,9 +246,6 @@ class IndexedMessage(models.Model):
     key = models.BigIntegerField(primary_key=True, db_column="rowid")
     words = WordsField()
 
-    def __str__(self) -> str:
-        return f"words of message {self.key}"
-
 
 class UnindexedGameQuerySet(models.QuerySet["UnindexedGame"]):
     def queue(self, games: Iterable[int]) -> None:
@@ -273,6 +267,3 @@ class UnindexedGame(models.Model):
     game = models.OneToOneField(Game, models.PROTECT, related_name="unindexed", primary_key=True)
 
     objects = UnindexedGameQuerySet.as_manager()
-
-    def __str__(self) -> str:
-        return f"game {self.game_id}, to be indexed"

@@ -38,9 +38,6 @@ class QueueRule(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"queue of project {self.project_id}"
-
 
 def load_queue_rule(project: Project) -> QueueRule:
     """The project's rule; an unsaved row with the defaults if there is none."""
@@ -146,9 +143,6 @@ class RatingRule(models.Model):
             ),
         )
 
-    def __str__(self) -> str:
-        return f"rating rules of project {self.project_id}"
-
 
 def load_rating_rule(project: int) -> RatingRule:
     """The rule of the project with that key; an unsaved row with the defaults if there is none."""
@@ -167,9 +161,6 @@ class Guideline(models.Model):
     class Meta:
         constraints = (models.UniqueConstraint(fields=["project", "number"], name="guideline_number_unique"),)
 
-    def __str__(self) -> str:
-        return f"guideline {self.number} of project {self.project_id}"
-
 
 class GuidelineReading(models.Model):
     guideline = models.ForeignKey(Guideline, models.PROTECT, related_name="readings")
@@ -178,6 +169,3 @@ class GuidelineReading(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["guideline", "person"], name="guideline_read_once"),)
-
-    def __str__(self) -> str:
-        return f"{self.person_id} read guideline {self.guideline_id}"

@@ -112,6 +112,3 @@ class Slot(models.Model):
                 fields=["lease_until"], condition=Q(lease_until__isnull=False), name="slot_by_lease"
             ),
         )
-
-    def __str__(self) -> str:
-        return f"place {self.number} on game {self.game_id}"

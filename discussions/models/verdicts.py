@@ -63,6 +63,3 @@ class Verdict(models.Model):
             # The sums of the dashboard read only this index: rows are wide, and `created_at` is stored after the texts.
             models.Index(fields=["project", "created_at", "game", "passes"], name="verdict_by_time"),
         )
-
-    def __str__(self) -> str:
-        return f"verdict {self.number} on game {self.game_id}"

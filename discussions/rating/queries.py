@@ -17,11 +17,11 @@ from discussions.adjudication.core.authorship_test import (
 )
 from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
 from discussions.adjudication.core.judgeable import (
+    SUGGESTIONS,
     inconsistent_messages,
     judgeable_subjects,
     read_sample_rule,
 )
-from discussions.adjudication.core.suggestions import SUGGESTIONS
 from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import LAPSED, OPEN, SUBMITTED, why_closed
 from discussions.core.iteration_states import TEST

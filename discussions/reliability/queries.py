@@ -25,15 +25,7 @@ from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
 from discussions.models.slots import REPEAT
 from discussions.queries import rubric_record
-from discussions.reliability.core import accuracy, agreement, engagement
-from discussions.reliability.core.blind_answers import (
-    MARKS,
-    PART_KINDS,
-    AnswerKind,
-    AnswerTable,
-    BlindAnswer,
-    by_evaluators,
-)
+from discussions.reliability.core import accuracy, agreement, blind_answers, engagement
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.rule import check_identification, check_test
 from discussions.verdicts.core.scoring import compute_effective_values
@@ -44,7 +36,7 @@ from workspace.models import Job, Project
 from workspace.statistics.estimates import Agreement
 from workspace.stored_statistics.queries import Inputs, StatisticsStore
 
-COMPARED = (*PART_KINDS, *MARKS, judgement_kinds.QUESTION, judgement_kinds.RATING)
+COMPARED = (*blind_answers.PART_KINDS, *blind_answers.MARKS, judgement_kinds.QUESTION, judgement_kinds.RATING)
 _CHUNK = 5_000
 
 
@@ -70,13 +62,15 @@ def rating_agreement(project: Project) -> tuple[Agreement, int]:
     return agreement.headline(answered), answered.shared_groups
 
 
-def _read_ratings(project: Project) -> AnswerTable:
+def _read_ratings(project: Project) -> blind_answers.AnswerTable:
     answers = read_answers(_first(project).filter(kind=judgement_kinds.RATING))
-    (answered,) = by_evaluators([AnswerKind(judgement_kinds.RATING)], answers)
+    (answered,) = blind_answers.by_evaluators([blind_answers.AnswerKind(judgement_kinds.RATING)], answers)
     return answered
 
 
-def answers_in_cell(project: Project, answer_kind: AnswerKind, row: str, column: str) -> list[BlindAnswer]:
+def answers_in_cell(
+    project: Project, answer_kind: blind_answers.AnswerKind, row: str, column: str
+) -> list[blind_answers.BlindAnswer]:
     """The first blind answers on that subject with one of two values."""
     rows = _first(project).filter(kind=answer_kind.kind, blind_value__in={row, column})
     return read_answers(rows.filter(subject=answer_kind.question) if answer_kind.question else rows)
@@ -94,12 +88,12 @@ def shared_games(project: Project) -> "QuerySet[Evaluation, int]":
     return counted.filter(people__gt=1).values_list("game", flat=True)
 
 
-def read_answers(rows: "QuerySet[Judgement]") -> list[BlindAnswer]:
+def read_answers(rows: "QuerySet[Judgement]") -> list[blind_answers.BlindAnswer]:
     columns = ("evaluation__game_id", "evaluation_id", "evaluation__evaluator_id", "evaluation__purpose")
     blind = rows.exclude(blind_value="").values_list(*columns, "kind", "subject", "blind_value").order_by()
     # Rows repeat a few words; interned, the words take a third of the memory.
     return [
-        BlindAnswer(game, evaluation, evaluator, *map(intern, words))
+        blind_answers.BlindAnswer(game, evaluation, evaluator, *map(intern, words))
         for game, evaluation, evaluator, *words in blind.iterator(chunk_size=_CHUNK)
     ]
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import DrawnTest
 from discussions.adjudication.core.effective import Effective, JudgeAnswers
-from discussions.adjudication.core.suggestions import SUGGESTIONS, list_unasked
+from discussions.adjudication.core.judgeable import SUGGESTIONS, list_unasked
 from discussions.adjudication.queries import adjudications_in, load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
 from msgspec import to_builtins
 
+from rubric import models
 from rubric.core.records import ReviewRecord
 from rubric.core.response_order import shuffle
 from rubric.core.scales import COMMON
@@ -19,16 +20,6 @@ from rubric.model_reviewers.queries import (
     parse_answer,
     reads_otherwise,
     reviews_to_read,
-)
-from rubric.models import (
-    Answer,
-    CalibrationComparison,
-    ComparisonSet,
-    Mark,
-    MarkRevision,
-    Review,
-    ReviewedResponse,
-    Survey,
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, DRAFT, RATING, REPEAT, SUBMITTED, UPLOADED
@@ -61,7 +52,7 @@ def _people_said_so(_now: datetime) -> Iterator[str]:
 
 def _earlier_readers_read(_now: datetime) -> Iterator[str]:
     """Answers to read again: an earlier reader may have read on a Python that misread, so it cannot be asked today."""
-    by_set: dict[ComparisonSet, list[int]] = {}
+    by_set: dict[models.ComparisonSet, list[int]] = {}
     for review in _submitted(ANSWERED, state=SUBMITTED).exclude(reader=READER).distinct():
         if reads_otherwise(review):
             by_set.setdefault(review.reviewer.set, []).append(review.pk)
@@ -94,13 +85,13 @@ def _answers_said_so(_now: datetime) -> Iterator[str]:
 
 def _altered_answers() -> Iterator[str]:
     kept = {(key, detail["attempt"]): detail["sha256"] for key, detail in read_details("answer:kept")}
-    for answer in Answer.objects.exclude(source=UPLOADED).order_by("pk").iterator(chunk_size=CHUNK):
+    for answer in models.Answer.objects.exclude(source=UPLOADED).order_by("pk").iterator(chunk_size=CHUNK):
         if kept.get((answer.review_id, answer.attempt)) != bytes_hash(answer.text.encode()):
             yield f"Answer {answer.pk} of review {answer.review_id} is not the text that its audit line names."
     seen: Counter[tuple[str, datetime]] = Counter()
     for event in Event.objects.filter(verb="comparison_set:answered").exclude(object_id="").order_by("pk"):
         said, place = event.details, (event.object_id, event.at)
-        rows = Answer.objects.filter(
+        rows = models.Answer.objects.filter(
             source=UPLOADED,
             created_at=event.at,
             review__prompt__isnull=False,
@@ -115,7 +106,7 @@ def _altered_answers() -> Iterator[str]:
 
 @CHECKS.add("R3", "Responses were shown in the order of the seed, and never to who wrote them")
 def _responses_fit(_now: datetime) -> Iterator[str]:
-    rows = Review.objects.select_related("comparison", "reviewer").order_by("pk")
+    rows = models.Review.objects.select_related("comparison", "reviewer").order_by("pk")
     for review in rows.prefetch_related("comparison__responses").iterator(chunk_size=CHUNK):
         responses = review.comparison.responses.all()
         others = {
@@ -157,13 +148,13 @@ def _rows_fit(_now: datetime) -> Iterator[str]:
 
 @CHECKS.add("R5", "Every mark is the newest of its revisions, all by its reviewer")
 def _marks_count(_now: datetime) -> Iterator[str]:
-    rows = add_newest(Mark.objects.all(), MarkRevision.objects.filter(mark=OuterRef("pk")))
+    rows = add_newest(models.Mark.objects.all(), models.MarkRevision.objects.filter(mark=OuterRef("pk")))
     for row in rows.filter(WRONG_VERSION | WRONG_VALUE):
         yield f"Mark {row.pk} ({row.kind}) of review {row.review_id} is not the newest of its revisions."
-    others = MarkRevision.objects.exclude(created_by=F("mark__review__reviewer__person"))
+    others = models.MarkRevision.objects.exclude(created_by=F("mark__review__reviewer__person"))
     for revision in others.order_by("pk"):
         yield f"Revision {revision.pk} of mark {revision.mark_id} was made by somebody other than the reviewer."
-    late = MarkRevision.objects.filter(created_at__gt=F("mark__review__submitted_at"))
+    late = models.MarkRevision.objects.filter(created_at__gt=F("mark__review__submitted_at"))
     for revision in late.order_by("pk"):
         yield f"Revision {revision.pk} of mark {revision.mark_id} is newer than what was submitted."
 
@@ -171,29 +162,31 @@ def _marks_count(_now: datetime) -> Iterator[str]:
 @CHECKS.add("R6", "Every act on reviews, sets and surveys has its audit line")
 def _acts_are_told(_now: datetime) -> Iterator[str]:
     acts = Count("revisions", filter=~Q(revisions__key__startswith=STARTING))
-    untold, excess = compare_acts("mark", Mark.objects.annotate(count=acts), "mark:made", "mark:undone")
+    untold, excess = compare_acts(
+        "mark", models.Mark.objects.annotate(count=acts), "mark:made", "mark:undone"
+    )
     for row in untold:
         yield f"Mark {row.pk} of review {row.review_id} does not have one audit line for each act."
     yield from excess
     yield from missing_events(
-        ("review", "review:begun", Review.objects.all()),
-        ("review", "review:handed_in", Review.objects.exclude(submitted_at=None)),
-        ("comparison_set", "comparison_set:opened", ComparisonSet.objects.all()),
-        ("survey", "survey:answered survey:passed_over", Survey.objects.exclude(answered_at=None)),
+        ("review", "review:begun", models.Review.objects.all()),
+        ("review", "review:handed_in", models.Review.objects.exclude(submitted_at=None)),
+        ("comparison_set", "comparison_set:opened", models.ComparisonSet.objects.all()),
+        ("survey", "survey:answered survey:passed_over", models.Survey.objects.exclude(answered_at=None)),
     )
 
 
 @CHECKS.add("R7", "Reviews that count nowhere repeat an earlier one, or are of a calibration round")
 def _set_apart_fits(_now: datetime) -> Iterator[str]:
-    first = Review.objects.filter(
+    first = models.Review.objects.filter(
         comparison=OuterRef("comparison"), reviewer=OuterRef("reviewer"), purpose=RATING, state=SUBMITTED
     ).filter(submitted_at__lte=OuterRef("created_at"))
-    for review in Review.objects.filter(~Exists(first), purpose=REPEAT).order_by("pk"):
+    for review in models.Review.objects.filter(~Exists(first), purpose=REPEAT).order_by("pk"):
         yield f"{_review_name(review)} repeats a review that its reviewer did not submit before."
-    known = CalibrationComparison.objects.filter(comparison=OuterRef("comparison"))
-    for review in Review.objects.filter(~Exists(known), purpose=CALIBRATION).order_by("pk"):
+    known = models.CalibrationComparison.objects.filter(comparison=OuterRef("comparison"))
+    for review in models.Review.objects.filter(~Exists(known), purpose=CALIBRATION).order_by("pk"):
         yield f"{_review_name(review)} is for calibration, but no round has its comparison."
-    rows = CalibrationComparison.objects.exclude(comparison__set=F("round__set"))
+    rows = models.CalibrationComparison.objects.exclude(comparison__set=F("round__set"))
     for row in rows.order_by("pk"):
         yield f"Calibration {row.round_id} has comparison {row.comparison_id} of another set."
 
@@ -225,16 +218,18 @@ def add_newest(rows: "QuerySet[Any]", revisions: "QuerySet[Any]") -> "QuerySet[A
     return beside
 
 
-def _submitted(*conditions: Q, **where: object) -> QuerySet[Review]:
-    rows = Prefetch("reviewed", ReviewedResponse.objects.select_related("response").defer("response__text"))
+def _submitted(*conditions: Q, **where: object) -> QuerySet[models.Review]:
+    rows = Prefetch(
+        "reviewed", models.ReviewedResponse.objects.select_related("response").defer("response__text")
+    )
     reviews = reviews_to_read().filter(*conditions, **where).exclude(submitted_at=None).exclude(state=DRAFT)
     return reviews.prefetch_related(rows).order_by("pk")
 
 
-def _holds(review: Review, record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> bool:
+def _holds(review: models.Review, record: ReviewRecord, reasons: dict[str, dict[str, str]]) -> bool:
     is_same = list_content(record, reasons) == list_stored_content(review)
     return is_same and to_builtins(record.flags) == review.flags
 
 
-def _review_name(review: Review) -> str:
+def _review_name(review: models.Review) -> str:
     return f"Review {review.pk} of comparison {review.comparison_id}, round {review.round},"

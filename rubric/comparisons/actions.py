@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rubric.comparisons import queries
 from rubric.comparisons.core.lines import (
     Lines,
     NewComparison,
@@ -20,13 +21,6 @@ from rubric.comparisons.core.lines import (
     word_count,
 )
 from rubric.comparisons.core.placing import Placed, place_review
-from rubric.comparisons.queries import (
-    StoredReview,
-    list_said,
-    load_response_numbers,
-    load_reviewers_by_name,
-    load_stored_reviews,
-)
 from rubric.core.records import HOLISTIC
 from rubric.core.response_order import map_labels
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, Reviewer, RubricVersion
@@ -360,9 +354,9 @@ def _fitting(
     if not reviews:
         return [], []
     rubric = comparison_set.rubric_version.to_record()
-    responses = {**load_response_numbers(comparison_set), **coming}
-    reviewers = load_reviewers_by_name(comparison_set)
-    there = load_stored_reviews(
+    responses = {**queries.load_response_numbers(comparison_set), **coming}
+    reviewers = queries.load_reviewers_by_name(comparison_set)
+    there = queries.load_stored_reviews(
         [reviewers[review.reviewer] for review in reviews if review.reviewer in reviewers]
     )
     fitting, faults = [], []
@@ -377,7 +371,7 @@ def _fitting(
             faults += placed
             continue
         key = given.comparison, given.reviewer
-        this = StoredReview(placed.order, list_said(placed.record, placed.order), given.text)
+        this = queries.StoredReview(placed.order, queries.list_said(placed.record, placed.order), given.text)
         fault = _refusal(this, there.get(key), reviewers.get(given.reviewer))
         if fault:
             faults.append(LineFault(given.line, "", *fault))
@@ -388,7 +382,7 @@ def _fitting(
 
 
 def _refusal(
-    this: StoredReview, there: StoredReview | None, reviewer: Reviewer | None
+    this: queries.StoredReview, there: queries.StoredReview | None, reviewer: Reviewer | None
 ) -> tuple[str, str] | None:
     """Code and sentence that say why a review cannot be stored next to the stored one; None when it can."""
     if there is not None and this.is_same(there):
@@ -407,7 +401,7 @@ def _refusal(
 
 def _store(comparison_set: ComparisonSet, reviews: Sequence[Fitting], by: Person, now: datetime) -> None:
     """Submit the reviews in batches, so that nobody waits long for the database in the meantime."""
-    reviewers = load_reviewers_by_name(comparison_set)
+    reviewers = queries.load_reviewers_by_name(comparison_set)
     for at in range(0, len(reviews), BATCH):
         batch = reviews[at : at + BATCH]
         keys = {given.comparison for given, _placed in batch}

@@ -8,22 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from rubric.comparisons.actions import (
-    ImportSummary,
-    add_reviewer,
-    close_set,
-    end_reviewer,
-    import_lines,
-    open_set,
-    reopen_set,
-)
-from rubric.comparisons.queries import (
-    SetLine,
-    count_comparisons,
-    list_comparisons,
-    list_reviewers,
-    list_set_lines,
-)
+from rubric.comparisons import actions, queries
 from rubric.comparisons.views import may_upload, read_upload
 from rubric.models import Comparison, ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import MODEL, MODES, PERSON, REVIEWER_KINDS
@@ -46,7 +31,7 @@ MOST_FAULTS = 200
 
 class SetAnswer(
     Answer,
-    of=SetLine,
+    of=queries.SetLine,
     fields="number:comparison_set.number name:comparison_set.name rubric:comparison_set.rubric_version "
     "mode:comparison_set.mode has_second_round:comparison_set.has_second_round comparison_count own_count own_total "
     "closed_at:comparison_set.closed_at",
@@ -85,7 +70,7 @@ class SingleSetAnswer(Answer):
     next: str | None
 
 
-class BroughtAnswer(Answer, of=ImportSummary, fields="comparisons reviews known"):
+class BroughtAnswer(Answer, of=actions.ImportSummary, fields="comparisons reviews known"):
     """How many comparisons and reviews were added, and how many lines were known already."""
 
 
@@ -121,7 +106,7 @@ def list_sets(request: SignedIn, slug: str) -> Listed[SetAnswer]:
     """
     project = project_or_404(request.user, slug)
     is_lead = may_lead(request.user, project)
-    lines = list_set_lines(project, request.user)
+    lines = queries.list_set_lines(project, request.user)
     hidden = {} if is_lead else {"reviewer_count": None, "review_count": None}
     return Listed[SetAnswer](items=[SetAnswer.read(line, **hidden) for line in lines])
 
@@ -135,7 +120,7 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
     if version is None:
         raise Unacceptable(_("There is no such rubric version."), field="version")
     values = given.model_dump(exclude={"rubric", "version"})
-    made = open_set(project=project, version=version, **values, by=request.user, now=timezone.now())
+    made = actions.open_set(project=project, version=version, **values, by=request.user, now=timezone.now())
     return OpenedAnswer.read(made)
 
 
@@ -143,9 +128,9 @@ def create_set(request: SignedIn, slug: str, given: SetGiven) -> OpenedAnswer:
 def show_set(request: SignedIn, slug: str, number: int, after: After = 0) -> SingleSetAnswer:
     """Read what a comparison set holds, and who reviews it; 100 comparisons at a time."""
     found = set_or_404(request.user, slug, number, check_see_set)
-    count, _under_way = count_comparisons(found)
-    lines = list_comparisons(found, after + 1)
-    reviewers, _more = list_reviewers(found, count, load_calibrated([found]))
+    count, _under_way = queries.count_comparisons(found)
+    lines = queries.list_comparisons(found, after + 1)
+    reviewers, _more = queries.list_reviewers(found, count, load_calibrated([found]))
     last = lines[-1][0].number if lines else 0
     return SingleSetAnswer.read(
         None,
@@ -180,7 +165,7 @@ def bring_lines(request: SignedIn, slug: str, number: int) -> BroughtAnswer:
 def let_review(request: SignedIn, slug: str, number: int, given: ReviewerGiven) -> ReviewerAnswer:
     """Let a person, a model or an external reviewer review a set."""
     found = set_or_404(request.user, slug, number, check_change_set)
-    made = add_reviewer(
+    made = actions.add_reviewer(
         comparison_set=found,
         kind=given.kind,
         person=_member(found, given.person) if given.kind == PERSON else None,
@@ -197,20 +182,20 @@ def ask_no_more(request: SignedIn, slug: str, number: int, reviewer: int) -> Rev
     """Ask a reviewer for no more reviews. What was submitted counts on."""
     found = set_or_404(request.user, slug, number, check_change_set)
     row = get_object_or_404(Reviewer.objects.select_related("set__project"), pk=reviewer, set=found)
-    end_reviewer(reviewer=row, by=request.user, now=timezone.now())
+    actions.end_reviewer(reviewer=row, by=request.user, now=timezone.now())
     return ReviewerAnswer.read(row, review_count=row.reviews.filter(state=SUBMITTED).count())
 
 
 @router.post(ONE + "close/", "api_set_close", "open_set", "import")
 def close(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
     """Close a set. It takes no more reviews, and its reviewers see the results."""
-    return _turn(request, slug, number, close_set)
+    return _turn(request, slug, number, actions.close_set)
 
 
 @router.post(ONE + "reopen/", "api_set_reopen", "open_set", "import")
 def reopen(request: SignedIn, slug: str, number: int) -> OpenedAnswer:
     """Open a closed set again. It takes reviews again."""
-    return _turn(request, slug, number, reopen_set)
+    return _turn(request, slug, number, actions.reopen_set)
 
 
 def _turn(request: SignedIn, slug: str, number: int, act: Callable[..., None]) -> OpenedAnswer:
@@ -228,7 +213,9 @@ def _member(comparison_set: ComparisonSet, email: str) -> Person | None:
 
 def _bring(request: SignedIn, comparison_set: ComparisonSet) -> BroughtAnswer:
     lines = read_upload(getattr(request, "sent", b""))
-    brought = import_lines(comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now())
+    brought = actions.import_lines(
+        comparison_set=comparison_set, lines=lines, by=request.user, now=timezone.now()
+    )
     if brought.faults:
         first, count = brought.faults[0], len(brought.faults)
         detail = {"faults": brought.faults[:MOST_FAULTS], "count": count}

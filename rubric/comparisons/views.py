@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from rubric.comparisons import actions
+from rubric.comparisons import actions, queries
 from rubric.comparisons.actions import ImportSummary, add_comparisons, import_lines
 from rubric.comparisons.core.lines import Lines, comparison_faults, read_comparison_lines
 from rubric.comparisons.forms import (
@@ -24,15 +24,6 @@ from rubric.comparisons.forms import (
     PersonReviewerForm,
     PlacesForm,
     SetForm,
-)
-from rubric.comparisons.queries import (
-    COMPARISONS_A_PAGE,
-    candidates,
-    count_comparisons,
-    count_places,
-    list_comparisons,
-    list_reviewers,
-    list_set_lines,
 )
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
@@ -63,7 +54,7 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
     """List the sets of a project: all of them for leads, for others those in which they review."""
     only_parameters(request)
     project = project_or_404(request.user, slug)
-    lines = list_set_lines(project, request.user)
+    lines = queries.list_set_lines(project, request.user)
     context = {
         "lines": lines,
         "modes": MODE_NAMES,
@@ -138,7 +129,7 @@ def close_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     check_open_set(request.user, found.project)
     form = bind_form(request, ClosingForm)
     told = form.cleaned_data["under_way"] if form.is_valid() else None
-    _comparisons, under_way = count_comparisons(found)
+    _comparisons, under_way = queries.count_comparisons(found)
     if found.closed_at is None and told is not None and told < under_way:
         return show_set(request, found, is_closing=True, status=409)
     actions.close_set(comparison_set=found, by=request.user, now=timezone.now())
@@ -166,8 +157,8 @@ def show_set(
 
     With `is_closing`, closing it was refused because reviews are under way.
     """
-    count, under_way = count_comparisons(comparison_set)
-    people = candidates(comparison_set)
+    count, under_way = queries.count_comparisons(comparison_set)
+    people = queries.candidates(comparison_set)
     context: dict[str, Any] = {
         **_list_page(comparison_set, start, count),
         **_list_reviewers(comparison_set, count),
@@ -187,28 +178,28 @@ def show_set(
 def _list_reviewers(comparison_set: ComparisonSet, count: int) -> dict[str, Any]:
     """The reviewers, and the places that they take; `count` counts comparisons, `calibrated` are for calibration."""
     calibrated = load_calibrated([comparison_set])
-    reviewers, more = list_reviewers(comparison_set, count, calibrated)
+    reviewers, more = queries.list_reviewers(comparison_set, count, calibrated)
     return {
         "reviewers": reviewers,
         "more_reviewers": more,
         "kinds": KIND_NAMES,
         "people_needed": comparison_set.people_needed,
-        "places": count_places(comparison_set, calibrated),
+        "places": queries.count_places(comparison_set, calibrated),
         "calibrated": calibrated,
     }
 
 
 def _list_page(comparison_set: ComparisonSet, start: int, count: int) -> dict[str, Any]:
     """The comparisons from `start` on, and the query strings of the pages before and after, "" without one."""
-    lines = list_comparisons(comparison_set, start)
+    lines = queries.list_comparisons(comparison_set, start)
     last = lines[-1][0].number if lines else 0
     says = _("%(first)s to %(last)s of %(count)s") % {"first": start, "last": last, "count": count}
     return {
         "lines": lines,
         "comparison_count": count,
-        "previous": f"?from={max(1, start - COMPARISONS_A_PAGE)}" if start > 1 else "",
+        "previous": f"?from={max(1, start - queries.COMPARISONS_A_PAGE)}" if start > 1 else "",
         "next": f"?from={last + 1}" if lines and last < count else "",
-        "says": says if count > COMPARISONS_A_PAGE else "",
+        "says": says if count > queries.COMPARISONS_A_PAGE else "",
     }
 
 
@@ -234,7 +225,7 @@ def _frame(request: SignedIn, comparison_set: ComparisonSet) -> dict[str, Any]:
 def _bound(request: SignedIn, comparison_set: ComparisonSet) -> BaseForm:
     kind = request.POST.get("kind", "")
     if kind == PERSON:
-        people = candidates(comparison_set)
+        people = queries.candidates(comparison_set)
         return bind_form(request, PersonReviewerForm, people=people, auto_id="person_%s")
     if kind == MODEL:
         return bind_form(request, ModelReviewerForm, auto_id="model_%s")

@@ -66,9 +66,6 @@ class CalibrationComparison(models.Model):
             models.UniqueConstraint(fields=["round", "place"], name="set_calibration_place_unique"),
         )
 
-    def __str__(self) -> str:
-        return f"comparison {self.comparison_id} of calibration {self.round_id}"
-
 
 class CalibrationWaiver(models.Model):
     """A lead's permission, with the reason, that somebody who did not pass a round may review."""
@@ -84,6 +81,3 @@ class CalibrationWaiver(models.Model):
             models.UniqueConstraint(fields=["round", "reviewer"], name="set_calibration_waiver_once"),
             models.CheckConstraint(condition=~Q(reason=""), name="set_calibration_waiver_has_reason"),
         )
-
-    def __str__(self) -> str:
-        return f"reviewer {self.reviewer_id} reviews without passing calibration {self.round_id}"

@@ -87,9 +87,6 @@ class Comparison(models.Model):
             models.UniqueConstraint(fields=["set", "key"], name="comparison_key_unique"),
         )
 
-    def __str__(self) -> str:
-        return f"comparison {self.number} of set {self.set_id}"
-
 
 class Response(models.Model):
     """One response of a comparison; its number counts from 1 in the order of import.
@@ -114,9 +111,6 @@ class Response(models.Model):
                 condition=Q(number__gte=1, number__lte=MOST_RESPONSES), name="response_number_fits"
             ),
         )
-
-    def __str__(self) -> str:
-        return f"response {self.number} of comparison {self.comparison_id}"
 
 
 class Reviewer(models.Model):

@@ -95,9 +95,6 @@ class Review(Versioned):
         )
         indexes = (models.Index(fields=["reviewer", "state"], name="review_by_reviewer"),)
 
-    def __str__(self) -> str:
-        return f"review {self.pk} of comparison {self.comparison_id}"
-
     @property
     def source(self) -> "Review":
         """The review that the answer and its prompt belong to: this one, or the one whose answer it reads again."""
@@ -129,9 +126,6 @@ class ReviewedResponse(models.Model):
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=["review", "response"], name="reviewed_response_once"),)
-
-    def __str__(self) -> str:
-        return f"response {self.response_id} in review {self.review_id}"
 
 
 class Mark(models.Model):
@@ -169,9 +163,6 @@ class MarkRevision(KeyedRevision):
             models.UniqueConstraint(fields=["mark", "version"], name="mark_revision_version_unique"),
             models.UniqueConstraint(fields=["created_by", "key"], name="mark_revision_key_unique"),
         )
-
-    def __str__(self) -> str:
-        return f"revision {self.version} of mark {self.mark_id}"
 
 
 class ReviewPrompt(models.Model):
@@ -225,6 +216,3 @@ class Answer(models.Model):
                 condition=Q(cost_usd=None) | Q(cost_usd__gte=Decimal(0)), name="answer_cost_not_negative"
             ),
         )
-
-    def __str__(self) -> str:
-        return f"answer {self.attempt} of review {self.review_id}"

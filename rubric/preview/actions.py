@@ -18,17 +18,7 @@ from rubric.core.records import RubricRecord
 from rubric.core.scores import get_weights
 from rubric.models import Comparison, ComparisonSet, ImpactPreview, RubricVersion
 from rubric.models.reviews import SUBMITTED
-from rubric.preview.core import (
-    PARTS,
-    Impact,
-    Location,
-    Reranked,
-    comparable_weights,
-    compute_rankings_impact,
-    lacking,
-    make_version_subject,
-    rerank,
-)
+from rubric.preview import core
 from rubric.preview.queries import reviews_hash
 from rubric.reviews.queries import load_reviewed
 from rubric.versions.permissions import check_publish_version
@@ -48,7 +38,7 @@ def ask_for_preview(*, version: RubricVersion, basis: str, by: Person, now: date
     A job for a preview of another state is cancelled. None if this preview exists already. Raises NotAllowed.
     """
     check_publish_version(by, version)
-    part, kind = PARTS[version.rubric.kind]
+    part, kind = core.PARTS[version.rubric.kind]
     wanted = canonical_hash([version.sha256, basis])
     with transaction.atomic():
         if _is_there(version, part, basis):
@@ -56,7 +46,7 @@ def ask_for_preview(*, version: RubricVersion, basis: str, by: Person, now: date
         for other in _live(version).exclude(input_hash=wanted):
             with suppress(Conflict):
                 cancel_job(job=other, by=by, now=now)
-        subject = make_version_subject(version.pk)
+        subject = core.make_version_subject(version.pk)
         return enqueue(project=None, kind=kind, subject=subject, input_hash=wanted, by=by, now=now)
 
 
@@ -82,10 +72,10 @@ def preview_rankings(*, job: Job, clock: Clock) -> None:
     sets = list(rows.select_related("project", "rubric_version").order_by("pk"))
     reviewed = Comparison.objects.filter(set__in=sets, reviews__state=SUBMITTED)
 
-    def conclude(rankings: list[Reranked]) -> Impact:
+    def conclude(rankings: list[core.Reranked]) -> core.Impact:
         versions = {row.rubric_version_id: row.rubric_version.to_record() for row in sets}
-        notes = [note for own in versions.values() for note in lacking(own, draft)]
-        return compute_rankings_impact(rankings, notes)
+        notes = [note for own in versions.values() for note in core.lacking(own, draft)]
+        return core.compute_rankings_impact(rankings, notes)
 
     run_preview(
         job=job,
@@ -98,14 +88,14 @@ def preview_rankings(*, job: Job, clock: Clock) -> None:
     )
 
 
-def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[Reranked]:
+def _rankings(comparison_set: ComparisonSet, draft: RubricRecord) -> Iterator[core.Reranked]:
     own = comparison_set.rubric_version.to_record()
-    before, after = get_weights(own), comparable_weights(own, draft)
+    before, after = get_weights(own), core.comparable_weights(own, draft)
     reviewed = load_reviewed(comparison_set)
     for number, rows in groupby(reviewed, key=lambda review: review.comparison):
         several = list(rows)
-        yield rerank(
-            Location(comparison_set.project.slug, comparison_set.number, number),
+        yield core.rerank(
+            core.Location(comparison_set.project.slug, comparison_set.number, number),
             [review.to_judgement(before) for review in several],
             [review.to_judgement(after) for review in several],
         )
@@ -126,7 +116,7 @@ def run_preview(
     basis: str,
     total: int,
     batches: Iterable[Iterable[T]],
-    conclude: Callable[[list[T]], Impact],
+    conclude: Callable[[list[T]], core.Impact],
 ) -> None:
     """Decide everything again, batch by batch, store the impact on the draft as it was read, once, and end the job.
 
@@ -142,7 +132,7 @@ def run_preview(
         renew(job=job, now=clock(), done_count=max(len(decided), job.done_count), total_count=total)
     with for_storage():
         impact = conclude(decided)
-    part, _kind = PARTS[version.rubric.kind]
+    part, _kind = core.PARTS[version.rubric.kind]
     now = clock()
     with transaction.atomic():
         renew(job=job, now=now)
@@ -160,8 +150,8 @@ def run_preview(
 
 
 def _live(version: RubricVersion) -> "QuerySet[Job]":
-    _part, kind = PARTS[version.rubric.kind]
-    jobs = Job.objects.filter(kind=kind, subject=make_version_subject(version.pk))
+    _part, kind = core.PARTS[version.rubric.kind]
+    jobs = Job.objects.filter(kind=kind, subject=core.make_version_subject(version.pk))
     return jobs.filter(state__in=(QUEUED, RUNNING))
 
 

@@ -11,16 +11,9 @@ from rubric.core.scores import get_weights
 from rubric.models import ComparisonSet, Review, ReviewedResponse, SetFigures, Survey
 from rubric.models.comparisons import ELSEWHERE, PERSON
 from rubric.models.reviews import REPEAT, SET_APART, SUBMITTED
+from rubric.reviewer_statistics.core import figure_kinds
 from rubric.reviewer_statistics.core.agreement import SelfAgreement, compute_self_agreement
 from rubric.reviewer_statistics.core.comprehension import Surveyed
-from rubric.reviewer_statistics.core.figure_kinds import (
-    CODE_VERSION,
-    KINDS,
-    Figures,
-    Input,
-    compute_statistics,
-    derive_preferences,
-)
 from rubric.reviewer_statistics.core.weights_fit import Preference
 from rubric.reviews.core.mark_pairs import collect_marks
 from rubric.reviews.queries import (
@@ -41,7 +34,7 @@ REVIEW_KEYS = ("pk", "reviewer", "comparison")
 
 def figures_hash(comparison_set: ComparisonSet, kind: str, submitted: Sequence[int] | None = None) -> str:
     """The hash of the current input of figures of that kind: reviews, version, kind and code."""
-    return set_hash(comparison_set, kind, CODE_VERSION, submitted=submitted)
+    return set_hash(comparison_set, kind, figure_kinds.CODE_VERSION, submitted=submitted)
 
 
 def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | None:
@@ -52,7 +45,7 @@ def present_figures(comparison_set: ComparisonSet, kind: str) -> SetFigures | No
 
 class _SetStore(StatisticsStore[ComparisonSet]):
     row_model, owner_name, subject_name = SetFigures, "set", "comparison_set"
-    job_kind, kinds = FIGURE_SET, KINDS
+    job_kind, kinds = FIGURE_SET, figure_kinds.KINDS
 
     def load(self, key: int) -> ComparisonSet:
         return ComparisonSet.objects.select_related("project", "rubric_version").get(pk=key)
@@ -62,10 +55,12 @@ class _SetStore(StatisticsStore[ComparisonSet]):
 
     def inputs(self, owner: ComparisonSet) -> Inputs:
         submitted = load_submitted_keys(owner)
-        return Inputs({kind: figures_hash(owner, kind, submitted) for kind in KINDS}, len(submitted))
+        return Inputs(
+            {kind: figures_hash(owner, kind, submitted) for kind in figure_kinds.KINDS}, len(submitted)
+        )
 
-    def read(self, owner: ComparisonSet, kind: str) -> Callable[[], Figures]:
-        return partial(compute_statistics, kind, load_input(owner))
+    def read(self, owner: ComparisonSet, kind: str) -> Callable[[], figure_kinds.Figures]:
+        return partial(figure_kinds.compute_statistics, kind, load_input(owner))
 
     def count(self, row: SetFigures) -> int:
         return int(msgspec.json.decode(row.body)["reviews"])
@@ -74,7 +69,7 @@ class _SetStore(StatisticsStore[ComparisonSet]):
 SET_STATISTICS = _SetStore()
 
 
-def load_input(comparison_set: ComparisonSet) -> Input:
+def load_input(comparison_set: ComparisonSet) -> figure_kinds.Input:
     """The input of the figures, from blind reviews only: no second round, no reviewer who could see results."""
     found = load_reviewed(comparison_set, round_number=FIRST_ROUND)
     reviewed = [review for review in found if review.is_blind]
@@ -88,7 +83,7 @@ def load_input(comparison_set: ComparisonSet) -> Input:
         replace(row, position=None) if review.review in unknown else row
         for review, row in zip(reviewed, to_rows(reviewed), strict=True)
     ]
-    return Input(
+    return figure_kinds.Input(
         whole_first=[
             replace(row, holistic=None) if review.criteria_first else row
             for review, row in zip(reviewed, rows, strict=True)
@@ -167,5 +162,5 @@ def _preferences(comparison_set: ComparisonSet, own: set[tuple[int, int]]) -> li
     ):
         places = name_places(order, ranking or [])
         mine = [str(response) for review, response in own if review == key]
-        found += derive_preferences(str(number), str(reviewer), places, mine)
+        found += figure_kinds.derive_preferences(str(number), str(reviewer), places, mine)
     return found

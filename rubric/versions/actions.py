@@ -12,16 +12,9 @@ from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import Rubric, RubricVersion, ScoringChoice
 from rubric.models.comparisons import is_scored_by_criterion
 from rubric.models.rubrics import DISCARDED, DRAFT, IMPORTED, PUBLISHED, RETIRED
+from rubric.versions import permissions
 from rubric.versions.core.differences import differences
 from rubric.versions.core.version_json import is_number, next_number, publishing_problems, read_version
-from rubric.versions.permissions import (
-    check_discard_version,
-    check_edit_rubrics,
-    check_edit_version,
-    check_offer_version,
-    check_publish_version,
-    check_retire_version,
-)
 from rubric.versions.queries import Shipped, find_missing, shipped_versions
 from workspace.audit.actions import record_event
 from workspace.core.canonical import bytes_hash, canonical_bytes
@@ -34,7 +27,7 @@ from workspace.texts import clean_text
 
 def draft_version(*, version: RubricVersion, note: str, by: Person, now: datetime) -> RubricVersion:
     """Make the rubric's next draft, a copy of `version`. Raises NotAllowed, Unacceptable without a note."""
-    check_edit_rubrics(by)
+    permissions.check_edit_rubrics(by)
     note = clean_text(note, field="note", ask=_("Say in a few words what this draft is to change."))
     with transaction.atomic():
         rubric = Rubric.objects.select_for_update().get(pk=version.rubric_id)
@@ -50,7 +43,7 @@ def import_version(
     The draft keeps the file's number when it is free, else it gets the next one. Raises NotAllowed, Unacceptable for a
     record that does not fit, Conflict for a key that is taken.
     """
-    check_edit_rubrics(by)
+    permissions.check_edit_rubrics(by)
     note = clean_text(note, field="note", ask=_("Say in a few words where this version comes from."))
     _require_valid(record)
     with transaction.atomic():
@@ -79,7 +72,7 @@ def draft_file(
     `basis` is the hash of that draft, None whatever it is, "" makes another one. Raises as `import_version` and
     `save_draft` do, and as `read_file`.
     """
-    check_edit_rubrics(by)
+    permissions.check_edit_rubrics(by)
     record = read_file(data)
     rows = RubricVersion.objects.select_related("rubric")
     draft = rows.filter(rubric=rubric, number=record.version, state=DRAFT).first()
@@ -113,7 +106,7 @@ def save_draft(
     Saving the same content changes nothing. Raises NotAllowed, Unacceptable for an invalid version, and Conflict when
     somebody saved in between; nothing is overwritten then.
     """
-    check_edit_version(by, version)
+    permissions.check_edit_version(by, version)
     note = clean_text(note, field="note", ask=_("Say in a few words what this draft changes."))
     record = replace(record, version=version.number, kind=version.rubric.kind)
     _require_valid(record)
@@ -137,7 +130,7 @@ def discard_draft(*, version: RubricVersion, basis: str, reason: str, by: Person
     `basis` is the hash that the page showed. Raises NotAllowed for a published or discarded version, Unacceptable
     without a reason, Conflict when somebody saved in between.
     """
-    check_discard_version(by, version)
+    permissions.check_discard_version(by, version)
     reason = clean_text(reason, field="reason", ask=_("Say why this draft is discarded."))
     with transaction.atomic():
         rows = RubricVersion.objects.filter(pk=version.pk, state=DRAFT, sha256=basis)
@@ -240,7 +233,7 @@ def publish_version(*, version: RubricVersion, basis: str, reason: str, by: Pers
     `basis` is the hash that the page showed. Raises NotAllowed, Unacceptable without a reason or for a draft that is
     not valid, Conflict when somebody saved the draft in between.
     """
-    check_publish_version(by, version)
+    permissions.check_publish_version(by, version)
     reason = clean_text(reason, field="reason", ask=_("Say why this version is published."))
     _require_valid(version.to_record())
     with transaction.atomic():
@@ -257,11 +250,11 @@ def retire_version(*, version: RubricVersion, reason: str, by: Person, now: date
     Raises NotAllowed (also for the only published one), Unacceptable without a reason, Conflict when somebody else
     retired it.
     """
-    check_retire_version(by, version)
+    permissions.check_retire_version(by, version)
     reason = clean_text(reason, field="reason", ask=_("Say why this version is retired."))
     with transaction.atomic():
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
-        check_retire_version(by, version)
+        permissions.check_retire_version(by, version)
         rows = RubricVersion.objects.filter(pk=version.pk, state=PUBLISHED)
         if not rows.update(state=RETIRED, retired_at=now, retired_by=by, retired_reason=reason):
             raise Conflict(_("This version was retired in the meantime."), code="already_retired")
@@ -275,7 +268,7 @@ def offer_version(*, version: RubricVersion, reason: str, by: Person, now: datet
 
     Raises NotAllowed, Unacceptable without a reason, Conflict when somebody else offered or retired it.
     """
-    check_offer_version(by, version)
+    permissions.check_offer_version(by, version)
     reason = clean_text(reason, field="reason", ask=_("Say why new work may use this version."))
     _require_valid(version.to_record())
     with transaction.atomic():
@@ -323,7 +316,7 @@ def choose_scoring(*, is_on: bool, by: Person, now: datetime) -> None:
 
     Choosing the current mode again changes nothing. Raises NotAllowed.
     """
-    check_edit_rubrics(by)
+    permissions.check_edit_rubrics(by)
     with transaction.atomic():
         if is_scored_by_criterion() == is_on:
             return

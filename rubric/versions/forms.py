@@ -13,16 +13,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from rubric.core.records import RESPONSE, RubricRecord
-from rubric.versions.core.draft import (
-    CRITERION_FIELDS,
-    EXAMPLES,
-    LINES,
-    MOST_CRITERIA,
-    YES,
-    choice_texts,
-    draft_texts,
-    in_step,
-)
+from rubric.versions.core import draft
 from rubric.versions.core.game_specs import add_defaults
 from rubric.versions.labels import LABELS, heading, readings
 
@@ -114,10 +105,11 @@ class DraftForm(forms.Form):
     even = forms.CharField(label=_("When one moves, the others give way in proportion"), required=False)
 
     def __init__(self, *, base: RubricRecord, note: str = "", basis: str = "", **given: object) -> None:
-        texts = draft_texts(base)
-        texts |= in_step(texts)
+        texts = draft.draft_texts(base)
+        texts |= draft.in_step(texts)
         shown = {
-            name: text == YES if name.endswith("-is_mandatory") else text for name, text in texts.items()
+            name: text == draft.YES if name.endswith("-is_mandatory") else text
+            for name, text in texts.items()
         }
         super().__init__(initial={"note": note, "basis": basis, **shown}, **given)  # type: ignore[arg-type]
         self.base = base
@@ -126,7 +118,7 @@ class DraftForm(forms.Form):
         for index in self.indexes:
             self._add_criterion(index)
         for name, value in add_defaults(base).items():
-            self._add_parameter(name, choice_texts(name, value))
+            self._add_parameter(name, draft.choice_texts(name, value))
         for field in texts:
             if field.startswith("l-"):
                 rows = min(max(texts[field].count("\n") + 2, 4), 16)
@@ -154,7 +146,7 @@ class DraftForm(forms.Form):
     @property
     def texts(self) -> dict[str, str]:
         if not self.is_bound:
-            return draft_texts(self.base)
+            return draft.draft_texts(self.base)
         return {name: str(value) for name, value in self.data.items() if name in self.fields}
 
     def with_texts(self, changes: Mapping[str, str]) -> "DraftForm":
@@ -183,13 +175,13 @@ class DraftForm(forms.Form):
         return [self[name] for name in self.fields if name.startswith("l-")]
 
     def _indexes(self, texts: Mapping[str, str]) -> list[int]:
-        there = [index for index in range(MOST_CRITERIA) if f"c{index}-key" in texts]
-        is_filled = not there or any(texts.get(f"c{there[-1]}-{name}", "") for name in CRITERION_FIELDS)
+        there = [index for index in range(draft.MOST_CRITERIA) if f"c{index}-key" in texts]
+        is_filled = not there or any(texts.get(f"c{there[-1]}-{name}", "") for name in draft.CRITERION_FIELDS)
         free = there[-1] + 1 if there else 0
-        return [*there, free] if self.can_add_criteria and is_filled and free < MOST_CRITERIA else there
+        return [*there, free] if self.can_add_criteria and is_filled and free < draft.MOST_CRITERIA else there
 
     def _add_criterion(self, index: int) -> None:
-        for name in (*CRITERION_FIELDS, *(["remove"] if self.can_add_criteria else [])):
+        for name in (*draft.CRITERION_FIELDS, *(["remove"] if self.can_add_criteria else [])):
             if name != "scale" or self.can_add_criteria:
                 self.fields[f"c{index}-{name}"] = _field(name)
         for name in BESIDE_A_WEIGHT:
@@ -205,7 +197,7 @@ class DraftForm(forms.Form):
         self.fields[f"p-{name}"] = forms.CharField(label=label, required=False, help_text=name, widget=widget)
 
     def _criterion(self, index: int) -> dict[str, Any]:
-        names = [name for name in (*CRITERION_FIELDS, "remove") if f"c{index}-{name}" in self.fields]
+        names = [name for name in (*draft.CRITERION_FIELDS, "remove") if f"c{index}-{name}" in self.fields]
         bound = {name: self[f"c{index}-{name}"] for name in names}
         title = str(bound["label"].value() or bound["key"].value() or "")
         fields = [field for name, field in bound.items() if name != "weight" and not field.is_hidden]
@@ -217,16 +209,16 @@ class DraftForm(forms.Form):
 def _field(name: str) -> forms.Field:
     if name in ("is_mandatory", "remove"):
         return forms.CharField(
-            label=LABELS[name], required=False, widget=forms.CheckboxInput(attrs={"value": YES})
+            label=LABELS[name], required=False, widget=forms.CheckboxInput(attrs={"value": draft.YES})
         )
     widget: forms.Widget = forms.TextInput()
-    if name in (*LINES, "description", "question"):
+    if name in (*draft.LINES, "description", "question"):
         widget = several_lines(2 if name in ("description", "question") else 5)
     if name in ("weight", "threshold"):
         widget = forms.NumberInput(
             attrs={"step": "any", "min": "0"} | ({"max": "100"} if name == "weight" else {})
         )
-    said = SCALE_HELP if name == "scale" else EXAMPLES_HELP if name in EXAMPLES else ""
+    said = SCALE_HELP if name == "scale" else EXAMPLES_HELP if name in draft.EXAMPLES else ""
     return forms.CharField(label=LABELS[name], required=False, strip=False, widget=widget, help_text=said)
 
 

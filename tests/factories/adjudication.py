@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from discussions.adjudication.actions import adjudicate
-from discussions.adjudication.core.suggestions import SUGGESTIONS
+from discussions.adjudication.core.judgeable import SUGGESTIONS
 from discussions.adjudication.queries import disagreements_in
 from discussions.checks.actions import CHECKS
 from discussions.models import Adjudication, Evaluation, Game

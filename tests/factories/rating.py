@@ -5,7 +5,7 @@ Many games in a state that one was brought to by the real actions: its rows, cop
 
 from typing import Any
 
-from discussions.adjudication.core.suggestions import SUGGESTIONS
+from discussions.adjudication.core.judgeable import SUGGESTIONS
 from discussions.core.iteration_states import QUESTION
 from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.queue.actions import take_next_game

@@ -14,7 +14,7 @@ MADE_FROM = (
     "*/apps.py",
     "workspace/database/append_only.py",
     "workspace/database/table_changes.py",
-    "workspace/database/indexes.py",
+    "workspace/database/online_changes.py",
     "workspace/database/squashed.py",
     "rubric/versions/queries.py",
     "rubric/versions/first_versions/*",

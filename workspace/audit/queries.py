@@ -22,14 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from msgspec import Struct
 
-from workspace.audit.labels import (
-    KIND_LABELS,
-    detail_name,
-    detail_word,
-    readable_name,
-    say_act,
-    split_sentence,
-)
+from workspace.audit import labels
 from workspace.core.audit_chain import Head
 from workspace.core.limits import PAGE_SIZE
 from workspace.models import (
@@ -255,7 +248,7 @@ class AuditLine:
 
     @property
     def parts(self) -> list[str]:
-        return split_sentence(say_act(self.event.verb))
+        return labels.split_sentence(labels.say_act(self.event.verb))
 
     @property
     def sentence(self) -> str:
@@ -265,7 +258,10 @@ class AuditLine:
     @property
     def detail(self) -> list[tuple[str, str]]:
         return [
-            (detail_name(name), detail_word(name, _plain(value)) if name in WORDS else _plain(value))
+            (
+                labels.detail_name(name),
+                labels.detail_word(name, _plain(value)) if name in WORDS else _plain(value),
+            )
             for name, value in self.event.details.items()
             if self.event.verb not in ERASED or name not in PROOFS
         ]
@@ -344,7 +340,7 @@ def _describe(project: Project | None, rows: list[Event]) -> list[AuditLine]:
             renames.name_at(row.by, row.at),
             # Named by its kind only: it is gone, has no page, or came with an archive that leaves it out.
             things.get((row.object_kind, row.object_id))
-            or Thing(str(KIND_LABELS.get(row.object_kind) or readable_name(row.object_kind))),
+            or Thing(str(labels.KIND_LABELS.get(row.object_kind) or labels.readable_name(row.object_kind))),
         )
         for row in rows
     ]
@@ -383,5 +379,5 @@ def _plain(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(_plain(part) for part in value)
     if isinstance(value, dict):
-        return "; ".join(f"{readable_name(str(name))}: {_plain(part)}" for name, part in value.items())
+        return "; ".join(f"{labels.readable_name(str(name))}: {_plain(part)}" for name, part in value.items())
     return _("none") if value in (None, "") else str(value)

@@ -21,14 +21,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
 from workspace.access.permissions import check_see_people, get_refusal
-from workspace.authentication.actions import (
-    prove,
-    renew_recovery_codes,
-    reset_second_factor,
-    set_up_second_factor,
-    switch_off_second_factor,
-    use_code,
-)
+from workspace.authentication import actions
 from workspace.authentication.forms import CodeForm, ProofForm, ReasonForm, SetUpForm, SignInForm
 from workspace.authentication.permissions import (
     check_reset_second_factor,
@@ -97,7 +90,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
         form, status = bind_form(request, CodeForm), 422
         if form.is_valid():
             try:
-                guarded(request, person, use_code, code=form.cleaned_data["code"])
+                guarded(request, person, actions.use_code, code=form.cleaned_data["code"])
                 answer = stage.exit()
                 return signed_in(request) if is_htmx(request) else answer
             except Refusal as refusal:
@@ -126,7 +119,7 @@ def guarded(request: HttpRequest, person: Person, act: Callable[..., T], **given
 
 def proven(request: HttpRequest, person: Person, proof: str) -> None:
     """Verify that it is still the same person; raises Unacceptable for a wrong proof, and TooOften."""
-    guarded(request, person, prove, proof=proof)
+    guarded(request, person, actions.prove, proof=proof)
 
 
 def _told(form: BaseForm, refusal: Refusal) -> int:
@@ -233,7 +226,7 @@ def renew_codes(request: SignedIn) -> HttpResponse:
 
     def act(proof: str, **who: Any) -> list[str]:
         proven(request, request.user, proof)
-        return renew_recovery_codes(**who)
+        return actions.renew_recovery_codes(**who)
 
     shown = partial(show_codes, request, onward=reverse("second_factor"))
     return send(
@@ -248,7 +241,7 @@ def switch_off(request: SignedIn) -> HttpResponse:
 
     def act(proof: str, **who: Any) -> None:
         proven(request, request.user, proof)
-        switch_off_second_factor(**who)
+        actions.switch_off_second_factor(**who)
 
     return send(request, form, act, reverse("second_factor"), show=partial(show_factor, request, form))
 
@@ -260,7 +253,7 @@ def reset(request: SignedIn, person: int) -> HttpResponse:
     check_reset_second_factor(request.user, account)
 
     def act(form: ReasonForm) -> str:
-        reset_second_factor(person=account, by=request.user, now=timezone.now(), **form.cleaned_data)
+        actions.reset_second_factor(person=account, by=request.user, now=timezone.now(), **form.cleaned_data)
         return reverse("people")
 
     page = "workspace/authentication/second_factor_reset.html"
@@ -306,7 +299,7 @@ def pending_secret(request: SignedIn) -> str:
 
 def taken(request: SignedIn, secret: str, code: str) -> list[str]:
     """Confirm the set-up by its first code; the recovery codes."""
-    act = partial(set_up_second_factor, secret=secret, keep=request.session.session_key or "")
+    act = partial(actions.set_up_second_factor, secret=secret, keep=request.session.session_key or "")
     codes = guarded(request, request.user, act, code=code)
     del request.session[PENDING]
     request.session.cycle_key()

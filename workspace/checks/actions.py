@@ -20,6 +20,7 @@ from django.db.models import F, QuerySet
 from django.utils.module_loading import import_string
 from msgspec import Struct
 
+from workspace import models
 from workspace.audit.queries import hash_first_seals, list_erased, load_erased, load_imports
 from workspace.blob_store import audit_heads, drop_parts, keep_file, new_file
 from workspace.checks.core import RIGHTS, Check, Checked, Checks, read_rights, run_check
@@ -29,18 +30,6 @@ from workspace.core.causes import describe_cause
 from workspace.database.snapshot import snapshot
 from workspace.database.startup_checks import pragma_faults, trigger_faults
 from workspace.jobs.actions import NOTIFY_AGAIN, sweep_jobs
-from workspace.models import (
-    AccessToken,
-    Chain,
-    Counter,
-    Event,
-    Invitation,
-    Job,
-    Membership,
-    Person,
-    Project,
-    SignIn,
-)
 from workspace.models.jobs import RUNNING
 
 CHECKS = Checks()
@@ -54,7 +43,7 @@ class DailyHeads(Struct, frozen=True):
     heads: list[Head]
 
 
-def verify(*, checks: Iterable[Check], by: Person, now: datetime) -> list[Checked]:
+def verify(*, checks: Iterable[Check], by: models.Person, now: datetime) -> list[Checked]:
     """Run the checks one after the other, all on the rows as of one moment; others may go on saving meanwhile.
 
     If the audit log holds, today's heads are stored. Changes no row.
@@ -78,7 +67,7 @@ def _run(check: Check, now: datetime) -> Checked:
         return Checked(check.code, check.says, 1, [says])
 
 
-def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> None:
+def keep_heads(*, by: models.Person, now: datetime, is_renewed: bool = False) -> None:
     """Write the heads of all audit chains to the day's file, once a day; `is_renewed` writes today's again.
 
     Only verified heads may replace them: otherwise the heads of a cut log would overwrite those that show the cut.
@@ -86,7 +75,7 @@ def keep_heads(*, by: Person, now: datetime, is_renewed: bool = False) -> None:
     name = name_heads(now)
     if audit_heads().exists(name) and not is_renewed:
         return
-    heads = [chain.to_head() for chain in Chain.objects.order_by("pk")]
+    heads = [chain.to_head() for chain in models.Chain.objects.order_by("pk")]
     with new_file(audit_heads()) as part:
         part.write(msgspec.json.format(msgspec.json.encode(DailyHeads(now, heads)), indent=1) + b"\n")
         keep_file(part, name, audit_heads())
@@ -114,9 +103,9 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
                 anchors += msgspec.json.decode(file.read(), type=DailyHeads).heads
         except (msgspec.MsgspecError, OSError) as fault:
             yield f"The kept heads in {name} cannot be read: {fault}."
-    chains = list(Chain.objects.order_by("pk"))
+    chains = list(models.Chain.objects.order_by("pk"))
     for chain in chains:
-        lines = Event.objects.filter(chain=chain).order_by("seq").iterator(chunk_size=2000)
+        lines = models.Event.objects.filter(chain=chain).order_by("seq").iterator(chunk_size=2000)
         broken = first_break(
             (line.to_sealed() for line in lines),
             chain.to_head(),
@@ -134,12 +123,12 @@ def _audit_holds(_now: datetime) -> Iterator[str]:
 @CHECKS.add("I7a", "Every account, project, membership and invitation has its audit line")
 def _acts_have_events(_now: datetime) -> Iterator[str]:
     yield from missing_events(
-        ("person", "account:created service_account:created", Person.objects.filter(is_system=False)),
-        ("project", "project:created", Project.objects.all()),
-        ("membership", "membership:added membership:changed", Membership.objects.all()),
-        ("invitation", "invitation:created", Invitation.objects.all()),
-        ("invitation", "invitation:accepted", Invitation.objects.exclude(accepted_at=None)),
-        ("invitation", "invitation:withdrawn", Invitation.objects.exclude(withdrawn_at=None)),
+        ("person", "account:created service_account:created", models.Person.objects.filter(is_system=False)),
+        ("project", "project:created", models.Project.objects.all()),
+        ("membership", "membership:added membership:changed", models.Membership.objects.all()),
+        ("invitation", "invitation:created", models.Invitation.objects.all()),
+        ("invitation", "invitation:accepted", models.Invitation.objects.exclude(accepted_at=None)),
+        ("invitation", "invitation:withdrawn", models.Invitation.objects.exclude(withdrawn_at=None)),
     )
 
 
@@ -147,19 +136,19 @@ def _acts_have_events(_now: datetime) -> Iterator[str]:
 def _rights_are_logged(_now: datetime) -> Iterator[str]:
     logged = read_rights(
         (event.object_id, event.verb, event.details)
-        for event in Event.objects.filter(verb__in=RIGHTS).order_by("pk").iterator(chunk_size=2000)
+        for event in models.Event.objects.filter(verb__in=RIGHTS).order_by("pk").iterator(chunk_size=2000)
     )
-    people = Person.objects.filter(is_system=False)
+    people = models.Person.objects.filter(is_system=False)
     for key, is_admin, is_active in people.values_list("pk", "is_admin", "is_active").order_by("pk"):
         if is_admin and key not in logged.admins:
             yield f"Person {key} is an admin; the audit log does not say that they became one."
         if is_active and key in logged.switched_off:
             yield f"Person {key} is active; the audit log says that the account was deactivated."
-    open_still = Membership.objects.filter(ended_at=None)
+    open_still = models.Membership.objects.filter(ended_at=None)
     for key, role in open_still.values_list("pk", "role").order_by("pk"):
         if (said := logged.roles.get(key)) != role:
             yield f"Membership {key} gives the role {role}; the audit log says {said or 'that it ended'}."
-    usable = AccessToken.objects.filter(revoked_at=None)
+    usable = models.AccessToken.objects.filter(revoked_at=None)
     for key, scopes in usable.values_list("pk", "scopes").order_by("pk"):
         said_scopes = logged.scopes.get(key)
         if said_scopes is None or set(scopes.split()) != said_scopes:
@@ -169,7 +158,9 @@ def _rights_are_logged(_now: datetime) -> Iterator[str]:
 
 @CHECKS.add("I7f", "The first seals of imported audit lines are as they were imported")
 def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
-    sealed = set(Chain.objects.filter(events__first_seal__isnull=False).values_list("project", flat=True))
+    sealed = set(
+        models.Chain.objects.filter(events__first_seal__isnull=False).values_list("project", flat=True)
+    )
     told = load_imports()
     for project in sorted(sealed | set(told), key=lambda key: key or 0):
         if project not in told:
@@ -181,10 +172,10 @@ def _first_seals_are_kept(_now: datetime) -> Iterator[str]:
 
 @CHECKS.add("I8", "No job is stuck")
 def _jobs_move(now: datetime) -> Iterator[str]:
-    late = Job.objects.filter(state=RUNNING, lease_until__lt=now - timedelta(seconds=60))
+    late = models.Job.objects.filter(state=RUNNING, lease_until__lt=now - timedelta(seconds=60))
     for job in late.order_by("pk"):
         yield f"Job {job.pk} ({job.kind}, {job.subject}) runs past its lease, which ended {job.lease_until:%F %T}."
-    for job in Job.objects.filter(done_count__gt=F("total_count"), total_count__gt=0).order_by("pk"):
+    for job in models.Job.objects.filter(done_count__gt=F("total_count"), total_count__gt=0).order_by("pk"):
         yield f"Job {job.pk} ({job.kind}, {job.subject}) did {job.done_count} of {job.total_count}."
 
 
@@ -204,19 +195,19 @@ def _database_is_sound(_now: datetime) -> Iterator[str]:
 
 @CHECKS.add("I14", "Nobody who was switched off is signed in")
 def _nobody_stays_signed_in(now: datetime) -> Iterator[str]:
-    stored = SignIn.objects.filter(expire_date__gt=now, person__is_active=False)
+    stored = models.SignIn.objects.filter(expire_date__gt=now, person__is_active=False)
     for person in stored.order_by("person").values_list("person", flat=True).distinct():
         yield f"Person {person} is switched off but has a stored sign-in."
 
 
 def list_told(*verbs: str) -> set[str]:
     """The keys of what the audit log tells of with one of these verbs."""
-    return set(Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
+    return set(models.Event.objects.filter(verb__in=verbs).values_list("object_id", flat=True))
 
 
 def read_details(verb: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The key of what each audit line of the verb is about, and its detail."""
-    lines = Event.objects.filter(verb=verb).exclude(object_id="").order_by("pk")
+    lines = models.Event.objects.filter(verb=verb).exclude(object_id="").order_by("pk")
     for key, detail in lines.values_list("object_id", "detail").iterator(chunk_size=2000):
         yield int(key), msgspec.json.decode(detail)
 
@@ -228,7 +219,7 @@ def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]
     """
     for kind, verbs, rows in expected:
         wanted, seen = {str(key) for key in rows.values_list("pk", flat=True)}, Counts[str]()
-        lines = Event.objects.filter(object_kind=kind, verb__in=verbs.split()).exclude(object_id="")
+        lines = models.Event.objects.filter(object_kind=kind, verb__in=verbs.split()).exclude(object_id="")
         seen.update(lines.values_list("object_id", flat=True))
         what = verbs.replace(" ", " or ")
         for number in sorted(
@@ -240,21 +231,21 @@ def missing_events(*expected: "tuple[str, str, QuerySet[Any]]") -> Iterator[str]
                 yield f"The audit log has {seen[number]} lines of {what} for {kind} {number}; it must have one."
 
 
-def run_daily_maintenance(*, by: Person, now: datetime) -> bool:
+def run_daily_maintenance(*, by: models.Person, now: datetime) -> bool:
     """Delete what expired, and keep the heads of the day; return whether there was any work.
 
     The heads are kept also when something cannot be deleted, and that is tried again with the next sweep.
     """
     is_due = not audit_heads().exists(name_heads(now))
     try:
-        expired = SignIn.objects.filter(expire_date__lt=now).delete()[0]
-        expired += Counter.objects.filter(expires_at__lt=now).delete()[0]
+        expired = models.SignIn.objects.filter(expire_date__lt=now).delete()[0]
+        expired += models.Counter.objects.filter(expires_at__lt=now).delete()[0]
     finally:
         keep_heads(by=by, now=now)
     return is_due or expired > 0
 
 
-def sweep(*, by: Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) -> int:
+def sweep(*, by: models.Person, now: datetime, notify_again: timedelta = NOTIFY_AGAIN) -> int:
     """Send messages again for jobs that wait or were dropped, and do what is due; return the jobs that got a message.
 
     Several sweeps at the same moment do no harm: each act is a conditional update, or asks what is still to be done.

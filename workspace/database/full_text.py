@@ -18,11 +18,7 @@ class CreateWordTable(CreateModel):
     """
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         table = to_state.apps.get_model(app_label, self.name)._meta.db_table
         if schema_editor.connection.vendor == "sqlite":
@@ -54,11 +50,7 @@ class AddTrigramIndexOnline(AddIndexOnline):
         """Nothing to change."""
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Build it, unless it is there or cannot be."""
         if schema_editor.connection.vendor != "postgresql":
@@ -73,11 +65,7 @@ class AddTrigramIndexOnline(AddIndexOnline):
         super().database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Drop it, if it is there."""
         if schema_editor.connection.vendor == "postgresql":

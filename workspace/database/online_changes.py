@@ -13,6 +13,7 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import AddIndex, RemoveIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
+from django.db.models import Index
 
 BATCH = 500
 # A build that was cut off leaves an index that no query uses, or goes on to its end on the server.
@@ -23,11 +24,7 @@ class AddIndexOnline(AddIndexConcurrently):
     """Add an index; PostgreSQL builds it while rows change, SQLite at once."""
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Build it, unless it is there; in place of one that was cut off."""
         if schema_editor.connection.vendor != "postgresql":
@@ -46,11 +43,7 @@ class AddIndexOnline(AddIndexConcurrently):
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [waits])
 
     def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Drop it."""
         kind = AddIndexConcurrently if schema_editor.connection.vendor == "postgresql" else AddIndex
@@ -61,11 +54,7 @@ class RemoveIndexOnline(RemoveIndexConcurrently):
     """Remove an index; PostgreSQL waits for who uses it, and nobody waits behind it."""
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Drop it."""
         kind = RemoveIndexConcurrently if schema_editor.connection.vendor == "postgresql" else RemoveIndex
@@ -93,11 +82,7 @@ class ChangeInBatches(Operation):
         """Rows are no part of it."""
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Go through the table once. Raises RuntimeError within a transaction."""
         if schema_editor.connection.in_atomic_block:
@@ -112,14 +97,47 @@ class ChangeInBatches(Operation):
             done = keys[-1]
 
     def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """The columns that it filled go with the migration before."""
 
     def describe(self) -> str:
         """The line that `migrate --plan` shows."""
         return f"Change the rows of {self.model}, {self.size} at a time"
+
+
+class AddSQLiteIndex(Operation):
+    """Add an index on SQLite only, for queries that then read no rows; PostgreSQL cannot index long texts.
+
+    The state does not change, so a migration that rebuilds the table must add it again.
+    """
+
+    reduces_to_sql = True
+    reversible = True
+
+    def __init__(self, model: str, name: str, *fields: str) -> None:
+        self.model, self.name, self.fields = model, name, fields
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, [self.model, self.name, *self.fields], {}
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """Nothing to change."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        if schema_editor.connection.vendor == "sqlite":
+            model = to_state.apps.get_model(app_label, self.model)
+            schema_editor.add_index(model, Index(fields=self.fields, name=self.name))
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        if schema_editor.connection.vendor == "sqlite":
+            model = to_state.apps.get_model(app_label, self.model)
+            schema_editor.remove_index(model, Index(fields=self.fields, name=self.name))
+
+    def describe(self) -> str:
+        """The line that `migrate --plan` shows."""
+        return f"Add the index {self.name} on {self.model}, on SQLite"

@@ -47,22 +47,14 @@ class ChangeTables(Operation):
             operation.state_forwards(app_label, state)
 
     def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Each operation, from the state before it to the state after it."""
         for operation, before, after in self._steps(app_label, from_state):
             operation.database_forwards(app_label, schema_editor, before, after)
 
     def database_backwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Each operation undone, the last one first."""
         for operation, before, after in reversed(list(self._steps(app_label, to_state))):

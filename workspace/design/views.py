@@ -8,13 +8,7 @@ from django.utils.translation import gettext as _
 
 from workspace.design.forms import SampleForm
 from workspace.design.permissions import check_see_design
-from workspace.display.core.charts import (
-    DotRow,
-    IntervalRow,
-    dot_plot,
-    interval_plot,
-    share_bar,
-)
+from workspace.display.core import charts
 from workspace.web.bind_form import only_parameters
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -44,10 +38,10 @@ def _samples(now: datetime) -> dict[str, object]:
         ("Bo", 7, 79.96, 3.004, -3.1, now - timedelta(days=2)),
         (HOSTILE, 0, 100.0, 0.0, None, long_ago),
     ]
-    dots = [DotRow(_("Responses"), [3, 6, 6, 8, 9], 6.4, "6.4", 4.1, 8.7, _("4.1 to 8.7"))]
+    dots = [charts.DotRow(_("Responses"), [3, 6, 6, 8, 9], 6.4, "6.4", 4.1, 8.7, _("4.1 to 8.7"))]
     intervals = [
-        IntervalRow("alpha", 0.62, "0.62", 0.48, 0.74),
-        IntervalRow(_("Compared"), 0.31, "0.31", hollow=0.4),
+        charts.IntervalRow("alpha", 0.62, "0.62", 0.48, 0.74),
+        charts.IntervalRow(_("Compared"), 0.31, "0.31", hollow=0.4),
     ]
     shares = [
         (_("Won"), "50\u00a0%", 0.5),
@@ -58,9 +52,9 @@ def _samples(now: datetime) -> dict[str, object]:
     return {
         "hostile": HOSTILE,
         "rows": [dict(zip(columns, row, strict=True)) for row in rows],
-        "dots": dot_plot(dots, minimum=1, maximum=10),
-        "intervals": interval_plot(intervals, minimum=0, maximum=1, reference=0.5),
-        "shares": share_bar(shares),
+        "dots": charts.dot_plot(dots, minimum=1, maximum=10),
+        "intervals": charts.interval_plot(intervals, minimum=0, maximum=1, reference=0.5),
+        "shares": charts.share_bar(shares),
         "criterion": {
             "description": _("Does the agent refer to what was said before?"),
             "guiding_questions": [_("Is the message named that it answers?")],

@@ -23,9 +23,6 @@ class Chain(models.Model):
         # A unique column allows any number of nulls, but the installation must have only one chain.
         constraints = (models.UniqueConstraint(Coalesce("project", 0), name="chain_one_per_project"),)
 
-    def __str__(self) -> str:
-        return f"chain {self.pk}"
-
     def to_head(self) -> Head:
         """The head of the chain, as `workspace.core.audit_chain` reads it."""
         return Head(self.pk, self.seq, self.mac)
@@ -91,6 +88,3 @@ class FirstSeal(models.Model):
     by = models.PositiveBigIntegerField()
     object_id = models.CharField(max_length=40)
     mac = models.CharField(max_length=64)
-
-    def __str__(self) -> str:
-        return f"first seal of event {self.event_id}"

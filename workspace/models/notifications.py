@@ -78,6 +78,3 @@ class NotificationSettings(models.Model):
     hidden = models.CharField(max_length=200, blank=True)
     unmailed = models.CharField(max_length=200, blank=True)
     digest = models.CharField(max_length=12)
-
-    def __str__(self) -> str:
-        return f"notification settings of person {self.person_id}"

@@ -70,9 +70,6 @@ class StorageLimit(models.Model):
     class Meta:
         constraints = (models.CheckConstraint(condition=Q(megabytes__gte=1), name="storage_limit_positive"),)
 
-    def __str__(self) -> str:
-        return f"storage limit of project {self.project_id}"
-
 
 class Membership(models.Model):
     """A person's role in a project, from one moment to another."""
@@ -133,6 +130,3 @@ class Invitation(models.Model):
                 name="invitation_project_unless_admin",
             ),
         )
-
-    def __str__(self) -> str:
-        return f"invitation {self.pk}"

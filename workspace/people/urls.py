@@ -5,18 +5,20 @@ from django.urls import URLPattern, path
 from workspace.people import password_reset
 from workspace.people.views import people, projects
 
+PROJECT = "projects/<slug:slug>/"
+
 urlpatterns: list[URLPattern] = [
     path("settings/", people.settings, name="settings"),
     path("settings/keys/", people.own_keys, name="own_keys"),
     path("settings/password/", people.password, name="account_change_password"),
     path("settings/sign-ins/end/", people.end_other_browsers, name="end_other_sign_ins"),
     path("settings/theme/", people.set_theme, name="set_theme"),
-    path("projects/<slug:slug>/people/", people.members, name="members"),
-    path("projects/<slug:slug>/people/add/", people.add_to_project, name="add_to_project"),
-    path("projects/<slug:slug>/people/<int:membership>/role/", people.change_member, name="change_member"),
-    path("projects/<slug:slug>/people/<int:membership>/end/", people.end_member, name="end_member"),
+    path(f"{PROJECT}people/", people.members, name="members"),
+    path(f"{PROJECT}people/add/", people.add_to_project, name="add_to_project"),
+    path(f"{PROJECT}people/<int:membership>/role/", people.change_member, name="change_member"),
+    path(f"{PROJECT}people/<int:membership>/end/", people.end_member, name="end_member"),
     path(
-        "projects/<slug:slug>/people/invitations/<int:invitation>/withdraw/",
+        f"{PROJECT}people/invitations/<int:invitation>/withdraw/",
         people.withdraw_from_project,
         name="withdraw_from_project",
     ),

@@ -1,7 +1,7 @@
 """What can be judged in a measured game, and the accuracy samples that an evaluator judges blind, by a seed."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core import judgement_kinds
-from discussions.core.judgement_kinds import JudgeableSubjects, role_value
+from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject, role_value
 from discussions.core.records import GameRecord, Measurement
 from discussions.metrics.core.parameters import ASKED, BY_AGENTS, read_parameter
 from discussions.metrics.core.text import split
@@ -219,3 +219,27 @@ def inconsistent_messages(measurements: Mapping[str, Measurement]) -> tuple[int,
         for finding in findings
         if role_value(finding.counts, finding.rule) == judgement_kinds.INCONSISTENT
     )
+
+
+# What an evaluator has looked at is stored as "suggestions" (all of them) or "suggestions:12.1-40.2" (a range).
+SUGGESTIONS = "suggestions"
+
+
+def list_unasked(possible: Iterable[str], judged: Container[str], looked_at: Iterable[str]) -> list[str]:
+    """The suggested references outside `judged` and outside what people looked at, in their order."""
+    names = set(looked_at)
+    if SUGGESTIONS in names:
+        return []
+    ranges = [ends for what in names if (ends := _read_range(what))]
+    return [
+        subject
+        for subject in possible
+        if subject not in judged
+        and not any(first <= parse_subject(subject) <= last for first, last in ranges)
+    ]
+
+
+def _read_range(what: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    name, _, ends = what.partition(":")
+    first, _, last = ends.partition("-")
+    return (parse_subject(first), parse_subject(last)) if name == SUGGESTIONS and ends else None

@@ -11,19 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from discussions.adjudication import pages
 from discussions.adjudication.actions import adjudicate as do_adjudicate
 from discussions.adjudication.actions import unmask_evaluators
 from discussions.adjudication.core.disagreements import CAN_BE_NO, Disagreement, letters
 from discussions.adjudication.core.effective import Key
 from discussions.adjudication.forms import AdjudicationForm, NamesForm
-from discussions.adjudication.pages import (
-    answer_word,
-    build_subject,
-    get_kind_label,
-    list_groups,
-    list_values,
-    load_evidence_source,
-)
 from discussions.adjudication.permissions import check_adjudicate, list_third
 from discussions.adjudication.queries import disagreements_in, has_seen_names, letters_seed, submitted_in
 from discussions.core.judgement_kinds import VALUES, item_id
@@ -192,7 +185,7 @@ class AdjudicationPage:
         self.third: list[Person] = []
         self.group_count = self.unsent_count = 0
         if measured:
-            self.source = load_evidence_source(game, measured, game.iteration.rubric_version)
+            self.source = pages.load_evidence_source(game, measured, game.iteration.rubric_version)
             self.notes = _load_notes(list(names))
             self._add_ties(disagreements)
             self._add_cards(disagreements[(self.page - 1) * CARDS_A_PAGE : self.page * CARDS_A_PAGE])
@@ -205,7 +198,7 @@ class AdjudicationPage:
             .values_list("kind", "subject", "evaluator__name")
         )
         self.sent = {(kind, subject): name for kind, subject, name in ties}
-        listed = list_groups(disagreements)
+        listed = pages.list_groups(disagreements)
         self.group_names = {
             one.key: name for name, several in listed.items() if len(several) > 1 for one in several
         }
@@ -222,16 +215,16 @@ class AdjudicationPage:
         return {
             "name": name,
             "key": f"{self.nonce}:group",
-            "label": get_kind_label(kind),
-            "between": _(" or ").join(answer_word(kind, value) for value in answers),
+            "label": pages.get_kind_label(kind),
+            "between": _(" or ").join(pages.answer_word(kind, value) for value in answers),
             "aliases": sorted({side.alias for one in several for side in one.sides}),
-            "values": list_values(kind),
+            "values": pages.list_values(kind),
             "unsent": sum(one.key not in self.sent for one in several),
             "rows": [
                 {
                     "item": f"{kind}|{one.page_sha256}|{one.subject}",
-                    "subject": build_subject(self.source, kind, one.subject),
-                    "words": {side.alias: answer_word(kind, side.value) for side in one.sides},
+                    "subject": pages.build_subject(self.source, kind, one.subject),
+                    "words": {side.alias: pages.answer_word(kind, side.value) for side in one.sides},
                     "card": card_id(one),
                     "is_sent": one.key in self.sent,
                 }
@@ -301,7 +294,7 @@ class Card:
         self.posted = posted if posted and (posted["kind"], posted["subject"]) == disagreement.key else None
         self.is_grouped = disagreement.is_open and disagreement.key in page.group_names
         self.sent_to = page.sent.get(disagreement.key, "")
-        self.subject = build_subject(page.source, kind, disagreement.subject)
+        self.subject = pages.build_subject(page.source, kind, disagreement.subject)
         targets = (f"message:{self.subject.message}", f"{kind}:{disagreement.subject}")
         self.notes = {
             side.evaluation: [
@@ -314,13 +307,13 @@ class Card:
         self.other_answers = [value for value in allowed if value not in answers]
         values = {*allowed, *answers, *(side.blind_value for side in sides), disagreement.machine}
         values |= {disagreement.majority or "", disagreement.resolved.value if disagreement.resolved else ""}
-        self.words = {value: answer_word(kind, value) for value in values}
+        self.words = {value: pages.answer_word(kind, value) for value in values}
 
     @property
     def choice(self) -> str:
         choice = str(self.posted["choice"]) if self.posted else ""
         if choice.startswith(NEW_ANSWER):
-            return answer_word(self.disagreement.kind, choice.removeprefix(NEW_ANSWER))
+            return pages.answer_word(self.disagreement.kind, choice.removeprefix(NEW_ANSWER))
         return choice
 
     @property

@@ -14,30 +14,17 @@ from django.db.models import Q
 
 from discussions.models import Stage, TeamFigures
 from rubric.models import ImpactPreview, Response, Reviewer, SetFigures
+from workspace import models
 from workspace.audit.actions import delete_rows, end_passes, erase_details, let_pass, record_event
 from workspace.audit.queries import load_renames
 from workspace.core.canonical import bytes_hash, canonical_bytes
-from workspace.models import (
-    AccessToken,
-    Counter,
-    Email,
-    Erasure,
-    Event,
-    Invitation,
-    Job,
-    KeptAnswer,
-    Notification,
-    NotificationSettings,
-    Person,
-    SignIn,
-)
 
 NOWHERE = "erased.invalid"
 
 
-def erase_person(erasure: Erasure, now: datetime) -> None:
+def erase_person(erasure: models.Erasure, now: datetime) -> None:
     """Everything in the caller's transaction, with its tombstones. Erasing again changes nothing."""
-    person = Person.objects.select_for_update().get(pk=erasure.row)
+    person = models.Person.objects.select_for_update().get(pk=erasure.row)
     if person.erased_at is not None:
         return
     alias = f"erased-{erasure.stamp[:12]}"
@@ -47,7 +34,9 @@ def erase_person(erasure: Erasure, now: datetime) -> None:
     hashes = _replace_copies(erasure, person, names)
     _empty_account(person, alias, now)
     detail = {"reason": erasure.reason, "hashes": hashes}
-    lines = Event.objects.filter(names.within("detail") | names.of_tokens()).select_related("chain__project")
+    lines = models.Event.objects.filter(names.within("detail") | names.of_tokens()).select_related(
+        "chain__project"
+    )
     for project, found in groupby(lines.order_by("chain", "seq"), key=lambda line: line.chain.project):
         rows = [line for line in found if names.swap_line(line) != line.detail]
         changed = erase_details(erasure, rows, names.swap_line)
@@ -65,15 +54,17 @@ def erase_person(erasure: Erasure, now: datetime) -> None:
 class _Names:
     """The texts by which the person is known: name, former names, address; and what stands in their place."""
 
-    def __init__(self, person: Person, alias: str) -> None:
+    def __init__(self, person: models.Person, alias: str) -> None:
         former = [name for _until, name in load_renames([person.pk]).by_person.get(person.pk, ())]
-        changed = Event.objects.filter(verb="settings:changed", by=person, detail__contains='"former_name":')
+        changed = models.Event.objects.filter(
+            verb="settings:changed", by=person, detail__contains='"former_name":'
+        )
         former += [str(line.details.get("name", "")) for line in changed]
         self.alias, self.texts = (
             alias,
             sorted({person.name, person.email, *former} - {""}, key=len, reverse=True),
         )
-        rows = AccessToken.objects.filter(person=person)
+        rows = models.AccessToken.objects.filter(person=person)
         self.tokens = {str(key): name for key, name in rows.values_list("pk", "name")}
         words = "|".join(re.escape(text) for text in self.texts)
         self.pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
@@ -90,7 +81,7 @@ class _Names:
         """The condition for lines about the person's access tokens, whose names may say anything."""
         return Q(object_kind="access_token", object_id__in=self.tokens)
 
-    def swap_line(self, line: Event) -> str:
+    def swap_line(self, line: models.Event) -> str:
         if line.object_kind != "access_token" or line.object_id not in self.tokens:
             return self.swap(line.detail)
         named = {name: self.alias for name in ("name",) if name in line.details}
@@ -110,11 +101,11 @@ class _Names:
         return self.pattern.sub(self.alias, value) if isinstance(value, str) else value
 
 
-def _forget_ways_in(erasure: Erasure, person: Person, alias: str, now: datetime) -> None:
+def _forget_ways_in(erasure: models.Erasure, person: models.Person, alias: str, now: datetime) -> None:
     """End sign-ins, second factors, tokens, invitations and links."""
-    SignIn.objects.of(person).delete()
+    models.SignIn.objects.of(person).delete()
     Authenticator.objects.filter(user=person).delete()
-    tokens = AccessToken.objects.filter(person=person)
+    tokens = models.AccessToken.objects.filter(person=person)
     for token in tokens.filter(revoked_at=None):
         detail = {"person": person.pk}
         record_event(
@@ -122,25 +113,25 @@ def _forget_ways_in(erasure: Erasure, person: Person, alias: str, now: datetime)
         )
     tokens.filter(revoked_at=None).update(revoked_at=now, revoked_by=erasure.created_by)
     tokens.update(name=alias, used_address="")
-    invited = Invitation.objects.filter(Q(accepted_by=person) | Q(email__iexact=person.email))
+    invited = models.Invitation.objects.filter(Q(accepted_by=person) | Q(email__iexact=person.email))
     invited.update(email=f"{alias}@{NOWHERE}", name="")
 
 
-def _forget_told(erasure: Erasure, person: Person, names: _Names) -> None:
+def _forget_told(erasure: models.Erasure, person: models.Person, names: _Names) -> None:
     """Delete what the person was told, and what is computed or kept for some days and may name the person."""
-    Notification.objects.filter(Q(person=person) | names.within("about")).delete()
-    NotificationSettings.objects.filter(person=person).delete()
-    Email.objects.filter(
+    models.Notification.objects.filter(Q(person=person) | names.within("about")).delete()
+    models.NotificationSettings.objects.filter(person=person).delete()
+    models.Email.objects.filter(
         Q(person=person) | Q(address__iexact=person.email) | names.within("subject")
     ).delete()
-    KeptAnswer.objects.all().delete()
-    Counter.objects.filter(names.within("key") | names.within("value")).delete()
-    Job.objects.filter(names.within("error") | names.within("cause")).update(error="", cause="")
+    models.KeptAnswer.objects.all().delete()
+    models.Counter.objects.filter(names.within("key") | names.within("value")).delete()
+    models.Job.objects.filter(names.within("error") | names.within("cause")).update(error="", cause="")
     for model in (TeamFigures, SetFigures, ImpactPreview):
         delete_rows(erasure, model._default_manager.filter(names.within("body")))
 
 
-def _replace_copies(erasure: Erasure, person: Person, names: _Names) -> dict[str, str]:
+def _replace_copies(erasure: models.Erasure, person: models.Person, names: _Names) -> dict[str, str]:
     """Replace the name where it was copied; return the hashes of gates that named the person."""
     authored: Iterable[Any] = (
         (Response.objects.filter(written_by=person), "author"),
@@ -157,8 +148,8 @@ def _replace_copies(erasure: Erasure, person: Person, names: _Names) -> dict[str
     return hashes
 
 
-def _empty_account(person: Person, alias: str, now: datetime) -> None:
-    Person.objects.filter(pk=person.pk).update(
+def _empty_account(person: models.Person, alias: str, now: datetime) -> None:
+    models.Person.objects.filter(pk=person.pk).update(
         name=alias,
         email=f"{alias}@{NOWHERE}",
         password=make_password(None),

@@ -17,15 +17,7 @@ from django.utils.translation import gettext as _
 from discussions.archives.actions.erased_people import erase_person
 from discussions.archives.actions.erased_projects import erase_project
 from discussions.archives.permissions import check_erase, check_not_running
-from discussions.archives.queries.erasures import (
-    GONE,
-    Erasable,
-    find_games,
-    find_project_of,
-    find_running,
-    is_shared,
-    preview_erasure,
-)
+from discussions.archives.queries import erasures
 from discussions.models import (
     Decision,
     Game,
@@ -61,15 +53,15 @@ SHORTEST_IN_SENTENCES = 4
 OF_FILES = ("build", "seed", "pair")
 
 
-def ask_to_erase(*, thing: Erasable, reason: str, by: Person, now: datetime) -> Erasure:
+def ask_to_erase(*, thing: erasures.Erasable, reason: str, by: Person, now: datetime) -> Erasure:
     """Queue the erasure of a game, of an upload with its games, of a project, or of a person's name and address.
 
     Raises NotAllowed, also while a job works on the project, and for oneself and the last admin; Unacceptable without
     a reason, or with one that names the person; Conflict when it is being erased already.
     """
     check_erase(by, thing)
-    project = find_project_of(thing)
-    check_not_running(find_running(project) if project else None)
+    project = erasures.find_project_of(thing)
+    check_not_running(erasures.find_running(project) if project else None)
     said = clean_text(reason, ask=_("Say in a few words why it is erased."), most=LONGEST_IN_EVENT)
     if isinstance(thing, Person) and any(text in said.lower() for text in (thing.name.lower(), thing.email)):
         raise Unacceptable(
@@ -78,13 +70,13 @@ def ask_to_erase(*, thing: Erasable, reason: str, by: Person, now: datetime) -> 
     return _insert(thing, said, by, now)
 
 
-def _insert(thing: Erasable, reason: str, by: Person, now: datetime) -> Erasure:
+def _insert(thing: erasures.Erasable, reason: str, by: Person, now: datetime) -> Erasure:
     kind = kind_of(type(thing))
     made = {
         "stamp": stamp_of(kind, thing),
-        "project": find_project_of(thing),
+        "project": erasures.find_project_of(thing),
         "reason": reason,
-        "counts": preview_erasure(thing)[0],
+        "counts": erasures.preview_erasure(thing)[0],
         "created_at": now,
         "created_by": by,
     }
@@ -148,16 +140,16 @@ def _erase_games(erasure: Erasure, job: Job, clock: Clock) -> bool:
     """Whether everything is gone; False while another job works on the project."""
     project = erasure.project
     assert project is not None
-    if find_running(project):
+    if erasures.find_running(project):
         return False
-    found = list(find_games(erasure.kind, erasure.row))
+    found = list(erasures.find_games(erasure.kind, erasure.row))
     for count, game in enumerate(found):
         with transaction.atomic():
             renew(job=job, now=clock(), done_count=count, total_count=len(found))
             _erase_game(erasure, game, clock())
     upload = found[0].transcript if found else Transcript.with_erased.get(pk=erasure.row)
     _empty_upload(erasure, project, upload, job, clock)
-    return find_running(project) is None
+    return erasures.find_running(project) is None
 
 
 def _erase_person(erasure: Erasure, job: Job, clock: Clock) -> bool:
@@ -165,14 +157,14 @@ def _erase_person(erasure: Erasure, job: Job, clock: Clock) -> bool:
         renew(job=job, now=clock())
         erase_person(erasure, clock())
     drop_files(exports=Export.objects.all(), now=clock())
-    return find_running(None) is None
+    return erasures.find_running(None) is None
 
 
 def _erase_game(erasure: Erasure, game: Game, now: datetime) -> None:
     """Delete what belongs to the game, empty what stays, and write the tombstone, in the caller's transaction."""
     row = Game.with_erased.select_for_update(of=("self",), no_key=True).get(pk=game.pk)
     gone: dict[str, list[int]] = {}
-    for model, path in GONE.items():
+    for model, path in erasures.GONE.items():
         keys, kind = delete_rows(erasure, model.objects.filter(**{path: row})), kind_of(model)
         if keys and kind in KINDS:
             gone[kind] = sorted(keys)
@@ -291,10 +283,10 @@ def _empty_upload(erasure: Erasure, project: Project, upload: Transcript, job: J
         Job.objects.filter(pk=upload.job_id or 0).update(error="", cause="", faults={}, suspects=[])
         Job.objects.filter(project=project).update(cause="")
         delete_rows(erasure, TeamFigures.objects.filter(project=project))
-        _forget_told(project, find_games(erasure.kind, erasure.row))
+        _forget_told(project, erasures.find_games(erasure.kind, erasure.row))
         end_passes(erasure)
     drop_files(exports=Export.objects.filter(project=project), now=clock())
-    if not is_shared(upload):
+    if not erasures.is_shared(upload):
         drop_bytes(upload.sha256)
 
 

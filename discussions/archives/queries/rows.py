@@ -12,14 +12,8 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.adjudication.queries import load_sides_hashes
+from discussions.archives.core import members
 from discussions.archives.core.inner_keys import replace_keys
-from discussions.archives.core.members import (
-    OF_EVENTS,
-    ArchivedBytes,
-    ArchivedEvent,
-    ArchiveHead,
-    FirstSealed,
-)
 from discussions.archives.queries import tables
 from discussions.models import Adjudication, Game, Transcript
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
@@ -88,7 +82,7 @@ class ArchiveSource:
     def __init__(self, project: Project, read_upload: Callable[[str], bytes]) -> None:
         self.project, self.read_upload = project, read_upload
         self.references = References(project)
-        self.head = ArchiveHead(0, "")
+        self.head = members.ArchiveHead(0, "")
         self._sides: dict[int, dict[tuple[str, str], str]] = {}
         uploads = Transcript.objects.filter(project=project).order_by("sha256")
         self.uploads = uploads.values_list("sha256", flat=True).distinct()
@@ -106,7 +100,7 @@ class ArchiveSource:
     def stream(self) -> Iterator[Struct]:
         """Uploaded files, rows, audit lines, and the shared rows that were named. Raises Conflict for a broken row."""
         for sha256 in self.uploads:
-            yield ArchivedBytes(sha256, self.read_upload(sha256))
+            yield members.ArchivedBytes(sha256, self.read_upload(sha256))
         for table in tables.OWN:
             yield from self._lines(table, table.find_rows(self.project).order_by("pk"))
         yield from self._audit_lines()
@@ -169,21 +163,23 @@ class ArchiveSource:
         if self._sides[row.game_id].get((row.kind, row.subject)) == row.sides_sha256:
             values["sides_sha256"] = None
 
-    def _audit_lines(self) -> Iterator[ArchivedEvent]:
+    def _audit_lines(self) -> Iterator[members.ArchivedEvent]:
         name = self.references.name
         for event in self.events.iterator(chunk_size=CHUNK):
             first = getattr(event, "first_seal", None)
-            seal = FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
+            seal = members.FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
             if first is not None:
-                seal = FirstSealed(first.chain, first.by, first.object_id, first.mac)
+                seal = members.FirstSealed(first.chain, first.by, first.object_id, first.mac)
             subject: int | str | None = None
             if event.object_kind in tables.KIND_MODELS:
                 # Of a row that does not exist any more, null.
                 with suppress(LookupError, ValueError):
                     subject = name(tables.KIND_MODELS[event.object_kind], int(event.object_id))
-            self.head = ArchiveHead(event.seq, seal.mac)
-            copied: dict[str, Any] = {field: getattr(event, field) for field in OF_EVENTS}
-            yield ArchivedEvent(**copied, by=str(name(Person, event.by_id)), object=subject, first=seal)
+            self.head = members.ArchiveHead(event.seq, seal.mac)
+            copied: dict[str, Any] = {field: getattr(event, field) for field in members.OF_EVENTS}
+            yield members.ArchivedEvent(
+                **copied, by=str(name(Person, event.by_id)), object=subject, first=seal
+            )
 
 
 def _unsaid(row: Any) -> dict[str, Any]:

@@ -6,13 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec import structs
 
-from discussions.calibration.pages import (
-    begin_practice,
-    explain,
-    make_practice_page,
-    practise,
-    practise_again,
-)
+from discussions.calibration import pages
 from discussions.calibration.views.guidelines import seen_key
 from discussions.rating.forms import ActForm
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, rating_answer, rating_page
@@ -38,7 +32,7 @@ class Practice:
         self.request, self.project = request, project_or_404(request.user, slug)
         self.here = reverse("practice", args=[slug])
         self.given = [tuple(one) for one in request.session.get(self.key, [])]
-        self.work = practise_again(begin_practice(request.user, self.project), self.given)
+        self.work = pages.practise_again(pages.begin_practice(request.user, self.project), self.given)
         self.may_rate = may(check_take_game, request.user, self.project)
 
     @property
@@ -52,7 +46,7 @@ class Practice:
     def show(self, wanted: EvaluationQuery, changed: Changed, status: int = 200) -> HttpResponse:
         page = rating_page(work=self.work, wanted=wanted, lease=None)
         context = {
-            "page": make_practice_page(page, self.work, may_rate=self.may_rate),
+            "page": pages.make_practice_page(page, self.work, may_rate=self.may_rate),
             "changed": changed,
             "unsaved": False,
             "oob": False,
@@ -65,11 +59,11 @@ class Practice:
         wanted = EvaluationQuery(form.page_nonce or new_nonce(), str(form.data.get("step", "")))
         page, changed = rating_answer(work=self.work, wanted=wanted, done=done)
         if not done.refusal:
-            changed = structs.replace(changed, lesson=explain(self.work, done.kind, done.subject))
+            changed = structs.replace(changed, lesson=pages.explain(self.work, done.kind, done.subject))
         if not is_htmx(self.request) and status >= 400:
             return self.show(wanted, changed, status)
         plain = f"{self.here}?step={page.step}#{choose_anchor(done)}"
-        page = make_practice_page(page, self.work, may_rate=self.may_rate)
+        page = pages.make_practice_page(page, self.work, may_rate=self.may_rate)
         return respond(
             self.request,
             page=PAGE,
@@ -100,7 +94,7 @@ def practice(request: SignedIn, slug: str) -> HttpResponse:
     )
     request.session[seen_key(mine.project)] = True
     last = mine.given[-1] if mine.given else ("", "", "")
-    return mine.show(wanted, Changed(lesson=explain(mine.work, last[0], last[1])))
+    return mine.show(wanted, Changed(lesson=pages.explain(mine.work, last[0], last[1])))
 
 
 @require("see_project", methods=("POST",))
@@ -111,7 +105,7 @@ def judge_practice(request: SignedIn, slug: str) -> HttpResponse:
         posted = form.to_act()
         done = CompletedAct(posted.kind, posted.subject)
         given = (posted.kind, posted.subject, posted.value or "")
-        after = practise(mine.work, given)
+        after = pages.practise(mine.work, given)
     except Unacceptable as refusal:
         return mine.answer(form, structs.replace(done, refusal=refusal.sentence), refusal.status)
     if mine.given[-1:] != [given]:
@@ -128,7 +122,7 @@ def undo_practice(request: SignedIn, slug: str) -> HttpResponse:
         return mine.answer(form, CompletedAct(refusal=_("There is nothing to undo.")), 422)
     kind, subject, _value = mine.given.pop()
     hidden = frozenset({subject} if kind == "reveal" else ())
-    mine.keep(practise_again(begin_practice(request.user, mine.project), mine.given))
+    mine.keep(pages.practise_again(pages.begin_practice(request.user, mine.project), mine.given))
     return mine.answer(
         form, CompletedAct(kind, subject, hidden, timezone.now(), is_undoable=bool(mine.given))
     )

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from discussions.adjudication.actions import adjudicate
-from discussions.adjudication.core.judgeable import read_sample_rule, shared_sample
-from discussions.adjudication.core.suggestions import SUGGESTIONS
+from discussions.adjudication.core.judgeable import SUGGESTIONS, read_sample_rule, shared_sample
 from discussions.adjudication.queries import disagreements_in
 from discussions.agents.actions.categories import code
 from discussions.agents.actions.files import ask_for_agents

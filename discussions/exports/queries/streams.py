@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.exports.queries import lines
-from discussions.exports.queries.names import ExportNames
+from discussions.exports.queries.lines import ExportNames
 from discussions.iterations.queries import count_erased
 from discussions.models import Evaluation, Game, Iteration, Judge, Measured, Stage
 from discussions.queries import list_batches as list_game_batches

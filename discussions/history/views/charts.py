@@ -25,8 +25,7 @@ from discussions.iterations.pages import (
     margin_text,
 )
 from discussions.metrics.core.registry import METRICS
-from workspace.display.core.minimums import HISTORY_VALUES
-from workspace.display.core.multiples import Axis, Point, compute_scale
+from workspace.display.core.multiples import HISTORY_VALUES, Axis, Point, compute_scale
 
 # A cell is so high; its scale runs from its foot to its top. Dots stand left of the mean, in percent.
 FOOT, TOP = 74.0, 14.0

@@ -11,18 +11,7 @@ from discussions.comparison.core.decision_basis import compute_proposal
 from discussions.comparison.core.difference import MOST_LOOKS
 from discussions.comparison.queries import build_basis
 from discussions.core.outcome import ENGAGEMENT
-from discussions.history.core.stages import (
-    FORMAT,
-    StageSummary,
-    SummaryAverage,
-    SummaryComparison,
-    SummaryDecision,
-    SummaryDifference,
-    SummaryGame,
-    SummaryGate,
-    SummaryIteration,
-    SummaryWithdrawal,
-)
+from discussions.history.core import stages
 from discussions.iterations.core.averages import Average
 from discussions.iterations.core.history import History, HistoryGame, HistoryIteration
 from discussions.iterations.core.next_target import describe_target
@@ -47,16 +36,16 @@ Record = TypeVar("Record", bound=Struct)
 
 def build_stage_summary(
     stage: Stage, history: History, iterations: list[JudgedIteration], *, now: datetime
-) -> StageSummary:
+) -> stages.StageSummary:
     prompts = dict(Iteration.objects.filter(stage=stage).values_list("pk", "prompt"))
     keys = {iteration.rubric_version for iteration in history.iterations}
     rows = RubricVersion.objects.filter(pk__in=keys).select_related("rubric")
     versions = {row.pk: str(row) for row in rows}
     reference = history.reference
     return _copy(
-        StageSummary,
+        stages.StageSummary,
         stage,
-        format=FORMAT,
+        format=stages.FORMAT,
         project=stage.project.name,
         counted=counted_says(stage),
         made_at=now,
@@ -74,10 +63,10 @@ def _copy(kind: type[Record], source: object, **values: Any) -> Record:
     return kind(**copied, **values)
 
 
-def _gate(stage: Stage, history: History) -> SummaryGate:
+def _gate(stage: Stage, history: History) -> stages.SummaryGate:
     gate = load_gate(stage, history)
     return _copy(
-        SummaryGate,
+        stages.SummaryGate,
         gate,
         count=gate.streak.count,
         needed=gate.streak.needed,
@@ -92,14 +81,14 @@ def _gate(stage: Stage, history: History) -> SummaryGate:
 
 def _iteration(
     judged: JudgedIteration, history: History, prompts: dict[int, str], versions: dict[int, str]
-) -> SummaryIteration:
+) -> stages.SummaryIteration:
     row, averages = judged.row, judged.averages
     reference, control = history.reference, history.find(row.compared_with)
     played = history.find(row.replay_of)
     cost, _state, cost_says = cost_words(averages.cost, len(row.games))
     is_compared = control and row.is_known and control.protocol == row.protocol
     return _copy(
-        SummaryIteration,
+        stages.SummaryIteration,
         row,
         stands=decision_words(row)[0],
         is_reference=reference is not None and reference.id == row.id,
@@ -110,7 +99,7 @@ def _iteration(
         opened_by=row.opened_by or "",
         games=[_game(game) for game in row.games],
         withdrawn=[
-            SummaryWithdrawal(_game(game.game), game.reason, game.by, game.at) for game in row.left_out
+            stages.SummaryWithdrawal(_game(game.game), game.reason, game.by, game.at) for game in row.left_out
         ],
         averages=[_average(line) for line in averages.lines],
         headline=averages.headline,
@@ -119,7 +108,7 @@ def _iteration(
         cost_says=averages.cost.says,
         cache=cache_words(judged.cache),
         cache_says=judged.cache.says,
-        decisions=[_copy(SummaryDecision, line, at=line.created_at) for line in row.decisions],
+        decisions=[_copy(stages.SummaryDecision, line, at=line.created_at) for line in row.decisions],
         compared=_compared(row, control, history) if control and is_compared else None,
         replay_of=played.number if played else None,
     )
@@ -135,32 +124,36 @@ def _diff(before: str, after: str) -> list[str]:
     return lines
 
 
-def _game(game: HistoryGame) -> SummaryGame:
+def _game(game: HistoryGame) -> stages.SummaryGame:
     figures = game.figures
     scores = {**figures.scores, ENGAGEMENT: figures.rating}
-    return _copy(SummaryGame, figures, state=game.state, scores=scores, by_rule=figures.not_applicable)
+    return _copy(stages.SummaryGame, figures, state=game.state, scores=scores, by_rule=figures.not_applicable)
 
 
-def _average(line: Average) -> SummaryAverage:
+def _average(line: Average) -> stages.SummaryAverage:
     cell = describe_average(line)
     own = {"text": cell.text, "state": cell.state, "word": cell.says, "game_count": line.of_count}
-    return _copy(SummaryAverage, line, **own)
+    return _copy(stages.SummaryAverage, line, **own)
 
 
-def _compared(change: HistoryIteration, control: HistoryIteration, history: History) -> SummaryComparison:
+def _compared(
+    change: HistoryIteration, control: HistoryIteration, history: History
+) -> stages.SummaryComparison:
     """The comparison by the present figures; a decision may rest on earlier ones, which are stored with it."""
     looks = history.looks(change.compared_with, change.prompt_sha256)
     basis = replace(build_basis(history, change, control), look=min(max(looks, 1), MOST_LOOKS))
     comparison = compute_proposal(basis, load_rubric(change))
     assert comparison is not None
     metrics = [_difference(metric) for metric in comparison.metrics]
-    return _copy(SummaryComparison, comparison, number=control.number, name=control.name, metrics=metrics)
+    return _copy(
+        stages.SummaryComparison, comparison, number=control.number, name=control.name, metrics=metrics
+    )
 
 
-def _difference(metric: MetricCompared) -> SummaryDifference:
+def _difference(metric: MetricCompared) -> stages.SummaryDifference:
     difference = metric.difference
     return _copy(
-        SummaryDifference,
+        stages.SummaryDifference,
         metric,
         rule=metric.rule.says if metric.is_target else "",
         control_mean=difference.control_mean,

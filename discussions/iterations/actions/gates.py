@@ -8,14 +8,8 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from discussions.core.iteration_states import AVERAGE, ITERATION
+from discussions.iterations import permissions
 from discussions.iterations.core.gates import GateStatus, Signed
-from discussions.iterations.permissions import (
-    check_change_stage,
-    check_open_next_stage,
-    check_open_stage,
-    check_sign_stage,
-    check_stage_open,
-)
 from discussions.iterations.queries import compute_stage_gate, load_history, refuse_new_rules
 from discussions.models import Stage
 from discussions.models.iterations import ENGAGEMENT_RULES, STREAK_UNITS
@@ -43,7 +37,7 @@ def open_stage(*, project: Project, plan: StagePlan, by: Person, now: datetime) 
     Raises NotAllowed; Unacceptable for an invalid plan; Conflict when there is a stage, since `open_next_stage` opens
     later ones.
     """
-    check_open_stage(by, project)
+    permissions.check_open_stage(by, project)
     plan = _clean_plan(plan)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -62,12 +56,12 @@ def change_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime) ->
 
     The same plan changes nothing. Raises NotAllowed (also for other rules after that), Unacceptable.
     """
-    check_change_stage(by, stage)
+    permissions.check_change_stage(by, stage)
     plan = _clean_plan(plan)
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=stage.project_id)
         locked = Stage.objects.select_related("project").get(pk=stage.pk)
-        check_change_stage(by, locked)
+        permissions.check_change_stage(by, locked)
         changed = {name: value for name, value in asdict(plan).items() if getattr(locked, name) != value}
         if RULES & changed.keys():
             refuse_new_rules(locked)
@@ -87,13 +81,13 @@ def sign_stage(*, stage: Stage, text: str, by: Person, now: datetime) -> None:
 
     Raises NotAllowed (also when it is signed already), Unacceptable without a text.
     """
-    check_sign_stage(by, stage)
+    permissions.check_sign_stage(by, stage)
     ask = _("Say in a sentence what makes these games fascinating to watch.")
     text = clean_text(text, field="statement", ask=ask)
     with transaction.atomic():
         unsigned = Stage.objects.filter(pk=stage.pk, stated_at=None, closed_at=None)
         if not unsigned.update(stated_at=now, stated_by=by, statement=text):
-            check_stage_open(Stage.objects.get(pk=stage.pk))
+            permissions.check_stage_open(Stage.objects.get(pk=stage.pk))
             raise Conflict(_("Somebody signed this first; that statement counts."), code="stated_first")
         record_event(
             "stage:stated", stage, by=by, now=now, detail={"statement_sha256": bytes_hash(text.encode())}
@@ -115,7 +109,7 @@ def open_next_stage(*, stage: Stage, plan: StagePlan, by: Person, now: datetime,
         locked = Stage.objects.select_related("stated_by", "project").get(pk=stage.pk)
         history = load_history(locked)
         gate = compute_stage_gate(locked, history)
-        check_open_next_stage(by, locked, gate)
+        permissions.check_open_next_stage(by, locked, gate)
         override = None
         if not gate.is_open:
             ask = _("The gate is closed. Say why the next stage is created anyway.")

@@ -10,13 +10,7 @@ from django.utils import timezone
 from msgspec.structs import replace
 
 from discussions.imports.actions.columns import map_columns
-from discussions.management.transcript_files import (
-    add_reading,
-    mapped_columns,
-    named_format,
-    read_paths,
-    recipe_of_file,
-)
+from discussions.management import transcript_files
 from discussions.models import ColumnMapping, Game, Iteration, Transcript
 from discussions.queries import MEASURE
 from discussions.transcripts.actions import IMPORT_PRIVATE, Imported, Received, Upload, import_files
@@ -54,7 +48,7 @@ class Command(SiteCommand):
         parser.add_argument(
             "--by", required=True, metavar="EMAIL", help="whose import it is: a lead or an admin"
         )
-        add_reading(parser)
+        transcript_files.add_reading(parser)
         parser.add_argument("--iteration", type=int, metavar="NUMBER", help="instead of the unsorted one")
         parser.add_argument(
             "--wait", action="store_true", help="read and measure here and now, without a worker"
@@ -80,10 +74,10 @@ class Command(SiteCommand):
     def _import(self, options: dict[str, Any]) -> Received:
         project = find_project(options["project"], advice="Open it first, or correct --project.")
         person = find_person(options["by"])
-        named = named_format(options["format"])
-        mappings = [("", mapping) for mapping in mapped_columns(options["map"])]
+        named = transcript_files.named_format(options["format"])
+        mappings = [("", mapping) for mapping in transcript_files.mapped_columns(options["map"])]
         mappings += _recipes(project, options["recipe"])
-        files = read_paths(options["paths"], ReadOptions(named=named))
+        files = transcript_files.read_paths(options["paths"], ReadOptions(named=named))
         kept = load_mappings(project)
         heads = {
             bytes_hash(file.data): (name, _head(file, mapping, options, kept))
@@ -151,7 +145,7 @@ def _head(
 def _recipes(project: Project, given: str) -> list[tuple[str, MappingRecord]]:
     """The recipe in a file, else that of the project with this name. Raises BadInput."""
     row = ColumnMapping.objects.filter(project=project, name=given, removed_at=None).first()
-    recipe = recipe_of_file(given) or ((row.name, mapping_record(row)) if row else None)
+    recipe = transcript_files.recipe_of_file(given) or ((row.name, mapping_record(row)) if row else None)
     if given and recipe is None:
         raise BadInput(f'There is no file and no recipe "{given}". Correct --recipe.')
     return [recipe] if recipe else []

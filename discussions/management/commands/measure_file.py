@@ -11,15 +11,9 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from discussions.core.records import Fault, Score
+from discussions.management import transcript_files
 from discussions.management.measured_base import FELL, compare_with_base, describe_comparison
 from discussions.management.measured_file import find_shortfalls, measured_file, parse_limits
-from discussions.management.transcript_files import (
-    add_reading,
-    mapped_columns,
-    named_format,
-    read_paths,
-    recipe_of_file,
-)
 from discussions.metrics.core.registry import METRICS, measured_keys
 from discussions.metrics.labels import LABELS
 from discussions.transcripts.core.file_names import shown_name
@@ -73,7 +67,7 @@ class Command(SiteCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         says = "a file as it can be imported (a zip, too), a folder, or - for stdin"
         parser.add_argument("files", nargs="+", metavar="FILE", help=says)
-        add_reading(parser)
+        transcript_files.add_reading(parser)
         numbers = ", ".join(DISCUSSION_NUMBERS)
         says = f"a version that comes with the site ({numbers}), or the JSON of one; the newest unless given"
         parser.add_argument("--rubric", default=DISCUSSION_NUMBERS[-1], help=says)
@@ -151,11 +145,11 @@ class Command(SiteCommand):
         try:
             how = ReadOptions(
                 role_map=rubric.lists["role_map"],
-                named=named_format(options["format"]),
-                columns=[*mapped_columns(options["map"]), *_recipes(options["recipe"])],
+                named=transcript_files.named_format(options["format"]),
+                columns=[*transcript_files.mapped_columns(options["map"]), *_recipes(options["recipe"])],
                 encoding=options["encoding"],
             )
-            uploads = read_paths(paths, how)
+            uploads = transcript_files.read_paths(paths, how)
         except BadInput as reason:
             fault = Fault(shown_name(paths[0]), "cannot_read", str(reason))
             self._refuse([fault])
@@ -229,7 +223,7 @@ class Command(SiteCommand):
 
 
 def _recipes(given: str) -> list[MappingRecord]:
-    recipe = recipe_of_file(given)
+    recipe = transcript_files.recipe_of_file(given)
     if given and recipe is None:
         raise BadInput(
             f'There is no file "{given}"; names of recipes are those of a project. Correct --recipe.'

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.adjudication.core.suggestions import SUGGESTIONS
+from discussions.adjudication.core.judgeable import SUGGESTIONS
 from discussions.core.judgement_kinds import STATEMENT, find_judgement_fault
 from discussions.models import Evaluation, Judgement, Reveal, Revision
 from discussions.models.evaluations import RevisionQuerySet

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from msgspec import Struct
 
-from discussions.adjudication.core.suggestions import SUGGESTIONS, list_unasked
+from discussions.adjudication.core.judgeable import SUGGESTIONS, list_unasked
 from discussions.core import judgement_kinds
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject

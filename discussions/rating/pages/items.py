@@ -6,7 +6,7 @@ from heapq import nlargest
 
 from django.utils.translation import gettext as _
 
-from discussions.adjudication.core.suggestions import SUGGESTIONS
+from discussions.adjudication.core.judgeable import SUGGESTIONS
 from discussions.adjudication.pages import Quote, RoundVotes, VoteRow
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id

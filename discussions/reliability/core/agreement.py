@@ -14,23 +14,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from discussions.core import judgement_kinds
-from discussions.reliability.core.blind_answers import (
-    MARKS,
-    PART_KINDS,
-    AnswerKind,
-    AnswerTable,
-    BlindAnswer,
-    Item,
-    PairAgreement,
-    PairCell,
-    by_evaluators,
-    compare_pairs,
-    in_shared_games,
-    list_answer_kinds,
-    make_item,
-    make_item_sort_key,
-    make_kind_key,
-)
+from discussions.reliability.core import blind_answers
 from workspace.core.words import mark, mark_many, say, say_many
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac, observed_agreement, specific_agreement
@@ -115,8 +99,8 @@ class KindAgreement(AgreementLine, frozen=True):
     The row of a cell is the answer that comes first in the order of answers.
     """
 
-    cells: list[PairCell]
-    people: list[PairAgreement]
+    cells: list[blind_answers.PairCell]
+    people: list[blind_answers.PairAgreement]
 
 
 class MarkCounts(Struct, frozen=True):
@@ -175,19 +159,24 @@ class EvaluatorAgreement(Struct, frozen=True):
     own: list[EvaluatorSelfAgreement]
 
 
-def compute_agreement(answers: Iterable[BlindAnswer], question_count: int) -> TeamAgreement:
+def compute_agreement(answers: Iterable[blind_answers.BlindAnswer], question_count: int) -> TeamAgreement:
     """Agreement over first blind answers (purpose rating), in any order."""
-    first = in_shared_games(answer for answer in answers if answer.purpose == "rating")
+    first = blind_answers.in_shared_games(answer for answer in answers if answer.purpose == "rating")
     return TeamAgreement(
         games=len({answer.game for answer in first}),
         evaluators=len({answer.evaluator for answer in first}),
         evaluations=len({answer.evaluation for answer in first}),
-        things=[agreed_on(answered) for answered in by_evaluators(list_answer_kinds(question_count), first)],
-        marks=[_marked(kind, first) for kind in MARKS],
+        things=[
+            agreed_on(answered)
+            for answered in blind_answers.by_evaluators(
+                blind_answers.list_answer_kinds(question_count), first
+            )
+        ],
+        marks=[_marked(kind, first) for kind in blind_answers.MARKS],
     )
 
 
-def agreed_on(answered: AnswerTable) -> KindAgreement:
+def agreed_on(answered: blind_answers.AnswerTable) -> KindAgreement:
     alpha = headline(answered)
     icc, panel = compute_correlations(answered)
     counts = Counter(value for row in answered.shared for value in row.values())
@@ -199,7 +188,7 @@ def agreed_on(answered: AnswerTable) -> KindAgreement:
         groups=_groups(answered),
     )
     common, most = max(shares, key=lambda row: row[1]) if shares else ("", 0)
-    cells, people = compare_pairs(answered)
+    cells, people = blind_answers.compare_pairs(answered)
     return KindAgreement(
         key=answered.answer_kind.key,
         answered=len(answered.rows),
@@ -222,7 +211,7 @@ def agreed_on(answered: AnswerTable) -> KindAgreement:
     )
 
 
-def headline(answered: AnswerTable) -> Agreement:
+def headline(answered: blind_answers.AnswerTable) -> Agreement:
     if answered.answer_kind.is_rating:
         return _explained(krippendorff_alpha(answered.matrix, level="ordinal"), answered)
     return _explained(
@@ -230,15 +219,15 @@ def headline(answered: AnswerTable) -> Agreement:
     )
 
 
-def _share(answered: AnswerTable) -> Agreement:
+def _share(answered: blind_answers.AnswerTable) -> Agreement:
     return _explained(observed_agreement(answered.matrix, groups=_groups(answered)), answered)
 
 
-def _groups(answered: AnswerTable) -> Sequence[Hashable] | None:
+def _groups(answered: blind_answers.AnswerTable) -> Sequence[Hashable] | None:
     return answered.groups if answered.answer_kind.has_parts else None
 
 
-def compute_correlations(answered: AnswerTable) -> tuple[Agreement | None, Agreement | None]:
+def compute_correlations(answered: blind_answers.AnswerTable) -> tuple[Agreement | None, Agreement | None]:
     """ICC(2,1) and ICC(2,k) of the rating; from variance components when ratings are missing."""
     if not answered.answer_kind.is_rating:
         return None, None
@@ -248,7 +237,7 @@ def compute_correlations(answered: AnswerTable) -> tuple[Agreement | None, Agree
     return _explained(single, answered), _explained(mean, answered)
 
 
-def _specific(answered: AnswerTable) -> list[tuple[str, Agreement]]:
+def _specific(answered: blind_answers.AnswerTable) -> list[tuple[str, Agreement]]:
     """Specific agreement on each answer; for yes and no: positive and negative agreement."""
     if answered.answer_kind.is_rating:
         return []
@@ -259,7 +248,7 @@ def _specific(answered: AnswerTable) -> list[tuple[str, Agreement]]:
     ]
 
 
-def _explained(found: Agreement, answered: AnswerTable) -> Agreement:
+def _explained(found: Agreement, answered: blind_answers.AnswerTable) -> Agreement:
     """The same, with reasons that name games and messages."""
     if found.value is None and not answered.shared:
         return msgspec.structs.replace(found, reason=_why_not_shared(answered))
@@ -281,7 +270,7 @@ def _explained(found: Agreement, answered: AnswerTable) -> Agreement:
 
 # Kind of judgement -> why none of its items was judged by two; other kinds have a game as item.
 _NOT_SHARED = dict.fromkeys(
-    PART_KINDS,
+    blind_answers.PART_KINDS,
     mark_many(
         "{n} message was judged blind, none by two evaluators.",
         "{n} messages were judged blind, none by two evaluators.",
@@ -302,7 +291,7 @@ _NO_GAME_SHARED = mark_many(
 )
 
 
-def _why_not_shared(answered: AnswerTable) -> str:
+def _why_not_shared(answered: blind_answers.AnswerTable) -> str:
     kind = answered.answer_kind.kind
     if not answered.rows:
         return say(NOBODY)
@@ -310,7 +299,7 @@ def _why_not_shared(answered: AnswerTable) -> str:
     return f"{says} {say(SAMPLES_APART)}" if kind in judgement_kinds.MESSAGE_KINDS else says
 
 
-def _marked(kind: str, answers: Sequence[BlindAnswer]) -> MarkCounts:
+def _marked(kind: str, answers: Sequence[blind_answers.BlindAnswer]) -> MarkCounts:
     by_whom: dict[tuple[int, str], set[int]] = defaultdict(set)
     for answer in answers:
         if answer.kind == kind:
@@ -320,16 +309,18 @@ def _marked(kind: str, answers: Sequence[BlindAnswer]) -> MarkCounts:
 
 
 def compute_self_agreement(
-    answers: Iterable[BlindAnswer], question_count: int
+    answers: Iterable[blind_answers.BlindAnswer], question_count: int
 ) -> list[EvaluatorSelfAgreement]:
     """Agreement of first answers with repeats; subjects without two answers are left out."""
     found: dict[str, _Twice] = defaultdict(lambda: defaultdict(dict))
     for answer in answers:
         if answer.purpose in TWICE:
-            row = found[make_kind_key(answer)][answer.evaluator, make_item(answer)]
+            row = found[blind_answers.make_kind_key(answer)][
+                answer.evaluator, blind_answers.make_item(answer)
+            ]
             row[TWICE[answer.purpose]] = answer.value
     lines = []
-    for answer_kind in list_answer_kinds(question_count):
+    for answer_kind in blind_answers.list_answer_kinds(question_count):
         rows = {key: row for key, row in found.get(answer_kind.key, {}).items() if len(row) > 1}
         if rows:
             whole = _table_twice(answer_kind, rows)
@@ -348,15 +339,15 @@ def compute_self_agreement(
 
 
 # By person and item: the answers at both times.
-_Twice = dict[tuple[int, Item], dict[int, str]]
+_Twice = dict[tuple[int, blind_answers.Item], dict[int, str]]
 
 
-def _own(person: int, own: AnswerTable) -> OwnAgreement:
+def _own(person: int, own: blind_answers.AnswerTable) -> OwnAgreement:
     alpha, same = headline(own), sum(row[1] == row[2] for row in own.rows)
     return OwnAgreement(person, len(own.rows), same / len(own.rows), alpha.value, alpha.reason)
 
 
-def _table_twice(answer_kind: AnswerKind, rows: _Twice) -> AnswerTable:
-    places = sorted(rows, key=lambda key: (key[0], make_item_sort_key(key[1])))
+def _table_twice(answer_kind: blind_answers.AnswerKind, rows: _Twice) -> blind_answers.AnswerTable:
+    places = sorted(rows, key=lambda key: (key[0], blind_answers.make_item_sort_key(key[1])))
     groups = [(evaluator, game) for evaluator, (game, _subject) in places]
-    return AnswerTable(answer_kind, [rows[key] for key in places], groups)
+    return blind_answers.AnswerTable(answer_kind, [rows[key] for key in places], groups)

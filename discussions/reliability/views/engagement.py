@@ -8,15 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, place_of_metric
-from discussions.reliability.core.engagement import (
-    AGAINST,
-    GOES_WITH,
-    LEAST_GAMES,
-    NO_SIGN,
-    TOO_FEW,
-    EngagementFigures,
-    MetricWithRating,
-)
+from discussions.reliability.core import engagement
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import engagement_figures
 from workspace.core.text import figure
@@ -29,10 +21,10 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 SENTENCES = {
-    GOES_WITH: gettext_lazy("Goes with the rating."),
-    NO_SIGN: gettext_lazy("No sign either way."),
-    AGAINST: gettext_lazy("Goes against the rating."),
-    TOO_FEW: gettext_lazy("Too few games differ."),
+    engagement.GOES_WITH: gettext_lazy("Goes with the rating."),
+    engagement.NO_SIGN: gettext_lazy("No sign either way."),
+    engagement.AGAINST: gettext_lazy("Goes against the rating."),
+    engagement.TOO_FEW: gettext_lazy("Too few games differ."),
 }
 
 
@@ -51,7 +43,7 @@ def worth_watching(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="discussions/reliability/worth_watching.html", context=context)
 
 
-def _describe_basis(found: EngagementFigures) -> str:
+def _describe_basis(found: engagement.EngagementFigures) -> str:
     games = ngettext(
         "%(n)d game with a verdict, %(prompts)d prompts.",
         "%(n)d games with a verdict, %(prompts)d prompts.",
@@ -66,7 +58,7 @@ def _describe_basis(found: EngagementFigures) -> str:
     return f"{says} {alone % {'n': found.alone}}" if found.alone else says
 
 
-def _draw(metric: MetricWithRating, reliability: float | None) -> dict[str, Any]:
+def _draw(metric: engagement.MetricWithRating, reliability: float | None) -> dict[str, Any]:
     """The shapes and words of one metric; dots are (x, y, number of the game, its score, its rating, iteration)."""
     across, up = (_centred([point[at] for point in metric.points], step) for at, step in ((0, 5), (1, 0.5)))
     symbol = METRICS[metric.key].scale.symbol
@@ -82,7 +74,7 @@ def _draw(metric: MetricWithRating, reliability: float | None) -> dict[str, Any]
         for game, (x, y) in zip(metric.games, metric.points, strict=True)
     ]
     count = len(dots)
-    few = _("%(n)d of at least %(least)d games") % {"n": count, "least": LEAST_GAMES}
+    few = _("%(n)d of at least %(least)d games") % {"n": count, "least": engagement.LEAST_GAMES}
     return {
         "key": metric.key,
         "label": LABELS[metric.key].title,
@@ -90,8 +82,8 @@ def _draw(metric: MetricWithRating, reliability: float | None) -> dict[str, Any]
         "dots": dots,
         "across": [(_place(value, across), format_signed(value, 0)) for value in _ends(across)],
         "up": [(level(value, up), format_signed(value, 1)) for value in _ends(up)],
-        "says": few if count < LEAST_GAMES else SENTENCES[metric.word],
-        "is_few": count < LEAST_GAMES,
+        "says": few if count < engagement.LEAST_GAMES else SENTENCES[metric.word],
+        "is_few": count < engagement.LEAST_GAMES,
         "rows": [
             row
             for row in (

@@ -5,17 +5,9 @@ from typing import Literal
 from django.utils import timezone
 from pydantic import Field
 
+from rubric.results import views
 from rubric.results.actions import CANNOT_TELL, answer_survey, begin_survey, pass_survey_over
 from rubric.results.permissions import check_survey
-from rubric.results.views import (
-    MeanLine,
-    SurveyedResponse,
-    SurveyPage,
-    build_survey_page,
-    comparison_or_404,
-    list_criteria,
-    survey_is_due,
-)
 from workspace.core.limits import LONGEST_REASON
 from workspace.web.endpoints import Answer, Given, Operations
 from workspace.web.require import SignedIn
@@ -24,15 +16,15 @@ router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/survey/"
 
 
-class SurveyedAnswer(Answer, of=SurveyedResponse, fields="letter overall text"):
+class SurveyedAnswer(Answer, of=views.SurveyedResponse, fields="letter overall text"):
     """One of the two responses: "A" ranks above "B"."""
 
 
-class MeansAnswer(Answer, of=MeanLine, fields="label first second"):
+class MeansAnswer(Answer, of=views.MeanLine, fields="label first second"):
     """The mean scores of both responses by one criterion; told to half of those who are asked."""
 
 
-class SurveyAnswer(Answer, of=SurveyPage, fields="is_started responses means"):
+class SurveyAnswer(Answer, of=views.SurveyPage, fields="is_started responses means"):
     """A survey. It `is_due` until it is answered or passed over; responses come once it is started.
 
     `named` can be the key of a criterion, or "cannot".
@@ -58,12 +50,12 @@ class SurveyGiven(Given):
 @router.get(PATH, "api_survey", "survey")
 def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> SurveyAnswer:
     """Read the survey that comes before a result. Asking begins nothing."""
-    found = comparison_or_404(request, slug, number, comparison)
+    found = views.comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
     return SurveyAnswer.read(
-        build_survey_page(comparison=found, person=request.user),
-        is_due=survey_is_due(comparison=found, person=request.user),
-        criteria=[*(key for key, _label in list_criteria(found)), CANNOT_TELL],
+        views.build_survey_page(comparison=found, person=request.user),
+        is_due=views.survey_is_due(comparison=found, person=request.user),
+        criteria=[*(key for key, _label in views.list_criteria(found)), CANNOT_TELL],
     )
 
 
@@ -72,7 +64,7 @@ def act_on_survey(
     request: SignedIn, slug: str, number: int, comparison: int, given: SurveyGiven
 ) -> SurveyAnswer:
     """Begin, answer or pass over the survey of a comparison. Then its result is open to you."""
-    found = comparison_or_404(request, slug, number, comparison)
+    found = views.comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
     by, now = request.user, timezone.now()
     if given.do == "begin":

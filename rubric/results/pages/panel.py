@@ -33,7 +33,7 @@ from rubric.results.pages.words import (
 )
 from rubric.reviews.core.panel import Panel, PanelScore, Rankings, ResponseRank, counted_values, panel
 from workspace.display.core.charts import DotsChart
-from workspace.display.core.minimums import REVIEWERS
+from workspace.display.core.multiples import REVIEWERS
 from workspace.statistics.estimates import Interval
 
 TITLES = {RUBRIC: gettext_lazy("By overall"), HOLISTIC: gettext_lazy("By holistic score")}

@@ -25,7 +25,7 @@ from rubric.versions.labels import format_mark
 from rubric.versions.permissions import check_see_weights
 from workspace.access.permissions import may
 from workspace.display.core.charts import DotsChart, scatter
-from workspace.display.core.minimums import DOTS, SCATTER_POINTS
+from workspace.display.core.multiples import DOTS, SCATTER_POINTS
 from workspace.models import Person
 from workspace.statistics.conclusions import LEAST_COMPARISONS
 from workspace.statistics.labels import number

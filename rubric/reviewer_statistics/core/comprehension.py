@@ -12,15 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from workspace.core.words import mark, say
-from workspace.statistics.conclusions import (
-    Z_POWER,
-    Z_TWO_SIDED,
-    Conclusion,
-    Figure,
-    cannot_tell,
-    is_inside,
-    no_difference,
-)
+from workspace.statistics import conclusions
 from workspace.statistics.estimates import Interval
 from workspace.statistics.proportions import newcombe, wilson
 
@@ -63,8 +55,8 @@ class ArmsCompared(Struct, frozen=True):
 
     with_breakdown: Share
     without: Share
-    difference: Figure
-    conclusion: Conclusion
+    difference: conclusions.Figure
+    conclusion: conclusions.Conclusion
 
 
 class UnderstandingReport(Struct, frozen=True):
@@ -72,7 +64,7 @@ class UnderstandingReport(Struct, frozen=True):
 
     reported: ArmsCompared
     checked: ArmsCompared
-    conclusion: Conclusion
+    conclusion: conclusions.Conclusion
 
 
 def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
@@ -88,10 +80,10 @@ def understanding_report(surveys: Sequence[Surveyed]) -> UnderstandingReport:
     # What people say of their understanding counts only if the objective check does not contradict it.
     if said.code == "holds" and apart is None:
         why = say("the check has no answers in both arms.")
-        conclusion = cannot_tell(said.count, why, said.needed, say(_UNIT))
+        conclusion = conclusions.cannot_tell(said.count, why, said.needed, say(_UNIT))
     elif said.code == "holds" and apart is not None and apart < 0:
         why = say("people say they understand better, but fewer name the right criterion.")
-        conclusion = cannot_tell(said.count, why, said.needed, say(_UNIT))
+        conclusion = conclusions.cannot_tell(said.count, why, said.needed, say(_UNIT))
     return UnderstandingReport(first, second, conclusion)
 
 
@@ -103,8 +95,8 @@ def answers_needed(base: float) -> int:
     base = min(max(base, 0.0), 1 - EFFECT)
     risen = base + EFFECT
     mean = (base + risen) / 2
-    half = Z_TWO_SIDED * math.sqrt(2 * mean * (1 - mean))
-    power = Z_POWER * math.sqrt(base * (1 - base) + risen * (1 - risen))
+    half = conclusions.Z_TWO_SIDED * math.sqrt(2 * mean * (1 - mean))
+    power = conclusions.Z_POWER * math.sqrt(base * (1 - base) + risen * (1 - risen))
     return math.ceil((half + power) ** 2 / EFFECT**2)
 
 
@@ -113,9 +105,9 @@ def _compared(answers: Sequence[tuple[Surveyed, bool]], claim: str) -> ArmsCompa
     if first.value is None or second.value is None:
         arm = "with" if first.value is None else "without"
         reason = say("Nobody in the arm {arm} the breakdown has answered.", arm=arm)
-        difference = Figure(None, reason=reason, interval_reason=reason)
+        difference = conclusions.Figure(None, reason=reason, interval_reason=reason)
     else:
-        difference = Figure(
+        difference = conclusions.Figure(
             value=first.value - second.value,
             interval=newcombe(first.hits, first.answers, second.hits, second.answers),
             comparisons=len({survey.comparison for survey, _ in answers}),
@@ -137,24 +129,26 @@ def _share(answers: Sequence[tuple[Surveyed, bool]]) -> Share:
     )
 
 
-def _conclusion(first: Share, second: Share, difference: Figure, claim: str) -> Conclusion:
+def _conclusion(
+    first: Share, second: Share, difference: conclusions.Figure, claim: str
+) -> conclusions.Conclusion:
     count, needed, unit = min(first.answers, second.answers), answers_needed(second.value or 0.5), say(_UNIT)
     if difference.interval is None:
-        return cannot_tell(count, difference.reason, needed, unit)
+        return conclusions.cannot_tell(count, difference.reason, needed, unit)
     if count < LEAST_ANSWERS:
         few = say(
             "each arm needs at least {least_answers} answers; the smaller one has {count}.",
             least_answers=LEAST_ANSWERS,
             count=count,
         )
-        return cannot_tell(count, few, needed, unit)
+        return conclusions.cannot_tell(count, few, needed, unit)
     if difference.interval[0] > 0:
-        return Conclusion(
+        return conclusions.Conclusion(
             "holds", say("People with the breakdown {claim}.", claim=claim), count, needed, unit
         )
     if difference.interval[1] < 0:
         said = say("People without the breakdown {claim}.", claim=claim)
-        return Conclusion("fails", said, count, needed, unit)
-    if is_inside(difference.interval, EFFECT):
-        return no_difference(count, say("{points:g} points", points=100 * EFFECT), needed, unit)
-    return cannot_tell(count, say("the interval of the difference holds 0."), needed, unit)
+        return conclusions.Conclusion("fails", said, count, needed, unit)
+    if conclusions.is_inside(difference.interval, EFFECT):
+        return conclusions.no_difference(count, say("{points:g} points", points=100 * EFFECT), needed, unit)
+    return conclusions.cannot_tell(count, say("the interval of the difference holds 0."), needed, unit)

@@ -26,18 +26,7 @@ from rubric.reviews.core.score_rows import (
     sort_rows,
 )
 from workspace.core.words import mark, say
-from workspace.statistics.conclusions import (
-    SEED,
-    Conclusion,
-    Figure,
-    cannot_tell,
-    is_inside,
-    mean_figure,
-    needed_count,
-    no_difference,
-    small_note,
-    without_interval,
-)
+from workspace.statistics import conclusions
 from workspace.statistics.rankings import Variant
 from workspace.statistics.ratings import Matrix
 
@@ -61,13 +50,13 @@ class Rankings(Struct, frozen=True):
     of responses that are tied. `questions` counts all comparisons with such scores.
     """
 
-    tau_b: Figure
-    tau_a: Figure
-    w: Figure
-    resampled_tau: Figure
-    same_winner: Figure
-    left_out_winner: Figure
-    tied_share: Figure
+    tau_b: conclusions.Figure
+    tau_a: conclusions.Figure
+    w: conclusions.Figure
+    resampled_tau: conclusions.Figure
+    same_winner: conclusions.Figure
+    left_out_winner: conclusions.Figure
+    tied_share: conclusions.Figure
     questions: int
 
 
@@ -82,12 +71,12 @@ class StabilityReport(Struct, frozen=True):
     on_grid: Rankings
     holistic: Rankings
     grid_size: int
-    literal: Figure
-    literal_conclusion: Conclusion
-    difference: Figure
-    difference_tau_a: Figure
-    difference_winner: Figure
-    conclusion: Conclusion
+    literal: conclusions.Figure
+    literal_conclusion: conclusions.Conclusion
+    difference: conclusions.Figure
+    difference_tau_a: conclusions.Figure
+    difference_winner: conclusions.Figure
+    conclusion: conclusions.Conclusion
 
 
 def stability_report(rows: Sequence[ReviewRow], weights: Weights) -> StabilityReport:
@@ -107,9 +96,9 @@ def stability_report(rows: Sequence[ReviewRow], weights: Weights) -> StabilityRe
     found = [_by_comparison(table) for table in (whole, coarse, single)]
     pairs = [found[0] - found[2], found[1] - found[2]] if is_paired else []
 
-    def paired(which: int, name: str) -> Figure:
+    def paired(which: int, name: str) -> conclusions.Figure:
         if not pairs:
-            return Figure(None, reason=say(_NO_BOTH), interval_reason=say(_NO_BOTH))
+            return conclusions.Figure(None, reason=say(_NO_BOTH), interval_reason=say(_NO_BOTH))
         return _figure(pairs[which][:, _NAMES.index(name)], name, single)
 
     literal, difference, by_tau_a = paired(0, "tau_b"), paired(1, "tau_b"), paired(1, "tau_a")
@@ -167,35 +156,37 @@ def _rankings(found: Matrix, table: Ratings, *, reason: str = "") -> Rankings:
     return Rankings(questions=len(table.comparisons), **figures)
 
 
-def _figure(values: Matrix, name: str, table: Ratings, reason: str = "") -> Figure:
+def _figure(values: Matrix, name: str, table: Ratings, reason: str = "") -> conclusions.Figure:
     """The mean over comparisons; `reason` says why there is none, if that is known."""
     used = np.isfinite(values)[table.comparison_index]
     rows = int((~np.isnan(table.values[used])).sum())
     usual = say(_NO_WINNER) if name.endswith(("winner", "share")) else say(_NO_TAU)
-    return mean_figure(values, responses=int(used.sum()), rows=rows, reason=reason or usual)
+    return conclusions.mean_figure(values, responses=int(used.sum()), rows=rows, reason=reason or usual)
 
 
-def _conclusion(difference: Figure, by_tau_a: Figure) -> Conclusion:
+def _conclusion(difference: conclusions.Figure, by_tau_a: conclusions.Figure) -> conclusions.Conclusion:
     """The conclusion from both differences; one kind of score is more stable only if they agree."""
     count = difference.comparisons
     if difference.interval is None or by_tau_a.value is None:
-        return without_interval(difference)
-    needed = needed_count(count, difference.interval, EFFECT)
+        return conclusions.without_interval(difference)
+    needed = conclusions.needed_count(count, difference.interval, EFFECT)
     low, high = difference.interval
-    small = small_note(difference.interval, EFFECT, say(_TAU_WORDS, effect=EFFECT))
+    small = conclusions.small_note(difference.interval, EFFECT, say(_TAU_WORDS, effect=EFFECT))
     if low > 0 and by_tau_a.value > 0:
-        return Conclusion(
+        return conclusions.Conclusion(
             "holds", say("Rankings by the overall are more stable.{small}", small=small), count, needed
         )
     if high < 0 and by_tau_a.value < 0:
-        return Conclusion(
+        return conclusions.Conclusion(
             "fails", say("Rankings by the holistic score are more stable.{small}", small=small), count, needed
         )
-    if is_inside(difference.interval, EFFECT) and is_inside(by_tau_a.interval, EFFECT):
-        return no_difference(count, say(_TAU_WORDS, effect=EFFECT), needed)
+    if conclusions.is_inside(difference.interval, EFFECT) and conclusions.is_inside(
+        by_tau_a.interval, EFFECT
+    ):
+        return conclusions.no_difference(count, say(_TAU_WORDS, effect=EFFECT), needed)
     if low > 0 or high < 0:
-        return cannot_tell(count, say("tau-b and tau-a point in opposite directions."), needed)
-    return cannot_tell(count, say("the interval of the difference of tau-b holds 0."), needed)
+        return conclusions.cannot_tell(count, say("tau-b and tau-a point in opposite directions."), needed)
+    return conclusions.cannot_tell(count, say("the interval of the difference of tau-b holds 0."), needed)
 
 
 MOST_LISTED = 6
@@ -211,7 +202,7 @@ def resamples(reviewers: int) -> tuple[Matrix, Matrix]:
     """
     if reviewers > MOST_LISTED:
         shares = np.full(reviewers, 1 / reviewers)
-        drawn = np.random.default_rng(SEED).multinomial(reviewers, shares, size=DRAWS)
+        drawn = np.random.default_rng(conclusions.SEED).multinomial(reviewers, shares, size=DRAWS)
         return drawn.astype(np.float64), np.full(DRAWS, 1 / DRAWS)
     listed = list(combinations_with_replacement(range(reviewers), reviewers))
     counts = np.array([np.bincount(row, minlength=reviewers) for row in listed], dtype=np.float64)

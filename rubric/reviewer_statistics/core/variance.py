@@ -26,20 +26,8 @@ from rubric.reviews.core.score_rows import (
     sort_rows,
 )
 from workspace.core.words import mark, say
+from workspace.statistics import conclusions
 from workspace.statistics.alpha import krippendorff_alpha
-from workspace.statistics.conclusions import (
-    Conclusion,
-    Figure,
-    cannot_tell,
-    drawn_counts,
-    is_inside,
-    needed_count,
-    no_difference,
-    percentile_interval,
-    small_note,
-    too_few,
-    without_interval,
-)
 from workspace.statistics.estimates import LEAST_FOR_INTERVAL, Agreement, Interval, jackknife_t
 from workspace.statistics.intraclass import compute_icc
 from workspace.statistics.ratings import Matrix
@@ -65,10 +53,10 @@ class ScoreSpread(Struct, frozen=True):
     """
 
     key: str
-    variance: Figure
-    ratio: Figure
-    icc: Figure
-    alpha: Figure
+    variance: conclusions.Figure
+    ratio: conclusions.Figure
+    icc: conclusions.Figure
+    alpha: conclusions.Figure
     at_floor: float | None
     at_ceiling: float | None
 
@@ -85,11 +73,11 @@ class VarianceReport(Struct, frozen=True):
     on_grid: ScoreSpread
     holistic: ScoreSpread
     grid_size: int
-    literal: Figure
-    literal_conclusion: Conclusion
-    difference: Figure
-    difference_on_grid: Figure
-    conclusion: Conclusion
+    literal: conclusions.Figure
+    literal_conclusion: conclusions.Conclusion
+    difference: conclusions.Figure
+    difference_on_grid: conclusions.Figure
+    conclusion: conclusions.Conclusion
 
 
 def variance_report(rows: Sequence[ReviewRow], weights: Weights) -> VarianceReport:
@@ -107,7 +95,7 @@ def variance_report(rows: Sequence[ReviewRow], weights: Weights) -> VarianceRepo
     values = overalls(scored, weights)
     coarse = ratings(scored, lambda row: on_grid(float(values[row.item, row.reviewer]), grid))
     difference, rounded = (
-        _difference(table, single) if is_paired else Figure(None, reason=say(_NO_BOTH))
+        _difference(table, single) if is_paired else conclusions.Figure(None, reason=say(_NO_BOTH))
         for table in (whole, coarse)
     )
     return VarianceReport(
@@ -127,7 +115,7 @@ def variance_report(rows: Sequence[ReviewRow], weights: Weights) -> VarianceRepo
 def _spread(key: str, table: Ratings, reference: _Sums | None) -> ScoreSpread:
     sums, found = _sums(table), table.values[~np.isnan(table.values)]
     squares, freedom = sums[0].sum(), sums[1].sum()
-    nobody = Figure(None, reason=say(_NOBODY_TWICE))
+    nobody = conclusions.Figure(None, reason=say(_NOBODY_TWICE))
     variance = _figure(table, float(squares / freedom)) if freedom else nobody
     return ScoreSpread(
         key=key,
@@ -153,35 +141,35 @@ def _sums(table: Ratings) -> _Sums:
     return of_comparison(np.nansum(squares, axis=1)), of_comparison(counts[two] - 1.0)
 
 
-def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings) -> Figure:
+def _ratio(parts: Sequence[_Sums], reference: _Sums | None, table: Ratings) -> conclusions.Figure:
     """The ratio of the mean of the parts' variances to the reference's variance; all over the same rows."""
     if reference is None:
-        return Figure(None, reason=say(_NO_BOTH))
+        return conclusions.Figure(None, reason=say(_NO_BOTH))
     squares, freedom = reference
     if not parts or not freedom.sum():
-        return Figure(None, reason=say(_NOBODY_TWICE))
+        return conclusions.Figure(None, reason=say(_NOBODY_TWICE))
     used = freedom > 0
     above = np.mean([part for part, _ in parts], axis=0)[used]
     below, count = squares[used], int(used.sum())
     if not below.sum():
-        return Figure(
+        return conclusions.Figure(
             None, reason=say("All reviewers gave the same holistic scores, so nothing can be lower.")
         )
-    value, few = float(above.sum() / below.sum()), too_few(count)
+    value, few = float(above.sum() / below.sum()), conclusions.too_few(count)
     if few:
         return _figure(table, value, None, few, count)
-    counts = drawn_counts(count)
+    counts = conclusions.drawn_counts(count)
     drawn = counts @ below
     ratios = np.where(drawn > 0, counts @ above / np.where(drawn > 0, drawn, 1), np.nan)
-    interval = percentile_interval(ratios, count)
+    interval = conclusions.percentile_interval(ratios, count)
     lacking = "" if interval else say("Too many resamples have no variance of the holistic score.")
     return _figure(table, value, interval, lacking, count)
 
 
-def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Figure:
+def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> conclusions.Figure:
     found = statistic(table.values)
     if found.value is None:
-        return Figure(None, reason=found.reason, interval_reason=found.reason)
+        return conclusions.Figure(None, reason=found.reason, interval_reason=found.reason)
     size = len(table.comparisons)
     if size < LEAST_FOR_INTERVAL:
         few = say(
@@ -193,13 +181,13 @@ def _jackknifed(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> Fig
     return _figure(table, found.value, *jackknife_t(found.value, _without_each(table, statistic)))
 
 
-def _difference(whole: Ratings, single: Ratings) -> Figure:
+def _difference(whole: Ratings, single: Ratings) -> conclusions.Figure:
     """Alpha of the overall minus alpha of the holistic score; interval by jackknife over comparisons."""
     first, second = _alpha(whole.values), _alpha(single.values)
     if first.value is None or second.value is None:
         reason = first.reason or second.reason
-        return Figure(None, reason=reason, interval_reason=reason)
-    value, few = first.value - second.value, too_few(len(whole.comparisons))
+        return conclusions.Figure(None, reason=reason, interval_reason=reason)
+    value, few = first.value - second.value, conclusions.too_few(len(whole.comparisons))
     if few:
         return _figure(whole, value, None, few)
     without = _without_each(whole, _alpha) - _without_each(single, _alpha)
@@ -213,56 +201,62 @@ def _without_each(table: Ratings, statistic: Callable[[Matrix], Agreement]) -> M
 
 def _figure(
     table: Ratings, value: float, interval: Interval | None = None, reason: str = "", count: int | None = None
-) -> Figure:
+) -> conclusions.Figure:
     """A figure of `count` comparisons, by default all of the table; without an interval `reason` says why."""
     comparisons = len(table.comparisons) if count is None else count
     rows = int((~np.isnan(table.values)).sum())
-    return Figure(value, interval, comparisons, len(table.items), rows, interval_reason=reason)
+    return conclusions.Figure(value, interval, comparisons, len(table.items), rows, interval_reason=reason)
 
 
-def _literal_conclusion(ratio: Figure) -> Conclusion:
+def _literal_conclusion(ratio: conclusions.Figure) -> conclusions.Conclusion:
     count = ratio.comparisons
     if ratio.interval is None:
-        return without_interval(ratio)
-    needed = needed_count(count, ratio.interval, RATIO_EFFECT)
-    small = small_note(ratio.interval, RATIO_EFFECT, say(_RATIO_WORDS, effect=RATIO_EFFECT), centre=1)
+        return conclusions.without_interval(ratio)
+    needed = conclusions.needed_count(count, ratio.interval, RATIO_EFFECT)
+    small = conclusions.small_note(
+        ratio.interval, RATIO_EFFECT, say(_RATIO_WORDS, effect=RATIO_EFFECT), centre=1
+    )
     if ratio.interval[1] < 1:
         said = say("Reviewers vary less on the criteria than on the holistic score.{small}", small=small)
-        return Conclusion("holds", said, count, needed)
+        return conclusions.Conclusion("holds", said, count, needed)
     if ratio.interval[0] > 1:
         said = say("Reviewers vary more on the criteria than on the holistic score.{small}", small=small)
-        return Conclusion("fails", said, count, needed)
-    if is_inside(ratio.interval, RATIO_EFFECT, centre=1):
-        return no_difference(count, say(_RATIO_WORDS, effect=RATIO_EFFECT), needed)
-    return cannot_tell(count, say("the interval of the ratio holds 1."), needed)
+        return conclusions.Conclusion("fails", said, count, needed)
+    if conclusions.is_inside(ratio.interval, RATIO_EFFECT, centre=1):
+        return conclusions.no_difference(count, say(_RATIO_WORDS, effect=RATIO_EFFECT), needed)
+    return conclusions.cannot_tell(count, say("the interval of the ratio holds 1."), needed)
 
 
-def _conclusion(difference: Figure, rounded: Figure) -> Conclusion:
+def _conclusion(difference: conclusions.Figure, rounded: conclusions.Figure) -> conclusions.Conclusion:
     """The conclusion from both differences: the ends that are nearer to none decide."""
     count = difference.comparisons
     if difference.interval is None:
-        return without_interval(difference)
+        return conclusions.without_interval(difference)
     if rounded.interval is None:
-        return without_interval(rounded)
+        return conclusions.without_interval(rounded)
     lows, highs = zip(difference.interval, rounded.interval, strict=True)
     low, high = min(lows), max(highs)
-    needed = needed_count(
+    needed = conclusions.needed_count(
         count, max(difference.interval, rounded.interval, key=lambda ends: ends[1] - ends[0]), MARGIN
     )
-    small = small_note((low, high), MARGIN, say(_ALPHA_WORDS, margin=MARGIN))
+    small = conclusions.small_note((low, high), MARGIN, say(_ALPHA_WORDS, margin=MARGIN))
     if low > 0:
         said = say("The overall is more reliable than the holistic score.{small}", small=small)
-        return Conclusion("holds", said, count, needed)
+        return conclusions.Conclusion("holds", said, count, needed)
     if high < 0:
         said = say("The overall is less reliable than the holistic score.{small}", small=small)
-        return Conclusion("fails", said, count, needed)
-    if is_inside((low, high), MARGIN):
-        return no_difference(count, say(_ALPHA_WORDS, margin=MARGIN), needed)
+        return conclusions.Conclusion("fails", said, count, needed)
+    if conclusions.is_inside((low, high), MARGIN):
+        return conclusions.no_difference(count, say(_ALPHA_WORDS, margin=MARGIN), needed)
     if low > -MARGIN:
         said = say(
             "The overall is not less reliable than the holistic score by {margin:g} or more.", margin=MARGIN
         )
-        return Conclusion("not_worse", said, count, needed)
+        return conclusions.Conclusion("not_worse", said, count, needed)
     if difference.interval[0] > 0 or difference.interval[1] < 0:
-        return cannot_tell(count, say("the difference of alphas may come from rounding alone."), needed)
-    return cannot_tell(count, say("the interval of the difference of alphas is too wide."), needed)
+        return conclusions.cannot_tell(
+            count, say("the difference of alphas may come from rounding alone."), needed
+        )
+    return conclusions.cannot_tell(
+        count, say("the interval of the difference of alphas is too wide."), needed
+    )

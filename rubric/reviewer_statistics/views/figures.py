@@ -14,20 +14,10 @@ from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 from rubric.core.records import RubricRecord
 from rubric.models import ComparisonSet, SetFigures
 from rubric.reviewer_statistics.actions import TARGETS, adopt_weights, ask_for_figures
+from rubric.reviewer_statistics.core import figure_kinds
 from rubric.reviewer_statistics.core.agreement import OVERALL, AgreedOn
 from rubric.reviewer_statistics.core.comprehension import Share, UnderstandingReport, understanding_report
 from rubric.reviewer_statistics.core.conciseness import CONCISENESS, LengthReport
-from rubric.reviewer_statistics.core.figure_kinds import (
-    AGREEMENT,
-    KINDS,
-    PAGES,
-    RATER_EFFECTS,
-    SUCCESS,
-    TUNING,
-    AgreementFigures,
-    SuccessFigures,
-    TuningFigures,
-)
 from rubric.reviewer_statistics.core.stability import Rankings, StabilityReport
 from rubric.reviewer_statistics.core.variance import ScoreSpread, VarianceReport
 from rubric.reviewer_statistics.core.weights_fit import Tuning
@@ -54,10 +44,10 @@ from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
 KIND_NAMES = {
-    RATER_EFFECTS: gettext_lazy("Reviewers"),
-    AGREEMENT: gettext_lazy("Agreement"),
-    SUCCESS: gettext_lazy("Success"),
-    TUNING: gettext_lazy("Weights"),
+    figure_kinds.RATER_EFFECTS: gettext_lazy("Reviewers"),
+    figure_kinds.AGREEMENT: gettext_lazy("Agreement"),
+    figure_kinds.SUCCESS: gettext_lazy("Success"),
+    figure_kinds.TUNING: gettext_lazy("Weights"),
 }
 SINCE = (
     gettext_lazy(
@@ -74,7 +64,7 @@ SINCE = (
 class KindForm(forms.Form):
     """The kind of figures to compute; it also names the page to redirect to."""
 
-    kind = forms.ChoiceField(choices=[(kind, kind) for kind in KINDS])
+    kind = forms.ChoiceField(choices=[(kind, kind) for kind in figure_kinds.KINDS])
 
 
 class AdoptForm(forms.Form):
@@ -106,9 +96,9 @@ def load_figures(
         now=timezone.now(),
     )
     context = {
-        "head": SetFrame(comparison_set, PAGES[kind], request.user),
+        "head": SetFrame(comparison_set, figure_kinds.PAGES[kind], request.user),
         "state": state,
-        "address": reverse(PAGES[kind], args=[slug, number]),
+        "address": reverse(figure_kinds.PAGES[kind], args=[slug, number]),
         "not_blind": count_not_blind(comparison_set),
         **frame(request.user, comparison_set.project, SECTION),
     }
@@ -123,7 +113,9 @@ def figure_set(request: SignedIn, slug: str, number: int) -> HttpResponse:
     if not form.is_valid():
         raise Malformed(_("The form does not say which figures it is about. Reload the page and try again."))
     ask_for_figures(comparison_set=comparison_set, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse(PAGES[form.cleaned_data["kind"]], args=[slug, number]))
+    return respond(
+        request, page="", redirect=reverse(figure_kinds.PAGES[form.cleaned_data["kind"]], args=[slug, number])
+    )
 
 
 MOST_PAIRS = 100
@@ -132,9 +124,9 @@ MOST_PAIRS = 100
 @require("see_results")
 def set_agreement(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Pairs that agree least come first; names of others are for leads."""
-    comparison_set, context, row = load_figures(request, slug, number, AGREEMENT)
+    comparison_set, context, row = load_figures(request, slug, number, figure_kinds.AGREEMENT)
     if row is not None:
-        report = decode_stored(row.body, AgreementFigures).report
+        report = decode_stored(row.body, figure_kinds.AgreementFigures).report
         record = comparison_set.rubric_version.to_record()
         lines = [_agreement_line(agreement, record) for agreement in report.lines]
         pairs = sorted(report.pairs, key=lambda pair: 2.0 if pair.alpha.value is None else pair.alpha.value)
@@ -174,9 +166,9 @@ def _agreement_line(agreement: AgreedOn, record: RubricRecord) -> tuple[str, Agr
 @require("tune")
 def set_weights(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Weights fitted to holistic scores and to preferences. A request to adopt a fit names the hash of their input."""
-    comparison_set, context, row = load_figures(request, slug, number, TUNING, check_tune)
+    comparison_set, context, row = load_figures(request, slug, number, figure_kinds.TUNING, check_tune)
     if row is not None:
-        figures = decode_stored(row.body, TuningFigures)
+        figures = decode_stored(row.body, figure_kinds.TuningFigures)
         record = comparison_set.rubric_version.to_record()
         context |= {
             "fits": [(fit, _weights_plot(fit, record)) for fit in (figures.holistic, figures.preferences)],
@@ -227,10 +219,10 @@ def adopt_fit(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("see_results")
 def set_success(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The third metric comes from surveys, so it does not need the stored figures."""
-    comparison_set, context, row = load_figures(request, slug, number, SUCCESS)
+    comparison_set, context, row = load_figures(request, slug, number, figure_kinds.SUCCESS)
     context["answered"] = _understanding(understanding_report(load_surveyed(comparison_set)))
     if row is not None:
-        figures = decode_stored(row.body, SuccessFigures)
+        figures = decode_stored(row.body, figure_kinds.SuccessFigures)
         record = comparison_set.rubric_version.to_record()
         context |= {
             "notes": _order_notes(figures),
@@ -246,7 +238,7 @@ def set_success(request: SignedIn, slug: str, number: int) -> HttpResponse:
     )
 
 
-def _order_notes(figures: SuccessFigures) -> list[str]:
+def _order_notes(figures: figure_kinds.SuccessFigures) -> list[str]:
     """The holistic scores that metrics 1 and 2 leave out, and those with an unknown order."""
     notes = []
     if figures.late_count:

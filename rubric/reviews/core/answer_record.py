@@ -11,31 +11,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from rubric.core.records import (
-    ABSTAINED,
-    HOLISTIC,
-    PARTIAL,
-    RUBRIC,
-    UNREADABLE,
-    Flag,
-    ResponseReview,
-    ReviewRecord,
-    RubricRecord,
-)
+from rubric.core import records
 from rubric.core.scales import COMMON, Scales, bring_all
 from rubric.core.scores import compute_overall, get_weights, rank_values, round_half_up
 from rubric.core.weights import Number, exact
-from rubric.reviews.core.answer_json import (
-    REFUSED,
-    Block,
-    GivenScores,
-    Names,
-    decode,
-    find_blocks,
-    fitness,
-    quote_name,
-    read_given_scores,
-)
+from rubric.reviews.core import answer_json
 from rubric.reviews.core.answer_shapes import READ_WITHIN, read_loosely
 from workspace.core.strict_json import normalise_text
 
@@ -49,11 +29,11 @@ _CONNECTOR = re.compile(r"[\s*_`\"'\]]*([>=,])[\s*_`\"'\[]*")
 Places = list[list[str]]
 
 
-def listed_ranking(value: Any, labels: Names) -> tuple[Places | None, list[Flag]]:
+def listed_ranking(value: Any, labels: answer_json.Names) -> tuple[Places | None, list[records.Flag]]:
     """The ranking of a JSON value: labels, or lists of labels that share a place. None when it is not a ranking."""
     if value is None:
         return None, []
-    if value is REFUSED or not isinstance(value, list):
+    if value is answer_json.REFUSED or not isinstance(value, list):
         return None, [_unreadable()]
     written = [item if isinstance(item, list) else [item] for item in value]
     if not all(isinstance(name, str) for place in written for name in place):
@@ -61,7 +41,7 @@ def listed_ranking(value: Any, labels: Names) -> tuple[Places | None, list[Flag]
     return _placed(written, labels)
 
 
-def written_ranking(text: str, labels: Names) -> tuple[Places | None, list[Flag]]:
+def written_ranking(text: str, labels: answer_json.Names) -> tuple[Places | None, list[records.Flag]]:
     """The ranking below the last line that reads FINAL RANKING, one response a line or all in one line with > and =."""
     headings = deque(_HEADING.finditer(text), maxlen=1)
     if not headings:
@@ -86,11 +66,13 @@ def contradicts(ranking: Places, overalls: Mapping[str, Number]) -> bool:
     return False
 
 
-def _unreadable() -> Flag:
-    return Flag("unreadable_ranking", "The ranking is no list of responses, so it is left out.")
+def _unreadable() -> records.Flag:
+    return records.Flag("unreadable_ranking", "The ranking is no list of responses, so it is left out.")
 
 
-def _placed(written: Sequence[Sequence[str]], labels: Names) -> tuple[Places | None, list[Flag]]:
+def _placed(
+    written: Sequence[Sequence[str]], labels: answer_json.Names
+) -> tuple[Places | None, list[records.Flag]]:
     """The places with known labels, each label once, and flags for what was left out."""
     places: Places = []
     flags = []
@@ -100,25 +82,25 @@ def _placed(written: Sequence[Sequence[str]], labels: Names) -> tuple[Places | N
         for name in names:
             label = labels.match(name)
             if label is None:
-                said = f'The ranking names "{quote_name(name)}", which is none of the responses.'
-                flags.append(Flag("unknown_label", said, quote_name(name)))
+                said = f'The ranking names "{answer_json.quote_name(name)}", which is none of the responses.'
+                flags.append(records.Flag("unknown_label", said, answer_json.quote_name(name)))
             elif label in seen:
                 said = f"The ranking names {label} more than once; the first place counts."
-                flags.append(Flag("duplicate_label", said, label))
+                flags.append(records.Flag("duplicate_label", said, label))
             else:
                 if labels.is_loose(name):
-                    said = f'The ranking\'s "{quote_name(name)}" is read as {label}.'
-                    flags.append(Flag("loose_label", said, label))
+                    said = f'The ranking\'s "{answer_json.quote_name(name)}" is read as {label}.'
+                    flags.append(records.Flag("loose_label", said, label))
                 seen.add(label)
                 place.append(label)
         if place:
             places.append(place)
     if places and len(seen) < len(labels.all):
-        flags.append(Flag("incomplete_ranking", "The ranking leaves responses out."))
+        flags.append(records.Flag("incomplete_ranking", "The ranking leaves responses out."))
     return places or None, flags
 
 
-def _lines(text: str, at: int, labels: Names, by_length: Sequence[str]) -> list[list[str]]:
+def _lines(text: str, at: int, labels: answer_json.Names, by_length: Sequence[str]) -> list[list[str]]:
     """The items below a heading, up to the first line that is not an item; blank lines do not end the list."""
     written: list[list[str]] = []
     while at < len(text):
@@ -140,7 +122,9 @@ def _lines(text: str, at: int, labels: Names, by_length: Sequence[str]) -> list[
     return written
 
 
-def _chain(text: str, labels: Names, by_length: Sequence[str], *, connectors: str) -> list[list[str]]:
+def _chain(
+    text: str, labels: answer_json.Names, by_length: Sequence[str], *, connectors: str
+) -> list[list[str]]:
     """The labels at the start of the text: those joined by = share a place, after > or a comma the next is lower."""
     places: list[list[str]] = []
     at = len(text) - len(text.lstrip(_MARKS))
@@ -194,12 +178,12 @@ class _Chosen(Struct, frozen=True):
     """The object that is read, and the flags raised when it was chosen."""
 
     value: dict[str, Any]
-    flags: list[Flag]
+    flags: list[records.Flag]
 
 
 def read_review(
-    text: str, labels: Sequence[str], rubric: RubricRecord, *, reader: int = READER
-) -> ReviewRecord:
+    text: str, labels: Sequence[str], rubric: records.RubricRecord, *, reader: int = READER
+) -> records.ReviewRecord:
     """The review of the responses with these labels, read from a text under the version. Never raises; linear in time.
 
     The last object of the right shape is read, as `docs/response-rubric.md` says; if it holds no score by criterion,
@@ -208,11 +192,11 @@ def read_review(
     """
     text, _replaced = normalise_text(text)
     is_strict = reader == STRICT_READER
-    names = Names(labels, is_loose=not is_strict)
+    names = answer_json.Names(labels, is_loose=not is_strict)
     spaces = [] if is_strict else _space_flags(text, labels)
     text = text if is_strict else text.translate(_SPACES)
     chosen = _choose(text, names)
-    said, flags = read_given_scores(chosen.value, names, _keys(rubric), rubric.scales)
+    said, flags = answer_json.read_given_scores(chosen.value, names, _keys(rubric), rubric.scales)
     if not is_strict and not any(given.scores for given in said.values()):
         chosen, said, flags = _reread(text, names, rubric, chosen, (said, flags))
     ranking, ranking_flags = listed_ranking(chosen.value.get("ranking"), names)
@@ -228,57 +212,57 @@ def read_review(
     return assemble_record(said, ranking, rubric, mode, flags=flags)
 
 
-_Said = tuple[dict[str, GivenScores], list[Flag]]
+_Said = tuple[dict[str, answer_json.GivenScores], list[records.Flag]]
 _SPACES = str.maketrans("\u00a0\u2007\u202f", "   ")
 
 
-def _keys(rubric: RubricRecord) -> Names:
-    return Names(criterion.key for criterion in rubric.criteria)
+def _keys(rubric: records.RubricRecord) -> answer_json.Names:
+    return answer_json.Names(criterion.key for criterion in rubric.criteria)
 
 
 def _reread(
-    text: str, names: Names, rubric: RubricRecord, chosen: _Chosen, strict: _Said
-) -> tuple[_Chosen, dict[str, GivenScores], list[Flag]]:
+    text: str, names: answer_json.Names, rubric: records.RubricRecord, chosen: _Chosen, strict: _Said
+) -> tuple[_Chosen, dict[str, answer_json.GivenScores], list[records.Flag]]:
     """The result of another shape if the asked shape has no score by criterion; else the result of the asked shape."""
     loose = read_loosely(text, names, _keys(rubric))
     if loose is not None:
-        said, flags = read_given_scores(loose.value, names, _keys(rubric), rubric.scales)
-        gave_whole = any(given != GivenScores() for given in strict[0].values())
+        said, flags = answer_json.read_given_scores(loose.value, names, _keys(rubric), rubric.scales)
+        gave_whole = any(given != answer_json.GivenScores() for given in strict[0].values())
         if any(given.scores or (given.holistic is not None and not gave_whole) for given in said.values()):
             return _Chosen(loose.value, loose.flags), said, flags
     return chosen, *strict
 
 
-def _space_flags(text: str, labels: Sequence[str]) -> list[Flag]:
+def _space_flags(text: str, labels: Sequence[str]) -> list[records.Flag]:
     plain = text.translate(_SPACES)
     is_odd = plain != text and any(
         label in plain and plain.count(label) != text.count(label) for label in labels
     )
     said = "Labels are written with spaces that do not break; they are read as plain ones."
-    return [Flag("odd_spaces", said)] if is_odd else []
+    return [records.Flag("odd_spaces", said)] if is_odd else []
 
 
 def _unread_flags(
-    text: str, mode: str, value: Mapping[str, Any], ranking: Places | None, told: Sequence[Flag]
-) -> list[Flag]:
+    text: str, mode: str, value: Mapping[str, Any], ranking: Places | None, told: Sequence[records.Flag]
+) -> list[records.Flag]:
     """Flags for text in which nothing could be read: the whole answer, or what is below FINAL RANKING."""
-    if mode == UNREADABLE:
-        return [Flag("nothing_read", _stood_there(text, value))]
+    if mode == records.UNREADABLE:
+        return [records.Flag("nothing_read", _stood_there(text, value))]
     if ranking is None and not told and _HEADING.search(text):
         said = "Below FINAL RANKING stands no response that is known, so no ranking is read."
-        return [Flag("unreadable_ranking", said)]
+        return [records.Flag("unreadable_ranking", said)]
     return []
 
 
 def _stood_there(text: str, value: Mapping[str, Any]) -> str:
     """A sentence on what an answer holds in which nothing could be read."""
-    start = quote_name(" ".join(text[:400].split()))
+    start = answer_json.quote_name(" ".join(text[:400].split()))
     if not start:
         return "Nothing is read: the answer is empty."
-    blocks = find_blocks(text[-READ_WITHIN:], wanted=_ANY_KEY)
-    found = decode(blocks[-1].source) if blocks else value
+    blocks = answer_json.find_blocks(text[-READ_WITHIN:], wanted=_ANY_KEY)
+    found = answer_json.decode(blocks[-1].source) if blocks else value
     if isinstance(found, dict) and found:
-        keys = ", ".join(f'"{quote_name(key)}"' for key in list(found)[:5])
+        keys = ", ".join(f'"{answer_json.quote_name(key)}"' for key in list(found)[:5])
         return f"Nothing is read: the last block has the keys {keys}, and no score of a known response."
     if _WANTED.search(text):
         return f'Nothing is read: what looks like scores is damaged. The answer begins "{start}".'
@@ -286,19 +270,19 @@ def _stood_there(text: str, value: Mapping[str, Any]) -> str:
 
 
 def assemble_record(
-    said: Mapping[str, GivenScores],
+    said: Mapping[str, answer_json.GivenScores],
     ranking: Places | None,
-    rubric: RubricRecord,
+    rubric: records.RubricRecord,
     mode: str,
     *,
-    flags: Sequence[Flag] = (),
-) -> ReviewRecord:
+    flags: Sequence[records.Flag] = (),
+) -> records.ReviewRecord:
     """The record of what each label was given, with the computed overalls and ranking, and flags for contradictions."""
     weights, scales = get_weights(rubric), rubric.scales
     responses = [
         _response(label, given_scores, weights, scales, mode) for label, given_scores in said.items()
     ]
-    return ReviewRecord(
+    return records.ReviewRecord(
         mode=mode,
         responses=responses,
         ranking=_our_ranking(responses, ranking, mode),
@@ -307,21 +291,23 @@ def assemble_record(
     )
 
 
-def given_mode(said: Mapping[str, GivenScores], ranking: Places | None, rubric: RubricRecord) -> str:
+def given_mode(
+    said: Mapping[str, answer_json.GivenScores], ranking: Places | None, rubric: records.RubricRecord
+) -> str:
     """How the review was given: with every score, with some, with only a holistic score or a ranking, or abstained."""
     if any(given_scores.scores for given_scores in said.values()):
         return (
-            RUBRIC
+            records.RUBRIC
             if all(len(given_scores.scores) == len(rubric.criteria) for given_scores in said.values())
-            else PARTIAL
+            else records.PARTIAL
         )
     is_whole = ranking or any(given_scores.holistic is not None for given_scores in said.values())
-    return HOLISTIC if is_whole else ABSTAINED
+    return records.HOLISTIC if is_whole else records.ABSTAINED
 
 
-def _choose(text: str, labels: Names) -> _Chosen:
+def _choose(text: str, labels: answer_json.Names) -> _Chosen:
     """The last object that names a response, or else the last that has the shape of a review; {} when there is none."""
-    blocks = find_blocks(text, wanted=_WANTED)
+    blocks = answer_json.find_blocks(text, wanted=_WANTED)
     best, value = 0, {}
     is_superseding = is_broken = False
     seen: set[str] = set()
@@ -329,8 +315,8 @@ def _choose(text: str, labels: Names) -> _Chosen:
         if block.source in seen:
             continue
         seen.add(block.source)
-        other = decode(block.source)
-        fit = fitness(other, labels)
+        other = answer_json.decode(block.source)
+        fit = answer_json.fitness(other, labels)
         if fit > best:
             best, value, is_superseding = fit, other, False
         elif fit == best and fit and _differ(other, value):
@@ -341,21 +327,23 @@ def _choose(text: str, labels: Names) -> _Chosen:
     flags = []
     if is_superseding:
         flags.append(
-            Flag("superseded_block", "An earlier, different block of scores is there; the last one counts.")
+            records.Flag(
+                "superseded_block", "An earlier, different block of scores is there; the last one counts."
+            )
         )
     if is_broken or _is_cut(text, blocks):
         said = "A block of scores is cut off or is no JSON, so nothing of it is read."
-        flags.append(Flag("broken_block", said))
+        flags.append(records.Flag("broken_block", said))
     return _Chosen(value, flags)
 
 
-def _bounded(flags: list[Flag]) -> list[Flag]:
+def _bounded(flags: list[records.Flag]) -> list[records.Flag]:
     """The first flags, and how many more there were; a text can name a hundred thousand unknown responses."""
     if len(flags) <= MOST_FLAGS:
         return flags
     return [
         *flags[:MOST_FLAGS],
-        Flag("more_flags", f"There are {len(flags) - MOST_FLAGS:,} more things to note."),
+        records.Flag("more_flags", f"There are {len(flags) - MOST_FLAGS:,} more things to note."),
     ]
 
 
@@ -366,13 +354,13 @@ def _differ(first: Any, other: Any) -> bool:
         return True
 
 
-def _is_cut(text: str, blocks: Sequence[Block]) -> bool:
+def _is_cut(text: str, blocks: Sequence[answer_json.Block]) -> bool:
     """Whether something that looks like the beginning of a block follows the last complete one."""
     after = blocks[-1].start + len(blocks[-1].source) if blocks else 0
     return _WANTED.search(text, after) is not None
 
 
-def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
+def _take_overalls(said: dict[str, answer_json.GivenScores]) -> list[records.Flag]:
     """Read an overall without scores as a holistic score, with a flag."""
     flags = []
     for label, given_scores in said.items():
@@ -383,13 +371,15 @@ def _take_overalls(said: dict[str, GivenScores]) -> list[Flag]:
         ):
             given_scores.holistic = given_scores.overall
             text = f"{label} has an overall and no scores, so the overall is read as a holistic score."
-            flags.append(Flag("overall_as_holistic", text, label))
+            flags.append(records.Flag("overall_as_holistic", text, label))
     return flags
 
 
-def _mode(said: dict[str, GivenScores], ranking: Places | None, rubric: RubricRecord, text: str) -> str:
+def _mode(
+    said: dict[str, answer_json.GivenScores], ranking: Places | None, rubric: records.RubricRecord, text: str
+) -> str:
     mode = given_mode(said, ranking, rubric)
-    return UNREADABLE if mode == ABSTAINED and not _is_refusal(text) else mode
+    return records.UNREADABLE if mode == records.ABSTAINED and not _is_refusal(text) else mode
 
 
 def _is_refusal(text: str) -> bool:
@@ -398,28 +388,28 @@ def _is_refusal(text: str) -> bool:
 
 
 def _response(
-    label: str, said: GivenScores, weights: Mapping[str, Fraction], scales: Scales, mode: str
-) -> ResponseReview:
+    label: str, said: answer_json.GivenScores, weights: Mapping[str, Fraction], scales: Scales, mode: str
+) -> records.ResponseReview:
     overall = compute_overall(bring_all(said.scores, scales), weights)
-    return ResponseReview(
+    return records.ResponseReview(
         label=label,
         scores={key: said.scores[key] for key in weights if key in said.scores},
         overall=overall.value,
         holistic=said.holistic,
         reported_overall=said.overall,
-        is_incomplete=mode == PARTIAL and overall.is_incomplete,
+        is_incomplete=mode == records.PARTIAL and overall.is_incomplete,
         notes=said.notes,
     )
 
 
-def _our_ranking(responses: list[ResponseReview], reported: Places | None, mode: str) -> Places:
+def _our_ranking(responses: list[records.ResponseReview], reported: Places | None, mode: str) -> Places:
     """The ranking by computed overalls if there are scores; else the reviewer's own, or that of its holistic scores."""
-    if mode in (RUBRIC, PARTIAL):
+    if mode in (records.RUBRIC, records.PARTIAL):
         return rank_values({response.label: response.overall for response in responses})
     return reported or rank_values({response.label: response.holistic for response in responses})
 
 
-def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list[Flag]:
+def _mismatches(responses: list[records.ResponseReview], ranking: Places | None) -> list[records.Flag]:
     """Flags if the reviewer's overall differs from the computed one, or its ranking contradicts its own overalls."""
     flags = [
         _mismatch(response.label, response.reported_overall, response.overall)
@@ -437,11 +427,11 @@ def _mismatches(responses: list[ResponseReview], ranking: Places | None) -> list
         if ranking and sum(label in gave for place in ranking for label in place) > 1:
             if contradicts(ranking, gave):
                 said = "The reviewer's ranking contradicts the overalls it gave."
-                flags.append(Flag(RANK_MISMATCH, said))
+                flags.append(records.Flag(RANK_MISMATCH, said))
             break
     return flags
 
 
-def _mismatch(label: str, reported: int | float, ours: Fraction) -> Flag:
+def _mismatch(label: str, reported: int | float, ours: Fraction) -> records.Flag:
     said = f"{label}: the reviewer's overall is {reported}; its scores give {round_half_up(ours)}."
-    return Flag(OVERALL_MISMATCH, said, label)
+    return records.Flag(OVERALL_MISMATCH, said, label)

@@ -5,22 +5,15 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from rubric.core.records import ABSTAINED, UNREADABLE, Flag, ReviewRecord, RubricRecord
+from rubric.reviews.core import answer_record
 from rubric.reviews.core.answer_json import GivenScores
-from rubric.reviews.core.answer_record import (
-    MISMATCHES,
-    MIXING_READER,
-    RANK_MISMATCH,
-    READER,
-    assemble_record,
-    given_mode,
-)
 
 # The part of the answer that gives the holistic score; the part "" gives everything else.
 WHOLE_PART = "whole"
 
 
 def merge_calls(
-    whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecord, *, reader: int = READER
+    whole: ReviewRecord, criteria: ReviewRecord, rubric: RubricRecord, *, reader: int = answer_record.READER
 ) -> ReviewRecord:
     """The review with the holistic scores of the first answer, everything else of the second, and the flags of both.
 
@@ -28,7 +21,7 @@ def merge_calls(
     flag; where an answer gives a response no others, so are its notes and the answer's ranking. `reader` merges as an
     earlier reader did.
     """
-    if reader > MIXING_READER:
+    if reader > answer_record.MIXING_READER:
         whole, criteria = _without_criteria(whole), _without_holistic(criteria)
     said = {
         given.label: GivenScores(
@@ -40,16 +33,18 @@ def merge_calls(
         for given in criteria.responses
     }
     ranking = criteria.reported_ranking or whole.reported_ranking
-    mode = given_mode(said, ranking, rubric)
+    mode = answer_record.given_mode(said, ranking, rubric)
     if mode == ABSTAINED and ABSTAINED not in (whole.mode, criteria.mode):
         mode = UNREADABLE
-    merged = assemble_record(said, ranking, rubric, mode, flags=_flags(whole, criteria))
-    if reader <= MIXING_READER:
+    merged = answer_record.assemble_record(said, ranking, rubric, mode, flags=_flags(whole, criteria))
+    if reader <= answer_record.MIXING_READER:
         return merged
     # Whether a ranking contradicts scores is a matter of the answer that gave both.
     ranked = criteria if criteria.reported_ranking else whole
-    flags = [flag for flag in merged.flags if flag.code != RANK_MISMATCH]
-    return replace(merged, flags=flags + [flag for flag in ranked.flags if flag.code == RANK_MISMATCH])
+    flags = [flag for flag in merged.flags if flag.code != answer_record.RANK_MISMATCH]
+    return replace(
+        merged, flags=flags + [flag for flag in ranked.flags if flag.code == answer_record.RANK_MISMATCH]
+    )
 
 
 def list_missing(record: ReviewRecord, part: str) -> list[str]:
@@ -94,7 +89,7 @@ def _without(record: ReviewRecord, lost: Sequence[str], flag: Flag) -> ReviewRec
     if record.reported_ranking:
         said = "The ranking given with scores that are left out is left out as well."
         flags.append(Flag("left_out_ranking", said))
-    kept = [flag for flag in flags if flag.code != RANK_MISMATCH]
+    kept = [flag for flag in flags if flag.code != answer_record.RANK_MISMATCH]
     return replace(record, responses=responses, reported_ranking=None, flags=kept)
 
 
@@ -102,9 +97,9 @@ _LATE = "The second answer gives holistic scores, too; they were given after the
 
 
 def _flags(whole: ReviewRecord, criteria: ReviewRecord) -> list[Flag]:
-    first = [flag for flag in whole.flags if flag.code not in MISMATCHES]
+    first = [flag for flag in whole.flags if flag.code not in answer_record.MISMATCHES]
     flags = [replace(flag, message=f"Call for the holistic score: {flag.message}") for flag in first]
-    flags += [flag for flag in criteria.flags if flag.code not in MISMATCHES]
+    flags += [flag for flag in criteria.flags if flag.code not in answer_record.MISMATCHES]
     is_told = any(flag.code == "late_holistic" for flag in flags)
     if not is_told and any(given.holistic is not None for given in criteria.responses):
         flags.append(Flag("late_holistic", _LATE))

@@ -13,15 +13,9 @@ from msgspec import Struct
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
 from rubric.core.weights import exact, weight_problems
+from rubric.versions.core import pattern_growth
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
 from rubric.versions.core.hidden_texts import list_hidden_texts
-from rubric.versions.core.pattern_growth import (
-    LONG,
-    MOST_REPEATED,
-    repeats_beside,
-    repeats_choice,
-    repeats_possessively,
-)
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 from workspace.core.words import mark, say
 
@@ -84,9 +78,9 @@ def publishing_problems(record: RubricRecord) -> list[SpecFault]:
     said = say(
         "The pattern has *+, ++ or ?+ after a group with a choice or a repetition, which Python before 3.11.5 matches "
         "wrongly. Write an atomic group instead, such as (?>(?:ab?c){{0,{most}}}).",
-        most=MOST_REPEATED,
+        most=pattern_growth.MOST_REPEATED,
     )
-    return problems + _bad_patterns(record, repeats_possessively, said)
+    return problems + _bad_patterns(record, pattern_growth.repeats_possessively, said)
 
 
 def _slow_patterns(record: RubricRecord) -> list[SpecFault]:
@@ -94,9 +88,9 @@ def _slow_patterns(record: RubricRecord) -> list[SpecFault]:
         "The pattern has three or more long repetitions that can match the same text and what is between them, such as "
         ".*.*.* or .*a.*b.*c, which takes very long on some texts. Join them into one, write between them what they "
         "cannot match, as in [a-z]+-[a-z]+-[a-z]+, or limit them to a few letters, as in .{{0,{long}}}.",
-        long=LONG,
+        long=pattern_growth.LONG,
     )
-    return _bad_patterns(record, repeats_beside, said)
+    return _bad_patterns(record, pattern_growth.repeats_beside, said)
 
 
 def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[SpecFault]:
@@ -452,21 +446,21 @@ def _pattern_fault(source: str) -> str:
     whole = _filled_in(source)
     try:
         re.compile(whole)
-        runs_away = repeats_choice(whole)
+        runs_away = pattern_growth.repeats_choice(whole)
     except (re.error, OverflowError, RecursionError) as error:
         return say("The pattern is no regular expression: {error}. Correct it.", error=error)
     if runs_away:
         return say(
             "The pattern repeats a choice or a repetition more than {most} times, which can run for ever on some "
             "texts. Write a number of times such as {{0,{most}}} instead of * or +, or repeat one thing alone.",
-            most=MOST_REPEATED,
+            most=pattern_growth.MOST_REPEATED,
         )
     return ""
 
 
 def _filled_in(source: str) -> str:
     # A word for the mafia is a pattern that may itself repeat choices, so it must not be repeated.
-    whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{MOST_REPEATED}}}")
+    whole = source.replace("{mafia_word}", f"(?:xx|yy){{0,{pattern_growth.MOST_REPEATED}}}")
     return whole.replace("{name}", "(?:x)").replace("{owner}", "(?:x)")
 
 

@@ -5,7 +5,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.adjudication.core.suggestions import list_unasked
+from discussions.adjudication.core.judgeable import list_unasked
 from discussions.models import Evaluation
 from discussions.rating.actions.judgements import act
 from discussions.rating.pages.evaluation import EvaluationQuery, rating_page

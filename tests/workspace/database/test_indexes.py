@@ -5,7 +5,7 @@ from django.db import connection, models
 from django.db.migrations.operations import CreateModel, DeleteModel
 from django.db.migrations.state import ProjectState
 
-from workspace.database.indexes import AddSQLiteIndex
+from workspace.database.online_changes import AddSQLiteIndex
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 

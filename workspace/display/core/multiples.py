@@ -145,3 +145,13 @@ def _stacked(values: Sequence[Point], scale: Axis) -> list[Dot]:
         top = TRACK / 2 - step * (len(several) - 1) / 2
         found += [Dot(x, round(top + step * row, 1), values[at]) for row, (x, at) in enumerate(several)]
     return found
+
+
+# Values in a chart of an iteration history: the least games of one iteration.
+HISTORY_VALUES = 3
+# Dots behind one of the means of a chart.
+DOTS = 3
+# Points of a scatter plot, and of the correlations beside it.
+SCATTER_POINTS = 10
+# Reviewers needed to say what would change a winner.
+REVIEWERS = 2

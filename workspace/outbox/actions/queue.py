@@ -19,16 +19,9 @@ from workspace import models
 from workspace.database.locked_texts import lock_text
 from workspace.exports.core.score_events import Score, write_events
 from workspace.markup import plain
+from workspace.outbox import queries
 from workspace.outbox.core import AT_ONCE, EMAIL_TRIED_FOR, SCORED, find_due, one_header_line, write_body
 from workspace.outbox.labels import OCCASIONS
-from workspace.outbox.queries import (
-    EMAIL_BODY,
-    find_listening,
-    leads_of,
-    sends_email,
-    takes_events,
-    unread_about,
-)
 
 MOST_AT_ONCE = 500
 IMPORT, EXPORT = "import", "export"
@@ -51,8 +44,8 @@ def queue_deliveries(
     webhook wants scores. Raises RuntimeError outside a transaction.
     """
     _check_atomic(event)
-    webhooks = find_listening(project, event) if things else []
-    wants = any(webhook.has_scores or takes_events(webhook) for webhook in webhooks)
+    webhooks = queries.find_listening(project, event) if things else []
+    wants = any(webhook.has_scores or queries.takes_events(webhook) for webhook in webhooks)
     rows = []
     for thing in things if webhooks else ():
         scored = read_scores(thing) if wants and read_scores else ("", [])
@@ -70,7 +63,7 @@ def build_delivery(
 ) -> models.Delivery:
     """A message that is due now; it is not saved. `scored` is what the game calls itself, and its scores."""
     identifier, (conversation, scores) = f"msg_{secrets.token_hex(16)}", scored
-    if takes_events(webhook):
+    if queries.takes_events(webhook):
         about = {"evalsite.project": project.slug, **{f"evalsite.{name}": key for name, key in thing.items()}}
         version = settings.VERSION
         events = write_events(scores, conversation=conversation, about=about, at=now, version=version)
@@ -104,7 +97,7 @@ def queue_email(
 
     `by` is the person who caused it; the e-mail does not name them. Raises RuntimeError outside a transaction.
     """
-    if not sends_email():
+    if not queries.sends_email():
         return None
     _check_atomic(purpose)
     return models.Email.objects.create(
@@ -112,7 +105,7 @@ def queue_email(
         address=address,
         purpose=purpose,
         subject=one_header_line(subject),
-        body=lock_text(EMAIL_BODY, plain(body)),
+        body=lock_text(queries.EMAIL_BODY, plain(body)),
         next_attempt_at=now,
         expires_at=min(now + EMAIL_TRIED_FOR, expires_at or now + EMAIL_TRIED_FOR),
         created_at=now,
@@ -173,7 +166,7 @@ def _channels(person: models.Person, kind: str, now: datetime) -> dict[str, obje
     """Whether the app shows it, and when an e-mail is due: columns of the row."""
     chosen: models.NotificationSettings | None = getattr(person, "notification_settings", None)
     is_shown = chosen is None or kind not in chosen.hidden.split()
-    is_mailed = sends_email() and (chosen is None or kind not in chosen.unmailed.split())
+    is_mailed = queries.sends_email() and (chosen is None or kind not in chosen.unmailed.split())
     zone = ZoneInfo(person.time_zone or settings.TIME_ZONE)
     due = find_due(chosen.digest if chosen else AT_ONCE, now, zone) if is_mailed else None
     return {"is_shown": is_shown, "email_due_at": due}
@@ -207,7 +200,7 @@ def take_back(event: models.Event, *subjects: str, person: int | None = None) ->
 
 def mark_done(event: models.Event, *subjects: str, person: int | None = None) -> None:
     """Mark the notifications about these things, of everybody or of one person, as read: nothing is left to do."""
-    rows = unread_about(event.chain.project, *subjects)
+    rows = queries.unread_about(event.chain.project, *subjects)
     (rows.filter(person=person) if person is not None else rows).update(read_at=event.at)
 
 
@@ -218,7 +211,7 @@ def tell_failed_job(*, job: models.Job, now: datetime) -> None:
     leads to, not in it.
     """
     asker, is_asked = job.created_by, not job.created_by.is_system
-    people, about = [person.pk for person in leads_of(job.project)], {"job": job.pk}
+    people, about = [person.pk for person in queries.leads_of(job.project)], {"job": job.pk}
     code = "job_failed" if job.project else "site_job_failed"
     if job.kind == IMPORT:
         number = job.subject.partition(":")[2]

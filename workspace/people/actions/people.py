@@ -27,15 +27,9 @@ from workspace.models.projects import ADMIN
 from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.core import INVITATION
 from workspace.outbox.queries import page_address
+from workspace.people import permissions
 from workspace.people.actions.projects import ROLES, insert_membership
 from workspace.people.labels import DEFAULTS, find_key_faults
-from workspace.people.permissions import (
-    check_change_account,
-    check_change_email,
-    check_make_password_link,
-    check_manage_members,
-    check_manage_people,
-)
 from workspace.people.queries import password_links, person_of_link
 from workspace.texts import clean_text
 
@@ -62,7 +56,7 @@ def create_account(
     Raises NotAllowed unless `by` may manage people, Unacceptable for a bad address, name or password, Conflict when
     the address is taken.
     """
-    check_manage_people(by)
+    permissions.check_manage_people(by)
     return add_person(
         email=email, name=name, password=password, is_admin=is_admin, by=by, now=now, is_hashed=is_hashed
     )
@@ -96,7 +90,7 @@ def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
 
     Raises NotAllowed, also for one's own account; Conflict when it is inactive already.
     """
-    check_change_account(by, person)
+    permissions.check_change_account(by, person)
     with transaction.atomic():
         if not Person.objects.filter(pk=person.pk, is_active=True).update(is_active=False):
             raise Conflict(_("This account is deactivated already."), code="already_inactive")
@@ -108,7 +102,7 @@ def deactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
 
 def reactivate_person(*, person: Person, by: Person, now: datetime) -> Person:
     """Activate an account again. Raises NotAllowed; Conflict when it is active already."""
-    check_change_account(by, person)
+    permissions.check_change_account(by, person)
     with transaction.atomic():
         if not Person.objects.filter(pk=person.pk, is_active=False).update(is_active=True):
             raise Conflict(_("This account is active already."), code="already_active")
@@ -123,7 +117,7 @@ def change_email(*, person: Person, email: str, reason: str, by: Person, now: da
     E-mails that wait go to the new address. The audit line holds no address. Raises NotAllowed, also for one's own
     account; Unacceptable for a bad address or without a reason; Conflict when the address is taken.
     """
-    check_change_email(by, person)
+    permissions.check_change_email(by, person)
     said = clean_text(reason, ask=_("Say in a few words why it is changed."), most=LONGEST_IN_EVENT)
     person.email = _plain_email(email)
     with transaction.atomic():
@@ -185,7 +179,7 @@ def make_password_link(*, person: Person, by: Person, now: datetime) -> str:
     It holds for `PASSWORD_RESET_TIMEOUT` seconds, until it is used, until the person signs in, and until their rights
     change. It is recorded in the logs of their projects, too, so that no lead makes one unseen. Raises NotAllowed.
     """
-    check_make_password_link(by, person)
+    permissions.check_make_password_link(by, person)
     with transaction.atomic():
         present = Membership.objects.filter(person=person, ended_at=None).select_related("project")
         for project in (None, *(membership.project for membership in present.order_by("project"))):
@@ -286,7 +280,7 @@ def invite(
     the address, where a mail server is configured. Raises NotAllowed, Unacceptable, and Conflict when the address
     belongs there already.
     """
-    check_manage_people(by) if project is None else check_manage_members(by, project)
+    permissions.check_manage_people(by) if project is None else permissions.check_manage_members(by, project)
     plain = _plain_email(email)
     if role not in ((ADMIN,) if project is None else ROLES):
         raise Unacceptable(_("Choose a role: evaluator or team lead."), field="role")
@@ -367,7 +361,7 @@ def accept_invitation(*, secret: str, name: str, password: str, by: Person | Non
 
 def withdraw_invitation(*, invitation: Invitation, by: Person, now: datetime) -> Invitation:
     """Withdraw an open invitation. Raises NotAllowed; Conflict when it was used or withdrawn."""
-    check_manage_people(by)
+    permissions.check_manage_people(by)
     with transaction.atomic():
         still_open = Invitation.objects.filter(pk=invitation.pk, accepted_at=None, withdrawn_at=None)
         if not still_open.update(withdrawn_at=now, withdrawn_by=by):

@@ -23,6 +23,7 @@ from workspace.core.identifiers import plain_email, secret_hash
 from workspace.core.refusals import Malformed
 from workspace.models import Invitation, Membership, Person, Project, SignIn
 from workspace.outbox.queries import sends_email
+from workspace.people import permissions
 from workspace.people.actions.people import (
     Invited,
     accept_invitation,
@@ -53,16 +54,6 @@ from workspace.people.forms import (
     ThemeForm,
 )
 from workspace.people.labels import keys_of
-from workspace.people.permissions import (
-    check_change_account,
-    check_change_email,
-    check_change_membership,
-    check_make_password_link,
-    check_manage_members,
-    check_manage_people,
-    check_see_members,
-    people_under,
-)
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
@@ -89,14 +80,14 @@ ROLE_LABELS = {
 
 @require("see_members")
 def members(request: SignedIn, slug: str) -> HttpResponse:
-    project = project_or_404(request.user, slug, check_see_members)
+    project = project_or_404(request.user, slug, permissions.check_see_members)
     return show_members(request, project)
 
 
 @require("manage_members", methods=("POST",))
 def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
     """Add somebody: at once when they have an account, else by an invitation whose link is shown only once."""
-    project = project_or_404(request.user, slug, check_manage_members)
+    project = project_or_404(request.user, slug, permissions.check_manage_members)
 
     def add(form: MemberForm) -> str | dict[str, str]:
         values, now = form.cleaned_data, timezone.now()
@@ -112,7 +103,7 @@ def add_to_project(request: SignedIn, slug: str) -> HttpResponse:
 @require("change_membership", methods=("POST",))
 def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
     member = membership_or_404(request, slug, membership)
-    check_change_membership(request.user, member)
+    permissions.check_change_membership(request.user, member)
     form = bind_form(request, RoleForm)
     if not form.is_valid():
         return show_members(request, member.project, status=422)
@@ -123,13 +114,13 @@ def change_member(request: SignedIn, slug: str, membership: int) -> HttpResponse
 @require("change_membership", methods=("POST",))
 def end_member(request: SignedIn, slug: str, membership: int) -> HttpResponse:
     member = membership_or_404(request, slug, membership)
-    check_change_membership(request.user, member)
+    permissions.check_change_membership(request.user, member)
     return press(request, end_membership, reverse("members", args=[slug]), membership=member)
 
 
 @require("manage_members", methods=("POST",))
 def withdraw_from_project(request: SignedIn, slug: str, invitation: int) -> HttpResponse:
-    project = project_or_404(request.user, slug, check_manage_members)
+    project = project_or_404(request.user, slug, permissions.check_manage_members)
     opened = get_object_or_404(Invitation, pk=invitation, project=project)
     return press(request, withdraw_invitation, reverse("members", args=[slug]), invitation=opened)
 
@@ -158,11 +149,11 @@ def show_members(request: SignedIn, project: Project, *, status: int = 200) -> H
 
 def list_members(request: SignedIn, project: Project) -> dict[str, object]:
     """The members, each with why the person may not change them, and the invitations."""
-    refusal = get_refusal(check_manage_members, request.user, project)
+    refusal = get_refusal(permissions.check_manage_members, request.user, project)
     members = project.memberships.filter(ended_at=None).select_related("person", "project")
     return {
         "members": [
-            (member, refusal or get_refusal(check_change_membership, request.user, member))
+            (member, refusal or get_refusal(permissions.check_change_membership, request.user, member))
             for member in members.order_by("person__name", "pk")
         ],
         "invitations": open_invitations(project, now=timezone.now()),
@@ -182,7 +173,7 @@ def people(request: SignedIn) -> HttpResponse:
 
 @require("manage_people", methods=("POST",))
 def invite_admin(request: SignedIn) -> HttpResponse:
-    check_manage_people(request.user)
+    permissions.check_manage_people(request.user)
     only_parameters(request)
 
     def add(form: AdminInvitationForm) -> dict[str, str]:
@@ -196,7 +187,7 @@ def invite_admin(request: SignedIn) -> HttpResponse:
 
 @require("manage_people", methods=("POST",))
 def withdraw_admin(request: SignedIn, invitation: int) -> HttpResponse:
-    check_manage_people(request.user)
+    permissions.check_manage_people(request.user)
     opened = get_object_or_404(Invitation, pk=invitation, project=None)
     return press(request, withdraw_invitation, reverse("people"), invitation=opened)
 
@@ -215,7 +206,7 @@ def switch_on(request: SignedIn, person: int) -> HttpResponse:
 def email(request: SignedIn, person: int) -> HttpResponse:
     check_see_people(request.user)
     account = get_object_or_404(Person, pk=person)
-    check_change_email(request.user, account)
+    permissions.check_change_email(request.user, account)
 
     def act(form: EmailForm) -> str:
         change_email(person=account, by=request.user, now=timezone.now(), **form.cleaned_data)
@@ -260,12 +251,12 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 @require("make_password_link", methods=("GET", "POST"))
 def password_link(request: SignedIn, person: int) -> HttpResponse:
     """Make a link by which somebody chooses a new password; it is shown only once."""
-    account, link = get_object_or_404(people_under(request.user), pk=person), ""
+    account, link = get_object_or_404(permissions.people_under(request.user), pk=person), ""
     if request.method == "POST":
         bind_form(request, NothingForm)
         secret = make_password_link(person=account, by=request.user, now=timezone.now())
         link = request.build_absolute_uri(reverse("password_by_link", args=[account.pk, secret]))
-    refusal = get_refusal(check_make_password_link, request.user, account)
+    refusal = get_refusal(permissions.check_make_password_link, request.user, account)
     context = {"person": account, "refusal": refusal, "link": link, **frame(request.user)}
     return respond(request, page="workspace/people/password_link.html", context=context)
 
@@ -288,7 +279,7 @@ def person_or_refusal(request: SignedIn, person: int) -> Person:
     """The person with that number, for admins only; others cannot find out which numbers exist."""
     check_see_people(request.user)
     account = get_object_or_404(Person, pk=person)
-    check_change_account(request.user, account)
+    permissions.check_change_account(request.user, account)
     return account
 
 
@@ -308,7 +299,9 @@ def list_people(viewer: Person, *, after: int, query: str, role: str) -> dict[st
     people = accounts[:PEOPLE_A_PAGE]
     return {
         "people": people,
-        "refusals": {person.pk: get_refusal(check_change_account, viewer, person) for person in people},
+        "refusals": {
+            person.pk: get_refusal(permissions.check_change_account, viewer, person) for person in people
+        },
         "with_factor": people_with_factor(people),
         "seen": last_seen(people),
         "after": str(people[-1].pk) if len(accounts) > PEOPLE_A_PAGE else "",
