@@ -117,8 +117,7 @@ def find_game(slug: str, number: int) -> Game | None:
 
 _GAME = Prepared(
     lambda slug, number: Game.objects.filter(project__slug=slug, number=number).select_related(
-        *("iteration__rubric_version__rubric", "transcript", "project"),
-        *("queue_draw__rules", "queue_draw__placed_by"),
+        "iteration__rubric_version__rubric", "transcript", "project", "queue_draw"
     ),
     str,
     int,

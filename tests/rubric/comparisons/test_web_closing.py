@@ -61,6 +61,6 @@ def test_after_the_last_review_the_way_back_is_focused(client):
     say_all(review)
     submitted(review)
     client.force_login(review.reviewer.person)
-    text = get_text(client.get(reverse("review", args=[review.pk])))
+    text = get_text(client.get(reverse("review", args=[review.pk]))).partition("<main")[2]
     assert text.count("autofocus") == 1
     assert re.search(r"autofocus\s*>\s*(All my reviews|Review the next comparison|<)", text)
