@@ -35,16 +35,16 @@ def fill_rules(request: SignedIn, slug: str) -> HttpResponse:
     rules = load_fill_rules(project.pk)
     stored = rules.to_record() if rules else EVERYTHING
     if request.method == "GET":
-        return _show_rules(request, project, FillForm(stored=stored), stored)
+        return _show_rules(request, project, FillForm(stored=stored))
     form = bind_form(request, FillForm, stored=stored)
     if not form.is_valid():
-        return _show_rules(request, project, form, None, status=422)
+        return _show_rules(request, project, form, status=422)
     try:
         wanted = check_filling(form.to_filling())
     except Unacceptable as refusal:
-        return _show_rules(request, project, form, None, status=add_refusal(form, refusal))
+        return _show_rules(request, project, form, status=add_refusal(form, refusal))
     if form.cleaned_data["confirmed"] != hash_filling(wanted):
-        return _show_rules(request, project, form, wanted, is_new=True)
+        return _show_rules(request, project, form, wanted)
     is_applied = form.cleaned_data["games"] == WAITING
     save_filling(project=project, filling=wanted, is_applied=is_applied, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("fill_rules", args=[slug]))
@@ -79,18 +79,17 @@ def _show_rules(
     request: SignedIn,
     project: Project,
     form: FillForm,
-    filling: Filling | None,
+    filling: Filling | None = None,
     *,
-    is_new: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """The page; with the preview of these rules, which are not saved yet if `is_new`."""
+    """The page; with the preview of these rules, which are not saved yet."""
     preview = None if filling is None else preview_filling(project, filling)
     context: dict[str, Any] = {
         "form": form,
         "preview": preview,
         "named": [] if filling is None else name_rules(filling),
-        "confirmed": hash_filling(filling) if filling is not None and is_new else "",
+        "confirmed": "" if filling is None else hash_filling(filling),
         "rules": load_fill_rules(project.pk),
         "format_duration": format_duration,
         **frame(request.user, project, SECTION),

@@ -110,8 +110,9 @@ def test_a_game_that_somebody_removed_never_comes_back_by_a_rule(world):
 def test_rules_are_shown_before_they_are_saved(client, world):
     project, lead, games = world
     client.force_login(lead)
-    said = client.get(PAGE).content.decode()
-    assert "6 of 6 present games enter" in said
+    assert "present games enter" not in client.get(PAGE).content.decode(), "it would read every game"
+    everything = client.post(PAGE, {"rest": "100", "games": "later"}).content.decode()
+    assert "6 of 6 present games enter" in everything
     sent = {
         "condition-1": "role",
         "value-1": "mafia",
