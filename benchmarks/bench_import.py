@@ -180,7 +180,7 @@ def open_game(browser: Browser, address: str) -> float:
     since = time.perf_counter()
     browser.get(address)
     browser.post(f"{address}diagnostics/", {}, by_script=True)
-    while "<h4>Diagnostics</h4>" not in browser.get(f"{address}diagnostics/", **{"HX-Request": "true"}).text:
+    while ">Diagnostics</h" not in browser.get(f"{address}diagnostics/", **{"HX-Request": "true"}).text:
         if time.perf_counter() - since > OPENED_WITHIN:
             raise RuntimeError(f"no diagnostics on {address} within {OPENED_WITHIN} s")
     return time.perf_counter() - since
