@@ -10,13 +10,20 @@ import numpy as np
 from msgspec.structs import replace
 
 from benchmarks.statistics import verdicts
-from discussions.core.judgement_kinds import COHERENCE, CONSISTENT, INCONSISTENT, NO, STRATEGIC_DEPTH, YES
+from discussions.core.judgement_kinds import (
+    COHERENCE,
+    CONSISTENT,
+    HELPS,
+    INCONSISTENT,
+    NO,
+    STRATA,
+    STRATEGIC_DEPTH,
+    YES,
+)
 from discussions.core.records import MAFIA, VILLAGE
 from discussions.judges.core.contract import (
-    HELPS,
     NAMES,
     REFUSED,
-    STRATA,
     Contract,
     Repeat,
     check_repeats,

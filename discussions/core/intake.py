@@ -174,5 +174,10 @@ def describe_row(row: FillRow, labels: dict[str, str]) -> str:
     return said[row.condition]
 
 
+def say_weighted() -> str:
+    """Wherever figures of games that weigh differently are shown, this is said."""
+    return say("Games entered the queue with different probabilities, and weigh accordingly.")
+
+
 def describe_rows(filling: Filling, labels: dict[str, str]) -> list[str]:
     return [*(describe_row(row, labels) for row in filling.rows), say("The rest, at random")]

@@ -55,6 +55,9 @@ SENTENCE_KINDS = (REFERENCE, MISSED, DELIBERATE)
 PLACED_KINDS = (*MESSAGE_KINDS, *SENTENCE_KINDS, STATEMENT)
 AUTHORSHIP_KINDS = (IDENTIFY, ATTRIBUTION)
 
+# What a model judge may be used for: strata of people's estimate and the order of the queue, or strata alone.
+HELPS, STRATA = "helps", "strata"
+
 
 class JudgeableSubjects(Struct, frozen=True):
     """The subjects to judge in one game: enough to decide whether a subject exists.

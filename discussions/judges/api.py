@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 from django.utils import timezone
 from pydantic import Field
 
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges import queries
 from discussions.judges.actions import admissions, answers, jobs, prompts, runs
 from discussions.judges.core.answers import AnswerLine
-from discussions.judges.core.contract import HELPS, STRATA, Contract
+from discussions.judges.core.contract import Contract
 from discussions.judges.core.prompts import CRITERIA
 from discussions.judges.labels import SIDE_LABELS
 from discussions.judges.pages import describe_state

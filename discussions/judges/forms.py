@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges.actions.prompts import RunPlan
 from discussions.judges.actions.runs import LONGEST_PROMPT, JudgePlan
-from discussions.judges.core.contract import HELPS, STRATA
 from discussions.judges.labels import KIND_LABELS, METRIC_LABELS, SIDE_LABELS, USE_LABELS
 from discussions.judges.queries import ALL, ANSWERED_BLIND
 from rubric.calibration.forms import NumbersField

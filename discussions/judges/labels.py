@@ -4,6 +4,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from discussions.core import judgement_kinds as kinds
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.core.records import MAFIA, VILLAGE
 from discussions.judges.core import alternative_test as tests
 from discussions.judges.core import contract
@@ -20,8 +21,8 @@ SIDE_LABELS = {MAFIA: _("mafia"), VILLAGE: _("village"), "": _("all")}
 FEW = "few"
 USE_LABELS = {
     FEW: _("too few items"),
-    contract.HELPS: _("may help"),
-    contract.STRATA: _("as strata"),
+    HELPS: _("may help"),
+    STRATA: _("as strata"),
     contract.REFUSED: _("not"),
 }
 # How an admission ended.

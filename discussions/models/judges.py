@@ -5,6 +5,7 @@ from decimal import Decimal
 from django.db import models
 from django.db.models import Q
 
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.models.games import Game
 from discussions.models.slots import RATING, REPEAT
 from rubric.models import RubricVersion
@@ -69,7 +70,7 @@ class Admission(models.Model):
     judge = models.ForeignKey(Judge, models.PROTECT, related_name="admissions")
     metric = models.CharField(max_length=30)
     side = models.CharField(max_length=20, blank=True)
-    use = models.CharField(max_length=12, choices=[(use, use) for use in ("helps", "strata")])
+    use = models.CharField(max_length=12, choices=[(use, use) for use in (HELPS, STRATA)])
     figures = models.JSONField(default=dict)
     admitted_at = models.DateTimeField()
     admitted_by = models.ForeignKey(Person, models.PROTECT, related_name="+")

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from discussions.core.evaluation_states import DRAFT, LAPSED, OPEN, RETURNED, SKIPPED, SUBMITTED
 from discussions.core.iteration_states import RATING as BEING_RATED
+from discussions.core.judgement_kinds import HELPS
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Adjudication, Admission, Evaluation, Game, Iteration, QueueRule, Revision, Slot
 from discussions.models.queue_rules import BY_CHANCE, CLOSEST, OLDEST
@@ -197,7 +198,7 @@ def _share_contradicted(basis: Basis) -> float:
         return 0.0
     measured = load_measurements(basis.measured.id, basis.measured.findings_sha256)
     keys = [key for one in basis.judges for key in one.admissions]
-    helping = set(Admission.objects.filter(pk__in=keys, use="helps").values_list("pk", flat=True))
+    helping = set(Admission.objects.filter(pk__in=keys, use=HELPS).values_list("pk", flat=True))
     pairs = [
         (METRICS[one.metric].machine_values(measured[one.metric]).get(subject), value)
         for one in basis.judges

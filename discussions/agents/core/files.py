@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct, structs
 from numpy.typing import NDArray
 
+from discussions.core.intake import say_weighted
 from discussions.core.judgement_kinds import (
     ACCEPTABLE,
     ACCURATE,
@@ -154,6 +155,10 @@ class AgentFile(Struct, frozen=True):
     def is_weighted(self) -> bool:
         """Whether games entered the queue with different probabilities, and weigh by them."""
         return any(figure.weighted is not None for found in self.roles for figure in found.figures.values())
+
+    @property
+    def weighting(self) -> str:
+        return say_weighted() if self.is_weighted else ""
 
     @property
     def comparisons(self) -> list[tuple[str, str, AgentShare]]:

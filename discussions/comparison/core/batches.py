@@ -6,6 +6,7 @@ that of the prompt (confounding: R. A. Fisher, The Design of Experiments, 1935).
 
 from collections.abc import Sequence
 
+from discussions.core.intake import say_weighted
 from discussions.iterations.core.figures import GameFigures, find_weights
 from workspace.core.words import mark, say
 
@@ -25,7 +26,7 @@ def describe_batches(control: Sequence[GameFigures], change: Sequence[GameFigure
     parts = []
     weighted = ""
     if find_weights(control) or find_weights(change):
-        weighted = say("Games entered the queue with different probabilities, and weigh accordingly.")
+        weighted = say_weighted()
     if all(days) and (days[0][-1] < days[1][0] or days[1][-1] < days[0][0]):
         parts.append((say("the days"), [say("on {days}", days=_span(side)) for side in days]))
     if all(builds) and builds[0] != builds[1]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from msgspec import Struct
 
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges.core.alternative_test import (
     FEW_ITEMS,
     LEAST_ITEMS,
@@ -21,7 +22,7 @@ from discussions.judges.core.items import JudgedItem, Vector, find_design_effect
 from workspace.statistics.proportions import newcombe, wilson
 from workspace.statistics.within_groups import PERMUTATIONS, draw_orders
 
-HELPS, STRATA, REFUSED = "helps", "strata", "refused"
+REFUSED = "refused"
 UNANSWERED, NAMES, UNSTEADY = "unanswered", "names", "unsteady"
 ONE_ANSWER, COPIES_RULE, UNRELATED, BELOW_FLOOR = "one_answer", "copies_rule", "unrelated", "below_floor"
 FEW_REPEATS = "few_repeats"

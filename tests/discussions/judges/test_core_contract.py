@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import false_discovery_control, ttest_1samp
 
 from benchmarks.statistics.judges import be_right, draw_contract, follow_rule, say_yes
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges.core.alternative_test import (
     EPSILON,
     FEW_GAMES,
@@ -20,11 +21,9 @@ from discussions.judges.core.contract import (
     BELOW_FLOOR,
     COPIES_RULE,
     FEW_REPEATS,
-    HELPS,
     NAMES,
     ONE_ANSWER,
     REFUSED,
-    STRATA,
     UNANSWERED,
     UNRELATED,
     UNSTEADY,

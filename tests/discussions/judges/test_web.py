@@ -8,8 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from discussions.core import judgement_kinds as kinds
+from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.games.actions import withdraw_game
-from discussions.judges.core.contract import HELPS, REFUSED, STRATA
+from discussions.judges.core.contract import REFUSED
 from discussions.judges.labels import FEW
 from discussions.judges.pages import ContractRow, say_headline
 from discussions.judges.queries import load_contracts, load_costs, load_judged_items, load_progress
