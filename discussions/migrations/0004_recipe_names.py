@@ -25,25 +25,29 @@ class Migration(migrations.Migration):
             [migrations.AddField("columnmapping", "name", models.CharField(default="", max_length=100))]
         ),
         migrations.RunPython(name_recipes, migrations.RunPython.noop),
-        migrations.AlterField("columnmapping", "name", models.CharField(max_length=100)),
-        migrations.AlterField(
-            "columnmapping",
-            "transcript",
-            models.ForeignKey(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="discussions.transcript",
-            ),
-        ),
-        migrations.AddConstraint(
-            "columnmapping",
-            models.UniqueConstraint(
-                condition=models.Q(("removed_at", None)),
-                fields=("project", "name"),
-                name="column_mapping_name_unique",
-            ),
+        ChangeTables(
+            [
+                migrations.AlterField("columnmapping", "name", models.CharField(max_length=100)),
+                migrations.AlterField(
+                    "columnmapping",
+                    "transcript",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="discussions.transcript",
+                    ),
+                ),
+                migrations.AddConstraint(
+                    "columnmapping",
+                    models.UniqueConstraint(
+                        condition=models.Q(("removed_at", None)),
+                        fields=("project", "name"),
+                        name="column_mapping_name_unique",
+                    ),
+                ),
+            ]
         ),
         ForbidChange(
             "discussions_columnmapping",

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -13,22 +15,26 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='TieRequest',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=30)),
-                ('subject', models.CharField(max_length=200)),
-                ('created_at', models.DateTimeField()),
-                ('value', models.CharField(blank=True, default='', max_length=40)),
-                ('reason', models.TextField(blank=True, default='')),
-                ('answered_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='tie_requests', to='discussions.game')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('game', 'kind', 'subject'), name='tie_request_once'), models.CheckConstraint(condition=models.Q(('answered_at__isnull', False), models.Q(('reason', ''), ('value', '')), _connector='OR'), name='tie_request_answered')],
-            },
+        ChangeTables(
+            [
+                migrations.CreateModel(
+                    name='TieRequest',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('kind', models.CharField(max_length=30)),
+                        ('subject', models.CharField(max_length=200)),
+                        ('created_at', models.DateTimeField()),
+                        ('value', models.CharField(blank=True, default='', max_length=40)),
+                        ('reason', models.TextField(blank=True, default='')),
+                        ('answered_at', models.DateTimeField(blank=True, null=True)),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='tie_requests', to='discussions.game')),
+                    ],
+                    options={
+                        'constraints': [models.UniqueConstraint(fields=('game', 'kind', 'subject'), name='tie_request_once'), models.CheckConstraint(condition=models.Q(('answered_at__isnull', False), models.Q(('reason', ''), ('value', '')), _connector='OR'), name='tie_request_answered')],
+                    },
+                ),
+            ]
         ),
     ]

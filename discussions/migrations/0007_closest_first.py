@@ -1,5 +1,7 @@
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 ORDERS = [
     ("closest", "closest to another verdict first, the rest in random order"),
     ("random", "in random order, each person their own"),
@@ -13,7 +15,11 @@ class Migration(migrations.Migration):
     dependencies = [("discussions", "0006_tie_requests")]
 
     operations = [
-        migrations.AlterField(
-            "queuerule", "order", models.CharField(choices=ORDERS, default="closest", max_length=12)
-        )
+        ChangeTables(
+            [
+                migrations.AlterField(
+                    "queuerule", "order", models.CharField(choices=ORDERS, default="closest", max_length=12)
+                ),
+            ]
+        ),
     ]

@@ -1,6 +1,7 @@
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -9,8 +10,12 @@ class Migration(migrations.Migration):
     dependencies = [("discussions", "0010_orders_end_with_the_key"), ("workspace", "0005_erasures")]
 
     operations = [
-        migrations.AddField("game", "erased_at", models.DateTimeField(blank=True, null=True)),
-        migrations.AddField("transcript", "erased_at", models.DateTimeField(blank=True, null=True)),
+        ChangeTables(
+            [
+                migrations.AddField("game", "erased_at", models.DateTimeField(blank=True, null=True)),
+                migrations.AddField("transcript", "erased_at", models.DateTimeField(blank=True, null=True)),
+            ]
+        ),
         ForbidChange("discussions_adjudication"),
         ForbidChange("discussions_calibrationgame"),
         ForbidChange(

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -14,40 +16,44 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='Category',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=80)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='categories', to='workspace.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='CategoryEnd',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField()),
-                ('category', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='end', to='discussions.category')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('merged_into', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='discussions.category')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Coding',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('message', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('removed_at', models.DateTimeField(blank=True, null=True)),
-                ('category', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='discussions.category')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='discussions.game')),
-                ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('game', 'message', 'category', 'created_by'), name='coding_once'), models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='coding_removed_pair')],
-            },
+        ChangeTables(
+            [
+                migrations.CreateModel(
+                    name='Category',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('name', models.CharField(max_length=80)),
+                        ('created_at', models.DateTimeField()),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='categories', to='workspace.project')),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='CategoryEnd',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('created_at', models.DateTimeField()),
+                        ('category', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='end', to='discussions.category')),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('merged_into', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='discussions.category')),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='Coding',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('message', models.PositiveIntegerField(default=0)),
+                        ('created_at', models.DateTimeField()),
+                        ('removed_at', models.DateTimeField(blank=True, null=True)),
+                        ('category', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='discussions.category')),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='discussions.game')),
+                        ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ],
+                    options={
+                        'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('game', 'message', 'category', 'created_by'), name='coding_once'), models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='coding_removed_pair')],
+                    },
+                ),
+            ]
         ),
     ]

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 from workspace.database.append_only import ForbidChange
+from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
@@ -16,51 +17,55 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='FillRules',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('body', models.TextField()),
-                ('is_applied', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='fill_rules', to='workspace.project')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='QueueDraw',
-            fields=[
-                ('game', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='queue_draw', serialize=False, to='discussions.game')),
-                ('row', models.PositiveSmallIntegerField(default=0)),
-                ('probability', models.FloatField(default=1.0)),
-                ('chance', models.FloatField(default=1.0)),
-                ('is_in', models.BooleanField()),
-                ('drawn_at', models.DateTimeField()),
-                ('placed_at', models.DateTimeField(blank=True, null=True)),
-                ('placed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('rules', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='draws', to='discussions.fillrules')),
-            ],
-        ),
-        migrations.AddConstraint(
-            model_name='fillrules',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='fill_rules_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='queuedraw',
-            constraint=models.CheckConstraint(condition=models.Q(('chance__gte', 0), ('chance__lte', 1), ('probability__gte', 0), ('probability__lte', 1)), name='queue_draw_probability'),
-        ),
-        migrations.AddConstraint(
-            model_name='queuedraw',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('row__gte', 1), ('rules__isnull', False)), models.Q(('row', 0), ('rules', None)), _connector='OR'), name='queue_draw_row'),
-        ),
-        migrations.AddConstraint(
-            model_name='queuedraw',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('placed_at', None), ('placed_by', None)), models.Q(('placed_at__isnull', False), ('placed_by__isnull', False)), _connector='OR'), name='queue_draw_placed_pair'),
-        ),
-        migrations.AddIndex(
-            model_name='queuedraw',
-            index=models.Index(condition=models.Q(('is_in', False)), fields=['game'], name='queue_draw_out'),
+        ChangeTables(
+            [
+                migrations.CreateModel(
+                    name='FillRules',
+                    fields=[
+                        ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                        ('number', models.PositiveIntegerField()),
+                        ('body', models.TextField()),
+                        ('is_applied', models.BooleanField(default=False)),
+                        ('created_at', models.DateTimeField()),
+                        ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='fill_rules', to='workspace.project')),
+                    ],
+                ),
+                migrations.CreateModel(
+                    name='QueueDraw',
+                    fields=[
+                        ('game', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='queue_draw', serialize=False, to='discussions.game')),
+                        ('row', models.PositiveSmallIntegerField(default=0)),
+                        ('probability', models.FloatField(default=1.0)),
+                        ('chance', models.FloatField(default=1.0)),
+                        ('is_in', models.BooleanField()),
+                        ('drawn_at', models.DateTimeField()),
+                        ('placed_at', models.DateTimeField(blank=True, null=True)),
+                        ('placed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                        ('rules', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='draws', to='discussions.fillrules')),
+                    ],
+                ),
+                migrations.AddConstraint(
+                    model_name='fillrules',
+                    constraint=models.UniqueConstraint(fields=('project', 'number'), name='fill_rules_number_unique'),
+                ),
+                migrations.AddConstraint(
+                    model_name='queuedraw',
+                    constraint=models.CheckConstraint(condition=models.Q(('chance__gte', 0), ('chance__lte', 1), ('probability__gte', 0), ('probability__lte', 1)), name='queue_draw_probability'),
+                ),
+                migrations.AddConstraint(
+                    model_name='queuedraw',
+                    constraint=models.CheckConstraint(condition=models.Q(models.Q(('row__gte', 1), ('rules__isnull', False)), models.Q(('row', 0), ('rules', None)), _connector='OR'), name='queue_draw_row'),
+                ),
+                migrations.AddConstraint(
+                    model_name='queuedraw',
+                    constraint=models.CheckConstraint(condition=models.Q(models.Q(('placed_at', None), ('placed_by', None)), models.Q(('placed_at__isnull', False), ('placed_by__isnull', False)), _connector='OR'), name='queue_draw_placed_pair'),
+                ),
+                migrations.AddIndex(
+                    model_name='queuedraw',
+                    index=models.Index(condition=models.Q(('is_in', False)), fields=['game'], name='queue_draw_out'),
+                ),
+            ]
         ),
         ForbidChange("discussions_fillrules"),
     ]

@@ -8,34 +8,31 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import (
-    AddConstraint,
-    AddField,
-    AddIndex,
-    CreateModel,
-    RemoveConstraint,
-    RemoveField,
-)
+from django.db.migrations.operations import AlterField, CreateModel, RenameField
 from django.db.migrations.operations.base import Operation
+from django.db.migrations.operations.fields import FieldOperation
+from django.db.migrations.operations.models import IndexOperation
 from django.db.migrations.state import ModelState, ProjectState
 from django.db.migrations.utils import resolve_relation
 
 Key = tuple[str, str]  # a model: label of its app, name in lower case
 
 # Operations that read only their own model, and of others only the key that they refer to.
-ALONE = (AddConstraint, AddField, AddIndex, CreateModel, RemoveConstraint, RemoveField)
+ALONE = (CreateModel, FieldOperation, IndexOperation)
 
 
 class ChangeTables(Operation):
     """The operations one after the other, each with its own model and the keys of models that it refers to.
 
     The tables and the project state are the same as without it. The next operation renders the whole project once.
-    Raises TypeError for operations that other models' fields depend on, such as renaming or deleting a model.
+    Raises TypeError for operations that other models' fields depend on, such as changing a unique field, or renaming
+    or deleting a model.
     """
 
     def __init__(self, operations: list[Operation]) -> None:
         for operation in operations:
-            if not isinstance(operation, ALONE):
+            is_key = isinstance(operation, AlterField) and operation.field.unique
+            if is_key or isinstance(operation, RenameField) or not isinstance(operation, ALONE):
                 raise TypeError(f"{type(operation).__name__} cannot be in ChangeTables: put it beside it.")
         self.operations = operations
 

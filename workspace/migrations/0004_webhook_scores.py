@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from workspace.database.table_changes import ChangeTables
+
 
 class Migration(migrations.Migration):
 
@@ -10,9 +12,13 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name='webhook',
-            name='has_scores',
-            field=models.BooleanField(default=False),
+        ChangeTables(
+            [
+                migrations.AddField(
+                    model_name='webhook',
+                    name='has_scores',
+                    field=models.BooleanField(default=False),
+                ),
+            ]
         ),
     ]

@@ -7,10 +7,12 @@ from django.db.migrations.operations import (
     AddConstraint,
     AddField,
     AddIndex,
+    AlterField,
     CreateModel,
     DeleteModel,
     RemoveConstraint,
     RemoveField,
+    RemoveIndex,
 )
 from django.db.migrations.state import ProjectState
 
@@ -52,6 +54,9 @@ def changed():
         AddConstraint("book", COUNTED),
         AddConstraint("book", NAMED),
         AddIndex("book", models.Index(fields=["title"], name="shelf_book_by_title")),
+        AddIndex("book", models.Index(fields=["number"], name="shelf_book_by_number")),
+        AlterField("book", "title", models.TextField(blank=True)),
+        RemoveIndex("book", "shelf_book_by_number"),
         RemoveField("book", "old"),
         AddField("book", "state", models.CharField(max_length=9, default="here"), preserve_default=False),
         AddField(
@@ -140,3 +145,5 @@ def test_what_follows_sees_the_changed_models():
 def test_operations_that_other_models_depend_on_stay_outside():
     with pytest.raises(TypeError, match="DeleteModel cannot be in ChangeTables"):
         ChangeTables([DeleteModel("book")])
+    with pytest.raises(TypeError, match="AlterField cannot be in ChangeTables"):
+        ChangeTables([AlterField("shelf", "name", models.CharField(max_length=9, unique=True))])
