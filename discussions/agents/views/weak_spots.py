@@ -7,7 +7,7 @@ from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from discussions.adjudication.labels import answer_label
 from discussions.agents.core.files import ITERATION
@@ -103,8 +103,13 @@ class SpotLine(PlacedLine):
         """What was wrong, and who says so."""
         spot = self.said
         if spot.kind == PHRASE:
-            count = {"count": spot.count, "messages": len(set(spot.messages))}
-            return _("said %(count)d times in %(messages)d messages") % count
+            messages = len(set(spot.messages))
+            says = ngettext(
+                "said %(count)d times in one message",
+                "said %(count)d times in %(messages)d messages",
+                messages,
+            )
+            return says % {"count": spot.count, "messages": messages}
         why = str(CHECKS.get(spot.why) or rule_text(spot.why).replace("_", " ")) if spot.why else ""
         if spot.is_by_people and spot.kind != REFERENCE:
             why = _("judged by people") + (f"; {why}" if why else "")
@@ -157,6 +162,7 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
     speakers = {key: name for key, name in chosen.items() if key in GROUPINGS}
     narrowed = [spot for spot in spots if _is_by(spot.speaker, speakers)]
     ranked = {kind: rank_spots(narrowed, kind) for kind in KINDS}
+    most_first = sorted(KINDS, key=lambda kind: -len(ranked[kind]))
     neighbours = list_neighbours(games)
     alike = [neighbour for neighbour in neighbours if not neighbour.is_unique]
     version = iteration.rubric_version
@@ -172,17 +178,19 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
         "unread": unread,
         "chosen": ", ".join(speakers.values()),
         **_list_beliefs(iteration, games, speakers, chosen.get("label", ""), game_url),
-        "spots": {kind: [SpotLine(spot, game_url) for spot in ranked[kind][:MOST_SPOTS]] for kind in KINDS},
+        "counts": {kind: len(ranked[kind]) for kind in most_first},
+        "spots": {
+            kind: [SpotLine(spot, game_url) for spot in ranked[kind][:MOST_SPOTS]] for kind in most_first
+        },
         "coded": list_of(
             load_coded(iteration.project, iteration=iteration),
             *((AGENT, agent) if (agent := chosen.get(AGENT)) else (ITERATION, str(iteration.number))),
             game_url,
         ),
-        "unlisted": {kind: max(0, len(ranked[kind]) - MOST_SPOTS) for kind in KINDS},
-        "titles": {kind: str(TITLES[kind]) for kind in KINDS},
+        "titles": TITLES,
         "groups": {grouping: group_spots(games, spots, grouping) for grouping in GROUPED},
         "grouped": GROUPED,
-        "columns": [COLUMNS[kind] for kind in KINDS],
+        "columns": COLUMNS,
         "personalities": [
             (row, described.get(row.personality, "")) for row in group_neighbours(neighbours, list(described))
         ],

@@ -159,10 +159,10 @@ def _conclude(version: VersionAccuracy) -> dict[str, object]:
     rates.sort(key=lambda each: each[1].value or 0.0)
     known = [(label, rate) for label, rate in rates if not why_not_yet(rate)]
     answer = _("Too few answers to say how often automatic findings are right")
-    if known:
-        answer = _("Least often right: %(name)s, %(share)s") % {
-            "name": known[0][0], "share": percent(known[0][1].value or 0.0),
-        }  # fmt: skip
+    if known and (share := known[0][1].value or 0.0) == 100:
+        answer = _("People agree with every automatic finding that they judged")
+    elif known:
+        answer = _("Least often right: %(name)s, %(share)s") % {"name": known[0][0], "share": percent(share)}
     return {"answer": answer, "plot": _plot_rates(rates)}
 
 

@@ -59,12 +59,15 @@ def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_a
     assert list(page["groups"]) == ["role", "personality", "agent"]
     assert [row.personality for row, _text in page["personalities"]] == ["Analytical", "odd *one*"]
     assert "Cites specific evidence" in said
+    assert list(page["counts"].values()) == [1, 1, 1, 0] and ">3 weak spots</bdi></h1>" in said
     assert "<b>all</b>" not in answer.content.decode()
     assert f'href="{address(iteration)}"' in client.get(address(iteration, "iteration")).content.decode()
 
 
 def test_the_lists_are_narrowed_to_an_agent_a_role_or_a_personality(client):
     iteration, _game = make_world(client)
+    answer = client.get(address(iteration), {"agent": "Alpha"})
+    assert ">Out of role most often: 1 of 1 weak spots</bdi></h1>" in answer.content.decode()
     page = client.get(address(iteration), {"agent": "Bravo"}).context
     assert page["chosen"] == "Bravo"
     spots = [spot for lines in page["spots"].values() for spot in lines]

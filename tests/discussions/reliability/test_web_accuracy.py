@@ -224,6 +224,8 @@ def test_the_conclusion_names_what_is_least_often_right_of_what_is_known():
     assert conclude(strategic_depth=rate(3, 4, (30.0, 95.0))) == unknown
     known = {"strategic_depth": rate(160, 200, (74.0, 85.0)), "coherence": rate(120, 200, (53.0, 67.0))}
     assert conclude(**known) == "Least often right: Conversation coherence, 60.0 %".replace(" %", "\u00a0%")
+    right = {part: rate(200, 200, (98.0, 100.0)) for part in known}
+    assert conclude(**right) == "People agree with every automatic finding that they judged"
     few = {"role_consistency": rate(0, 3, (0.0, 56.0))}
     assert conclude(**known, **few).startswith("Least often right: "), "what nobody can tell yet is not named"
     assert "60.0" in conclude(**known, **few)
