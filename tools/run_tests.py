@@ -5,7 +5,7 @@ Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
 In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
-waiting. Four or five processes keep two cores busy; each has servers and a browser of its own.
+waiting. Three or four processes keep two cores busy; each has servers and a browser of its own.
 
 Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
@@ -98,18 +98,17 @@ def run_with_servers(
     """The tests marked `services` on the servers, where there are any, then the browser and slow tests on SQLite."""
     # `make faults` measures how long a site is unavailable: there no more tests run at once than there are cores.
     is_timed = bool(os.environ.get(LONG))
-    on_sqlite, on_services = ("2", "1") if is_timed else ("3", "2")
     results, started = [], [finish_plain_tests]
     if is_timed:
         results.append(started.pop()())
     with ExitStack() as stack:
         if there is not None:
-            marked = ("-n", on_services, "-m", "services", *files("mark.services"))
+            marked = ("-n", "0", "-m", "services", *files("mark.services"))
             run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
             started.append(stack.enter_context(run))
         if there is not None and not is_timed:
             results.append(started.pop()())
-        chosen = ("-n", on_sqlite, "-m", "browser or slow", *files("mark.slow", "tests/browser/"))
+        chosen = ("-n", "2", "-m", "browser or slow", *files("mark.slow", "tests/browser/"))
         run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
         started.append(stack.enter_context(run))
         return results + [finish() for finish in started]

@@ -1,7 +1,7 @@
 """axe-core finds nothing on any page, light and dark; no page scrolls sideways on a phone or at 200 % zoom.
 
-Pages are drawn that have an element of a shape that no page before had; all others by tests marked `long`. Then what
-appears on a page only when somebody acts. With PICTURES=1 pictures of every page, wide and narrow, in light and in
+Pages are drawn that have elements of three shapes that no page before had; all others by tests marked `long`. Then
+what appears on a page only when somebody acts. With PICTURES=1 pictures of every page, wide and narrow, in light and in
 dark, are left under var/screenshots, with a contact sheet of them all.
 """
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_every_shape_of_element(gallery, browser, browser_context_args, asked, role):
+def test_every_page_with_new_shapes_of_elements(gallery, browser, browser_context_args, asked, role):
     faults = crawl(gallery, browser, browser_context_args, role, asked)
     assert not faults, "\n".join(faults)
 

@@ -113,7 +113,7 @@ def check_uncovered(rating_page: Page) -> None:
     assert rating_page.evaluate(COVERED) == []
 
 
-@pytest.mark.parametrize("size", [(360, 640), (683, 384), (1366, 768)])
+@pytest.mark.parametrize("size", [(360, 640), (683, 384), pytest.param((1366, 768), marks=pytest.mark.long)])
 def test_what_is_focused_is_never_covered(size, page: Page, live_server) -> None:
     """At 360 px, at 200 % zoom of 1366, and at 1366: by Tab through the whole page, and by keys through all answers."""
     page.set_viewport_size({"width": size[0], "height": size[1]})

@@ -26,7 +26,7 @@ REVISIONS = "SELECT COUNT(*) FROM discussions_revision"
 @pytest.fixture
 def rating(live_stack, page: Page) -> Page:
     """An evaluator with a game open."""
-    prepare_site(live_stack, lively_game())
+    prepare_site(live_stack, lively_game(rounds=2))
     sign_in(page, live_stack)
     take_next_game(page)
     page.locator("#steps [data-step=references]").click()
@@ -62,6 +62,7 @@ def test_the_server_dies_and_comes_back(live_stack, rating: Page):
     watch.check()
 
 
+@pytest.mark.long
 def test_what_is_unsent_outlives_the_page(live_stack, rating: Page):
     asked = []
     rating.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))

@@ -27,7 +27,7 @@ NAMES = ("Ada Alder", "Ben Birch", "Cleo Cedar")
 FIRST = {"Ada Alder": "a", "Ben Birch": "i", "Cleo Cedar": "v"}
 LABELS = {"a": "accurate", "i": "inaccurate", "v": "vague"}
 RATINGS = {"Ada Alder": "3", "Ben Birch": "4", "Cleo Cedar": "5"}
-# Nobody is asked for more in a game of twelve messages.
+# Nobody is asked for more in a game of six messages.
 MOST_ASKED = 60
 
 
@@ -119,7 +119,7 @@ def project(db) -> Project:
 @pytest.fixture
 def team(project, browser: Browser, live_server) -> Iterator[list[Evaluator]]:
     """Three evaluators, each at home in a browser; one short game waits."""
-    make_game(project=project, content=game_of(12))
+    make_game(project=project, content=game_of(6))
     people = [make_member(project=project, person=make_person(name=name)) for name in NAMES]
     evaluators = [Evaluator(browser, live_server, person) for person in people]
     yield evaluators

@@ -43,6 +43,8 @@ pytestmark = [
     pytest.mark.slow,
 ]
 
+# Which of two acts comes first; the other order by `make faults` alone.
+ORDERS = [True, pytest.param(False, marks=pytest.mark.long)]
 # How long the second act is given to run into the first one's locks.
 A_WHILE = 0.7
 
@@ -109,7 +111,7 @@ def move(number, to, by):
     return lambda: move_games(games=[number], to=to, by=by, now=moment(5))
 
 
-@pytest.mark.parametrize("moves_first", [True, False])
+@pytest.mark.parametrize("moves_first", ORDERS)
 def test_no_game_leaves_a_list_while_it_freezes(stage, moves_first):
     baseline = make_baseline(stage=stage)
     import_games(iteration=baseline, games=[figures()] * 3)
@@ -124,7 +126,7 @@ def test_no_game_leaves_a_list_while_it_freezes(stage, moves_first):
     assert broken() == {}
 
 
-@pytest.mark.parametrize("moves_first", [True, False])
+@pytest.mark.parametrize("moves_first", ORDERS)
 def test_no_game_comes_into_a_list_while_it_freezes(stage, moves_first):
     baseline = make_baseline(stage=stage)
     import_games(iteration=baseline, games=[figures()] * 3)
@@ -152,7 +154,7 @@ def test_one_game_moved_two_ways_at_once_is_in_one_place_and_nobody_waits_in_a_c
     assert broken() == {}
 
 
-@pytest.mark.parametrize("moves_first", [True, False])
+@pytest.mark.parametrize("moves_first", ORDERS)
 def test_a_game_is_moved_or_taken_and_never_both(stage, moves_first):
     baseline = make_baseline(stage=stage)
     game = import_game(project=stage.project, by=get_lead(stage))
@@ -199,7 +201,7 @@ def test_of_two_decisions_on_the_same_page_one_is_recorded(change):
     assert broken() == {}
 
 
-@pytest.mark.parametrize("decides_first", [True, False])
+@pytest.mark.parametrize("decides_first", ORDERS)
 def test_a_decision_and_a_verdict_that_is_superseded_at_the_same_moment(change, decides_first):
     game = Game.objects.select_related("iteration__rubric_version", "project", "created_by").get(
         pk=Game.objects.filter(iteration=change).order_by("number").first().pk
@@ -284,7 +286,7 @@ def sign(stage):
     return lambda: sign_stage(stage=stage, text="I laughed.", by=get_lead(stage), now=moment(80))
 
 
-@pytest.mark.parametrize("signs_first", [True, False])
+@pytest.mark.parametrize("signs_first", ORDERS)
 def test_a_stage_is_not_signed_while_it_is_closed(stage, signs_first):
     acts = sign(stage), next_stage(stage, make_admin(), "We have to go on.")
     _first, second = crossing(*(acts if signs_first else acts[::-1]))
@@ -350,7 +352,7 @@ def test_two_who_enter_a_cost_leave_a_chain_of_two_or_one(stage):
     assert broken() == {}
 
 
-@pytest.mark.parametrize("imports_first", [True, False])
+@pytest.mark.parametrize("imports_first", ORDERS)
 def test_a_list_freezes_before_an_upload_or_waits_for_it(stage, imports_first):
     baseline = make_baseline(stage=stage)
     import_games(iteration=baseline, games=[figures()] * 3)
@@ -360,7 +362,7 @@ def test_a_list_freezes_before_an_upload_or_waits_for_it(stage, imports_first):
     assert broken() == {}
 
 
-@pytest.mark.parametrize("imports_first", [True, False])
+@pytest.mark.parametrize("imports_first", ORDERS)
 def test_an_iteration_is_dropped_before_an_upload_or_waits_for_it(stage, imports_first):
     make_iteration(stage=stage, games=[figures()] * 3)
     dropped = make_change(stage=stage, minutes=5)
@@ -370,7 +372,7 @@ def test_an_iteration_is_dropped_before_an_upload_or_waits_for_it(stage, imports
     assert broken() == {}
 
 
-@pytest.mark.parametrize("imports_first", [True, False])
+@pytest.mark.parametrize("imports_first", ORDERS)
 def test_a_plan_is_made_anew_before_an_upload_or_not_at_all(stage, imports_first):
     baseline = make_baseline(stage=stage)
 

@@ -22,7 +22,7 @@ from workspace.checks.actions import CHECKS as WORKSPACE_CHECKS
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
-EXAMPLES, ACTS_BEFORE, STEPS, VERIFIED_EVERY = 4, 80, 10, 5
+EXAMPLES, ACTS_BEFORE, STEPS, VERIFIED_EVERY = 2, 80, 10, 5
 
 
 PICK = st.integers(0, 11)

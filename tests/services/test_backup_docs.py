@@ -22,7 +22,7 @@ from tools.processes import PATIENCE
 from workspace.backups.actions import choose_backup, open_backup
 from workspace.models import Person
 
-pytestmark = [pytest.mark.slow, pytest.mark.services(is_long=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.long]
 
 
 @contextmanager

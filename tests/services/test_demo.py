@@ -27,6 +27,7 @@ def test_an_empty_folder_stays_empty(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(find_binary() is None, reason="the launcher needs a Redis")
 def test_a_new_demo_takes_the_place_of_what_was_there(tmp_path):
     (tmp_path / "evalsite.sqlite3").write_text("rows")

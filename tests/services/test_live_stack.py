@@ -18,7 +18,7 @@ from workspace.models import Job
 Job.objects.filter(kind="import").update(state="queued", rung_at=None, finished_at=None)
 """
 
-pytestmark = [pytest.mark.slow, pytest.mark.services]
+pytestmark = [pytest.mark.slow, pytest.mark.services(is_long=True)]
 
 
 def test_static_files_are_hashed_compressed_and_kept_forever(live_stack, static_files):

@@ -153,7 +153,8 @@ def test_an_evaluator_sees_no_automatic_value(game, ask):
 
 
 def test_what_is_missing_is_said(monkeypatch, capsys):
-    assert (start().stderr.strip(), start().returncode) == (NOT_SET, 2)
+    unset = start()
+    assert (unset.stderr.strip(), unset.returncode) == (NOT_SET, 2)
     away = start(EVALSITE_URL="http://127.0.0.1:9", EVALSITE_TOKEN="evs_x")
     assert (away.returncode, away.stdout) == (1, "")
     assert away.stderr.startswith("http://127.0.0.1:9 does not answer as an evalsite: ")

@@ -90,9 +90,11 @@ def test_whitespace_goes_where_it_means_nothing_and_stays_where_it_does():
     assert drawn("<b>a</b>  b") == "<b>a</b>  b"
 
 
-@pytest.mark.parametrize("path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.name)
-def test_every_template_compiles(path):
-    get_template(str(path.relative_to(TEMPLATES)))
+def test_every_template_compiles():
+    names = [str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html")]
+    assert len(names) > 300
+    for name in names:
+        get_template(name)
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 405, 409, 413, 422, 429, 500, 503])

@@ -331,6 +331,7 @@ def test_the_command_imports_a_file_and_says_what_it_made(archive, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.services(is_long_on_sqlite=True)
 def test_another_kind_of_database_makes_the_same_archive_again(archive, tmp_path):
     """From the tests' database to SQLite and back; with PostgreSQL underneath these are two kinds."""
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"

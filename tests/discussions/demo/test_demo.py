@@ -221,6 +221,7 @@ def test_no_two_games_of_the_stage_are_the_same():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_demo_moves_to_another_installation_and_makes_the_same_archives_there(settings):
     archives = {}
     with transaction.atomic():
@@ -382,6 +383,7 @@ def _figures_have_intervals_and_answers_that_differ():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_samples(settings):
     settings.AUDIT_KEY = "of-another-installation-" + "k" * 40
     plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)

@@ -22,6 +22,12 @@ pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 
 LATER = NOW + LEASE
+# How many rate a game, and in which order games come; the others by `make faults` alone.
+CROWDS = [
+    (3, "random"),
+    pytest.param(1, "random", marks=pytest.mark.long),
+    pytest.param(2, "oldest", marks=pytest.mark.long),
+]
 
 
 def answer_question(evaluation, value, key):
@@ -49,7 +55,7 @@ def nothing_is_wrong():
     return [said for check in EVALUATION_CHECKS for said in check.find(LATER)] == []
 
 
-@pytest.mark.parametrize(("count", "order"), [(1, "random"), (2, "oldest"), (3, "random")])
+@pytest.mark.parametrize(("count", "order"), CROWDS)
 def test_many_at_once_never_share_a_place(count, order):
     project = make_rating_project(evaluator_count=count)
     for _ in range(4):

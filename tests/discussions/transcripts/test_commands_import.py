@@ -18,7 +18,7 @@ from tests.factories.text_formats import TABLE
 from tests.factories.transcripts import as_bytes, make_games_project, native_game
 from workspace.models import Job
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture

@@ -144,13 +144,13 @@ def test_places_are_lines_of_the_file_in_every_game(end):
 
 
 def many_games(count):
-    """So many games of 40 messages, one after the other."""
-    said = "".join(f"[10:{at:02}] Player{at % 5}: {'word ' * 60}\n" for at in range(40))
+    """So many games of 8 messages of 15 KB, one after the other: few lines, as each is followed byte by byte."""
+    said = "".join(f"[10:{at:02}] Player{at % 5}: {'a' * 15_000}\n" for at in range(8))
     return "".join(f"Game: game-{number}\n\nDay 1\n{said}\n" for number in range(count)).encode()
 
 
 def test_games_of_a_large_chat_are_in_memory_one_at_a_time():
-    data = many_games(400)
+    data = many_games(40)
     plan = plan_reading(data, "chat.txt", ReadOptions())
     tracemalloc.start()
     try:
@@ -158,7 +158,7 @@ def test_games_of_a_large_chat_are_in_memory_one_at_a_time():
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert names == [f"game-{number}" for number in range(400)]
+    assert names == [f"game-{number}" for number in range(40)]
     assert peak < len(data) * 2 / 3, "no second copy of the text"
 
 

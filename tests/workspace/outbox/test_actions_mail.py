@@ -15,7 +15,7 @@ from workspace.outbox.actions import digests
 from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.actions.send import end_all_waiting, forget_old, send_by_smtp
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture(autouse=True)

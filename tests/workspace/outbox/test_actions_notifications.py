@@ -20,7 +20,7 @@ from workspace.outbox.core import KINDS
 from workspace.outbox.queries import count_unread_lines, notifications_page
 from workspace.people.actions.projects import end_membership
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.workspace.outbox.test_actions_notifications import tell
 from workspace.models import Notification, NotificationSettings
 from workspace.outbox.actions.changes import mark_read
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 @pytest.fixture
