@@ -27,6 +27,7 @@ from discussions.models import (
     Game,
     JudgeAnswer,
     Judgement,
+    JudgeReply,
     Measured,
     Remark,
     Reveal,
@@ -58,6 +59,7 @@ from discussions.verdicts.core.people_estimate import POSITIVE
 from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from rubric.core.records import RubricRecord
+from rubric.models.reviews import FETCHED
 from workspace.core.canonical import bytes_hash, canonical_bytes
 from workspace.database.prepared_queries import Prepared, prepared
 from workspace.models import Person
@@ -248,11 +250,22 @@ def _find_version(game: Game) -> BasisVersion:
 
 
 def load_judge_answers(games: Collection[int]) -> dict[int, list[JudgeAnswers]]:
-    """Game -> what admitted judges say of its messages, each of those whose speaker's side it is admitted for."""
+    """Game -> what admitted judges say of its messages, each of those whose speaker's side it is admitted for.
+
+    Answers that somebody brought in after the first evaluation of their game was submitted may have been chosen by it:
+    they do not count.
+    """
     if not games:
         return {}
+    first = (
+        Evaluation.objects.submitted_ratings().filter(game=OuterRef("prompt__game")).order_by("submitted_at")
+    )
+    too_late = JudgeReply.objects.exclude(source=FETCHED).filter(
+        prompt=OuterRef("prompt"), created_at__gt=Subquery(first.values("submitted_at")[:1])
+    )
     judge, admission = "prompt__judge", "prompt__judge__admissions"
     rows = JudgeAnswer.objects.filter(
+        ~Exists(too_late),
         prompt__game__in=games,
         prompt__kind__in=POSITIVE,
         prompt__purpose=RATING,

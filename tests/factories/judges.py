@@ -64,14 +64,14 @@ def answer_all(judge, by, value=None):
     assert not upload_answers(judge=judge, lines=lines, by=by, now=NOW)
 
 
-def answer_as(judge, by, say):
+def answer_as(judge, by, say, now=NOW):
     """Upload an answer to every open prompt: of each subject what `say(number of the game, subject)` says."""
     lines = []
     for row in judge.prompts.filter(state="open").select_related("game").order_by("number"):
         given = {str(at): say(row.game.number, subject) for at, subject in enumerate(row.subjects, start=1)}
         text = json.dumps({"code": draw_code(row.seed), "answers": given})
         lines.append(AnswerLine(row.number, row.number, text))
-    assert not upload_answers(judge=judge, lines=lines, by=by, now=NOW)
+    assert not upload_answers(judge=judge, lines=lines, by=by, now=now)
 
 
 def say_in_turn(game, subject):

@@ -1,6 +1,7 @@
 """An admitted judge divides people's estimate: from answers to a recorded verdict that stays what it is."""
 
 import json
+from unittest.mock import patch
 
 import pytest
 from django.db import transaction
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from discussions.checks.actions import CHECKS
 from discussions.core import judgement_kinds as kinds
 from discussions.iterations.core.figures import GameFigures, name_helpers
+from discussions.judges.actions import answers as judges_answers
 from discussions.judges.actions.admissions import admit_judge
 from discussions.judges.actions.runs import suspend_judge
 from discussions.models import Evaluation, Iteration, Judge, Verdict
@@ -20,6 +22,7 @@ from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.core.basis import changes
 from discussions.verdicts.core.scores_out import list_scores
+from rubric.models.reviews import FETCHED, UPLOADED
 from tests.factories.blindness import masked
 from tests.factories.judges import (
     answer_as,
@@ -68,10 +71,10 @@ def make_world():
     return judge, lead, Evaluation.objects.with_work().get(pk=taken.pk)
 
 
-def let_answer(judge, lead, evaluation):
+def let_answer(judge, lead, evaluation, now=NOW):
     """The judge says of each message what the evaluator says or would say."""
     run_all(judge, lead, [evaluation.game.number], kinds=[kinds.COHERENCE], repeat_percent=0)
-    answer_as(judge, lead, say_in_turn)
+    answer_as(judge, lead, say_in_turn, now)
 
 
 def rate(evaluation):
@@ -124,6 +127,11 @@ def narrow(client):
     alone = preview(game)
     assert (alone.basis.format, alone.basis.judges, line_of(alone).people.helped) == (5, [], "")
 
+    for source, count in ((UPLOADED, 0), (FETCHED, 1)):
+        with transaction.atomic(), patch.object(judges_answers, "UPLOADED", source):
+            let_answer(judge, lead, evaluation, now=moment(1))
+            assert len(preview(game).basis.judges) == count, "by hand after people's answers it may be chosen"
+            transaction.set_rollback(True)
     let_answer(judge, lead, evaluation)
     helped = preview(game)
     (said,) = helped.basis.judges
