@@ -5,6 +5,7 @@ Keys of a message that are not known are left out, with a warning, unless they c
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -32,6 +33,8 @@ from workspace.core.words import mark, say
 
 LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
 DEEPEST = 6
+# How many rows are looked at to recognise a game.
+MOST_ROWS = 200
 _ABOUT = frozenset(
     "players roles player_roles playerroles config configuration cost costs usage scores results metadata "
     "settings".split()
@@ -93,10 +96,15 @@ _Row = tuple[str, dict[str, Any]]
 def recognises(value: Any) -> bool:
     """Whether a JSON value is a game with lists of messages, in rounds or not, told by its first message."""
     if type(value) is list:
-        return bool(value) and all(map(_is_round, value))
+        return bool(value) and (all(map(_is_round, value)) or _is_thread(value))
     if type(value) is not dict or is_native(value) or any(True for _game in games_in(value)):
         return False
-    return _has_talk(_messages(value)) and not are_views(value) and not _names_games(value)
+    # A lone message is no discussion: its list may be a part of a row, or the answers to it.
+    first = (values for _place, values in islice(_messages(value), MOST_ROWS) if "voter" not in values)
+    hidden = [_is_hidden(str(values.get("phase") or "")) for values in first]
+    return (
+        bool(hidden) and hidden.count(False) != 1 and not are_views(value) and not _names_games(value)
+    )
 
 
 def _names_games(value: dict[str, Any]) -> bool:
@@ -205,7 +213,7 @@ def _messages(value: dict[str, Any]) -> Iterator[_Row]:
         talk = next(iter(lists))
         yield from _rows_of(value[talk], f"/{talk}", {})
         for key, part in value.items():
-            if key != talk and kind_of_type(key) in (PRIVATE, THOUGHT) and _holds_messages(part):
+            if key != talk and _is_hidden(key) and _holds_messages(part):
                 yield from _rows_of(part, f"/{key}", {"phase": key})
         return
     yield from _within(value, "", {}, 0)
@@ -213,12 +221,14 @@ def _messages(value: dict[str, Any]) -> Iterator[_Row]:
 
 def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: int) -> Iterator[_Row]:
     """The rows in the lists of an object, of the objects in it, and of rounds, days and phases."""
+    if _has_answers(value):
+        yield from _row(value, pointer, around)
+        return
     for key, part in value.items() if depth < DEEPEST else ():
         kind = kind_of_type(key)
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
-        is_hidden = kind in (PRIVATE, THOUGHT) and (depth or len(value) > 1)
-        phase = key if is_hidden else _named_beside(key, value)
+        phase = key if _is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
         inside = (around | {"phase": phase} if phase else around) | _round_of_key(key, pointer)
         if depth and kind == VOTE and type(part) is dict and all(type(cast) is str for cast in part.values()):
             yield from (
@@ -252,8 +262,33 @@ def _round_of_key(key: str, pointer: str) -> dict[str, Any]:
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
     for index, item in enumerate(items):
-        values = item if type(item) is dict else {"": item}
-        yield f"{pointer}/{index}", {key: part for key, part in around.items() if key not in values} | values
+        yield from _row(item if type(item) is dict else {"": item}, f"{pointer}/{index}", around)
+
+
+def _row(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
+    """A row, and the answers to it that stand in it, each followed by its own."""
+    yield pointer, {key: part for key, part in around.items() if key not in values} | values
+    for key, part in values.items():
+        if _are_answers(key, values):
+            yield from _rows_of(part, f"{pointer}/{key}", around)
+
+
+def _are_answers(key: str, values: dict[str, Any]) -> bool:
+    """Whether a list in a message holds messages with the same keys, as answers have."""
+    part = values[key]
+    return _holds_messages(part) and type(part[0]) is dict and part[0].keys() ^ values.keys() <= {key}
+
+
+def _has_answers(value: Any) -> bool:
+    return type(value) is dict and any(_are_answers(key, value) for key in value)
+
+
+def _is_thread(items: list[Any]) -> bool:
+    return all(map(_is_message, items)) and any(map(_has_answers, items))
+
+
+def _is_hidden(key: str) -> bool:
+    return kind_of_type(key) in (PRIVATE, THOUGHT)
 
 
 def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[str, Any]:

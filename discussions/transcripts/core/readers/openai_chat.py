@@ -8,13 +8,22 @@ of its tasks) and ATIF (`steps`, of which the agent's count).
 Reasoning is kept as its author's thought; calls of tools and their outputs are left out.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from discussions.transcripts.core.audience import PRIVATE, THOUGHT, kind_of_flag, kind_of_type
+from discussions.transcripts.core.audience import (
+    LEAST_SPACES,
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    kind_of_flag,
+    kind_of_type,
+    looks_like_audience,
+)
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.columns import OR, PLAYER, suggest_fields
+from workspace.core.strict_json import read_json
 from workspace.core.words import mark
 
 LEFT_OUT = frozenset(("system", "developer", "tool", "function"))
@@ -56,6 +65,10 @@ _NO_CONTENT = mark("The content should be text or a list of parts. Correct the f
 _NO_MESSAGE = mark("A message should be an object with role and content. Correct the file.")
 _NO_NAME = mark("The name of a message should be text. Correct the file.")
 INSTRUCTION = mark('Messages that are no utterances of players were left out: {count} (first role "{what}").')
+_UNCLEAR_CALL = mark(
+    'A text stands beside a call of "{name}" with another text; which of them the table heard is not clear. Write what '
+    "was said as the content of the message."
+)
 TOOL_CALL = mark("Calls of tools were left out, of so many messages: {count}.")
 ITEM = mark('Items that are no messages were left out: {count} (first type "{what}").')
 PART = mark('Parts of messages that are no text were left out: {count} (first "{what}").')
@@ -150,10 +163,12 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
     own_name = as_object(wrapper.get("agent")).get("name")
     messages: list[Any] = []
     names: dict[str, None] = {}
+    entries = list(entries)
+    speaks_by_calls = any(kind == SPEECH for _place, entry in entries for kind, _name, _text in _told(entry))
     # Thoughts without an author are those of the one who speaks next.
     waiting: list[dict[str, Any]] = []
     for pointer, entry in entries:
-        message = _message(entry, pointer, notes)
+        message = _message(entry, pointer, notes, speaks_by_calls=speaks_by_calls)
         if message is None:
             continue
         notes.translate(f"/messages/{len(messages)}", pointer)
@@ -221,8 +236,29 @@ def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
     ]
 
 
-def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
-    """One message; None when it is left out (noted) or faulty."""
+def _told(entry: Any) -> Iterator[tuple[str, str, str]]:
+    """The sentences in the arguments of a message's calls, each with what the call is, one of KINDS, and its name."""
+    content = as_objects(as_object(entry).get("content"))
+    calls = [
+        *(call.get("function") for call in as_objects(as_object(entry).get("tool_calls"))),
+        *(as_object(entry).get("function_call"), *(part for part in content if "input" in part)),
+    ]
+    for call in map(as_object, calls):
+        name, given = str(call.get("name", "")), call.get("arguments", call.get("input"))
+        given = as_object(read_json(given.encode()).value if type(given) is str else given)
+        is_open = not any(looks_like_audience(key) for key in given)
+        for text in given.values():
+            if type(text) is str and text.count(" ") >= LEAST_SPACES:
+                yield kind_of_type(name) if is_open else "", name, text
+
+
+def _message(
+    entry: Any, pointer: str, notes: Notes, *, speaks_by_calls: bool = False
+) -> dict[str, Any] | None:
+    """One message; None when it is left out (noted) or faulty.
+
+    In a chat that `speaks_by_calls` ("say"), what stands beside the calls is a thought.
+    """
     kind = entry.get("type") if type(entry) is dict and "role" not in entry else None
     entry = _with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:
@@ -235,7 +271,8 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
         notes.warn(code, pointer, kind if is_item else told, says=says)
         return None
     thoughts = [entry[key] for key in _THOUGHTS if type(entry.get(key)) is str and entry[key]]
-    if entry.get("tool_calls") or entry.get("function_call"):
+    is_call = entry.get("tool_calls") or entry.get("function_call")
+    if is_call and not any(kind == SPEECH for kind, _name, _text in _told(entry)):
         notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
         if not entry.get("content") and not thoughts:
             return None
@@ -244,6 +281,12 @@ def _message(entry: Any, pointer: str, notes: Notes) -> dict[str, Any] | None:
         notes.fault("wrong_type", f"{pointer}/name", _NO_NAME)
         return None
     text = content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
+    if speaks_by_calls and entry["role"] == "assistant":
+        thoughts += [text] if text else []
+        text = "\n".join(said for kind, _name, said in _told(entry) if kind == SPEECH)
+    for kind, called, _said in _told(entry) if text and not speaks_by_calls else ():
+        if not kind:
+            notes.fault("unclear_call", pointer, _UNCLEAR_CALL, name=called)
     thought, audience = "\n".join(thoughts), _audience(entry)
     if entry["role"] == THOUGHT or (thought and not text):
         text, thought, audience = "\n".join(filter(None, (text, thought))), "", "nobody"
