@@ -15,6 +15,9 @@ from workspace.core.words import mark, say
 _THIS_CENTURY = 946_684_800, 4_102_444_800
 _SINCE_1970 = re.compile(r"(\d{10}(?:\d{3}|\d{6}|\d{9})?)(?:\.(\d{1,9}))?", re.ASCII)
 _SCIENTIFIC = re.compile(r"\d(?:\.\d{1,20})?e\+\d\d", re.ASCII)
+# How an export calls the type of a value: "stringValue", "$numberInt".
+_TYPED = re.compile(r"[a-z]{2,20}Value|\$[a-zA-Z]{2,20}")
+_DEEPEST = 64
 LARGEST = 1_000_000_000
 NOTHING = ("", None)
 _NAMES = {
@@ -210,6 +213,22 @@ def as_list(value: Any) -> list[Any]:
 def as_objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
     return [item for item in as_list(value) if type(item) is dict]
+
+
+def plain_value(value: Any, depth: int = 0) -> Any:
+    """The value that stands alone under the name of its type, as OTLP, Firestore and MongoDB write it; else the value."""
+    if type(value) is not dict or len(value) != 1 or depth > _DEEPEST:
+        return value
+    ((key, inner),) = value.items()
+    if _TYPED.fullmatch(key) is None:
+        return value
+    held = as_object(inner)
+    if key == "arrayValue":
+        return [plain_value(item, depth + 1) for item in as_list(held.get("values"))]
+    if key in ("kvlistValue", "mapValue"):
+        pairs = {str(pair.get("key")): pair.get("value") for pair in as_objects(held.get("values"))}
+        return {name: plain_value(part, depth + 1) for name, part in (pairs | as_object(held.get("fields"))).items()}
+    return inner
 
 
 def read_object(value: Any, pointer: str, notes: Notes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.fields import as_object, plain_value
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import PLAYER, Columns
 from discussions.transcripts.core.readers.openai_chat import (
@@ -208,19 +208,7 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
 
 def _attributes(span: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a span, which OTLP lists, as an object."""
-    return {str(item.get("key")): _plain(item.get("value")) for _at, item in _objects(span, "attributes")}
-
-
-def _plain(value: Any, depth: int = 0) -> Any:
-    """A value of OTLP, which names its type, as JSON."""
-    if type(value) is not dict or depth > _DEEPEST:
-        return None
-    if type(value.get("kvlistValue")) is dict:
-        pairs = _objects(value["kvlistValue"], "values")
-        return {str(pair.get("key")): _plain(pair.get("value"), depth + 1) for _at, pair in pairs}
-    if type(value.get("arrayValue")) is dict:
-        return [_plain(item, depth + 1) for _at, item in _objects(value["arrayValue"], "values")]
-    return next((part for key, part in value.items() if key.endswith("Value")), None)
+    return {str(item.get("key")): plain_value(item.get("value")) for _at, item in _objects(span, "attributes")}
 
 
 def _observations(values: _Placed) -> Iterator[_Answer]:

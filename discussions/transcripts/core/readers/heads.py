@@ -24,6 +24,7 @@ from discussions.transcripts.core.audience import (
     kind_of_flag,
     kind_of_type,
     looks_like_audience,
+    may_hide,
     words_of,
 )
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
@@ -32,6 +33,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.chat_text import recognises_text as is_chat
 from discussions.transcripts.core.readers.columns import (
+    ANY,
     ENCODING,
     LIST,
     OR,
@@ -40,6 +42,7 @@ from discussions.transcripts.core.readers.columns import (
     TEXT,
     Columns,
     MappingRecord,
+    field_of,
     find_mapping,
     has_needed,
     propose_aliases,
@@ -71,6 +74,8 @@ from workspace.core.words import mark, say
 MOST_ROWS, LEAST_TEXT = 2000, 12
 LONGEST_NAME, MOST_ROUNDS = 60, 60
 MOST_TYPES = 20
+# A column of players who all speak once has at most so many rows.
+MOST_ALONE = 12
 # The most words that may say what a row is, for a column to be asked about.
 MOST_KINDS = 5
 # Names of what a model was told, and of what it said.
@@ -82,7 +87,7 @@ _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
 )
-_WORD = re.compile(r"[^\W\d_][\w-]{0,40}")
+_CODE = re.compile(r"[^\s\d]\S{0,80}")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
@@ -171,6 +176,10 @@ def propose_mapping(table: Table) -> MappingRecord:
     rows = list(islice(table.rows, MOST_ROWS))
     free = [column for column in _columns(table, rows) if column.name not in used]
     found = dict(fields)
+    if PLAYER in fields:
+        found[PLAYER] = _likeliest(fields[PLAYER], list(_columns(table, rows)))
+    if not found.get(PLAYER):
+        found.pop(PLAYER, None)
     if TEXT not in found and (text := _longest([one for one in free if not _is_hidden(one)])):
         found[TEXT] = text.name
         free.remove(text)
@@ -183,6 +192,16 @@ def propose_mapping(table: Table) -> MappingRecord:
     return _with_settings(table, found)
 
 
+def _likeliest(name: str, columns: list[_Column]) -> str:
+    """The column of players by its name; another such one, or "", where its values are no names that come back."""
+    own = next((column for column in columns if column.name == name), None)
+    if own is None or _is_small(own, Limits().players):
+        return name
+    others = [one.name for one in columns if field_of(one.name) == PLAYER and _is_small(one, Limits().players)]
+    is_id = len(own.different) == len(own.cells) > MOST_ALONE
+    return others[0] if others else "" if is_id else name
+
+
 def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], found: dict[str, str]) -> None:
     """Add to the columns that were found those of thoughts, rounds, games, types and targets of votes."""
     thoughts = [
@@ -193,7 +212,7 @@ def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], foun
     numbers = [
         one.name
         for one in free
-        if _is_round(one)
+        if _is_round(one, len(rows))
         and not one.name.endswith(COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
@@ -300,21 +319,30 @@ def _is_hidden(column: _Column) -> bool:
 
 
 def _kind(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> _Column | None:
-    """A column of a few words that tell apart what one player said: what they mean has to be asked."""
+    """A column of a few codes or flags that tell apart what one player said: what they mean has to be asked.
+
+    A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes".
+    """
     if found.get(PLAYER) not in table.columns:
         return None
     player = table.columns.index(found[PLAYER])
     for column in free:
         index = table.columns.index(column.name)
-        pairs = {(row.cells[player], row.cells[index]) for row in rows if len(row.cells) > max(player, index)}
-        is_word = all(
-            _WORD.fullmatch(cell) and not kind_of_flag(cell, is_private=True) for cell in column.different
-        )
+        pairs = [(row.cells[player], row.cells[index]) for row in rows if len(row.cells) > max(player, index)]
         names = {name for name, _cell in pairs}
-        is_few = 1 < len(column.different) <= MOST_KINDS and 2 * len(column.different) <= len(column.cells)
-        if is_word and is_few and len(pairs) > len(names) and names.isdisjoint(column.different):
+        codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}
+        different = {code for _name, code in codes} - {""}
+        is_code = all(map(_CODE.fullmatch, column.different)) and not _is_known_flag(column)
+        is_few = 1 < len(different) <= MOST_KINDS and 2 * len(different) <= len(column.cells)
+        if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
             return column
     return None
+
+
+def _is_known_flag(column: _Column) -> bool:
+    """Whether a column is a flag of which the name says what it means."""
+    is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
+    return is_flag and may_hide(column.name, column.different)
 
 
 def _longest(columns: list[_Column]) -> _Column | None:
@@ -348,7 +376,8 @@ def _is_small(column: _Column, most: int = MOST_TYPES) -> bool:
     return is_short and 2 <= len(column.different) <= most and len(column.different) < len(column.cells)
 
 
-def _is_round(column: _Column) -> bool:
+def _is_round(column: _Column, row_count: int) -> bool:
+    """Whether a column is a number that never falls: in most rows, or in the first row of each round alone."""
     if not 1 < len(column.different) <= MOST_ROUNDS or not all(
         cell.strip().isdecimal() for cell in column.cells
     ):
@@ -356,7 +385,7 @@ def _is_round(column: _Column) -> bool:
     numbers = [int(cell) for cell in column.cells[:MOST_ROWS]]
     return (
         numbers == sorted(numbers)
-        and len(column.different) * 2 <= len(numbers) + 1
+        and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < row_count)
         and numbers[-1] <= MOST_ROUNDS
     )
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import as_names, may_hide
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.fields import join_marked
+from discussions.transcripts.core.fields import join_marked, plain_value
 from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
 from discussions.transcripts.core.readers.columns import (
     ANY,
@@ -328,7 +328,8 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
     """
     found: dict[str, Any] = {}
     is_map = depth > 1 and all(map(_is_id, entry))
-    for key, value in entry.items():
+    for key, given in entry.items():
+        value = plain_value(given)
         is_id = is_map or (type(value) is dict and _is_id(key))
         name = f"{prefix}{ANY if is_id else key}"[:200]
         if type(value) is dict and depth < DEEPEST:
@@ -412,8 +413,9 @@ def cut_lists(value: Any, depth: int = 0) -> Any:
 
 
 def find_lists(value: Any) -> list[str]:
-    """The paths of the lists of objects in a value, but for the value itself."""
-    return list(islice(dict.fromkeys(_lists_in(value, "")), MOST_LISTS))
+    """The paths of the lists of objects in a value, and in its items; `*` is the value itself, if it is one."""
+    own = [ANY] if type(value) is list and value and type(value[0]) is dict else []
+    return list(islice(dict.fromkeys((*own, *_lists_in(value, ""))), MOST_LISTS))
 
 
 def _lists_in(value: Any, path: str) -> Iterator[str]:
@@ -429,19 +431,23 @@ def _lists_in(value: Any, path: str) -> Iterator[str]:
 
 def table_at(value: Any, path: str) -> Table | None:
     """The rows of the list at a path; None where there is none. Never raises."""
-    rows = list(_rows_at(value, path.split("."), {}, ""))
+    rows = list(_rows_at(value, _keys(path), {}, ""))
     if not rows:
         return None
     table = table_of_objects(
         [(index, row) for index, (_place, row) in enumerate(rows)],
         [place for place, _row in rows].__getitem__,
     )
-    counted = GAME if type(value) is list or any(GAME in row for _place, row in rows) else ""
+    counted = GAME if (type(value) is list and path != ANY) or any(GAME in row for _place, row in rows) else ""
     return replace(table, list=path, lists=find_lists(value), counted=counted)
 
 
 def count_rows(value: Any, path: str) -> int:
-    return sum(1 for _row in _rows_at(value, path.split("."), {}, ""))
+    return sum(1 for _row in _rows_at(value, _keys(path), {}, ""))
+
+
+def _keys(path: str) -> list[str]:
+    return [] if path == ANY else path.split(".")
 
 
 def _rows_at(
