@@ -66,7 +66,7 @@ _FOREIGN = (
     (b"%PDF", mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
 )
 _LIST_OF_LISTS = re.compile(rb"\[\s*+\[")
-_BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[A-Za-z<*_]")
+_BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[^\s\d\[\]{},:\"'-]")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 
 from msgspec import Struct
@@ -77,7 +77,7 @@ _PLAIN = str.maketrans(
 )
 _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 # A line between parts of a game: "=== Night Discussion ===".
-_SECTION = re.compile(
+SECTION = re.compile(
     r"\s{0,9}([=#*~-])\1{1,20} {0,3}(?P<title>[^\W\d_][^=#*~\n:]{0,80}?) {0,3}\1{2,20}\s{0,9}"
 )
 # Of Markdown, a heading or a part that folds; it hides what follows if its title says so.
@@ -121,6 +121,7 @@ _WITH_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
+_WITH_VERB = re.compile(r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40})")
 _TAGGED = re.compile(
     rf"(?P<time>(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
@@ -142,6 +143,7 @@ _ANY_NUMBER = re.compile(r"\d+")
 LEAST_NUMBERED = 3
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
+LONGEST_VALUE = 40
 
 
 class ChatLine(Struct, frozen=True):
@@ -219,14 +221,40 @@ def match_message(line: str) -> "re.Match[str] | None":
     return MESSAGE.fullmatch(line) or IRC.fullmatch(line) or _ARROWED.fullmatch(line)
 
 
-def have_modes(names: Iterable[str]) -> bool:
-    """Whether something in brackets after several names, which speak without it, too, may say who could hear it."""
+def find_modes(names: Iterable[str]) -> set[str]:
+    """What stands after several names, in brackets or as a verb, of players who speak with other words, too.
+
+    It may say who could hear a message: "Ann (aside)", "Ann denkt".
+    """
     found: dict[str, set[str]] = {}
     for name in names:
-        match = _WITH_MODE.fullmatch(name)
+        match = _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name)
         found.setdefault(match["name"] if match else name, set()).add(match["mode"] if match else "")
     modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
-    return any(count > 1 for count in modes.values())
+    return {mode for mode, count in modes.items() if count > 1}
+
+
+def unknown_parts(lines: Iterable[str]) -> set[str]:
+    """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
+    found = (match["title"] for line in lines if (match := SECTION.fullmatch(line)) and not read_heading(line))
+    titles = {_ANY_NUMBER.sub("", title).strip().casefold() for title in found}
+    return {title for title in titles if not (kind_of_type(title) or _HIDDEN.search(title) or _SETUP.search(title))}
+
+
+def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
+    """Whether labels and what follows them are fields of records, and not names and texts.
+
+    Two labels or more come back equally often, and each with few short values.
+    """
+    said: dict[str, list[str]] = {}
+    for label, text in pairs:
+        said.setdefault(label, []).append(text)
+    counts = Counter(
+        len(texts)
+        for texts in said.values()
+        if len(texts) >= LEAST_NUMBERED and 2 * len({*texts}) <= len(texts) and max(map(len, texts)) < LONGEST_VALUE
+    )
+    return any(labels > 1 and 3 * labels * count > len(pairs) for count, labels in counts.items())
 
 
 def read_aside(name: str) -> tuple[str, str]:
@@ -280,7 +308,7 @@ def _read_plain(
 ) -> ChatLine:
     if not line.strip():
         return ChatLine("blank")
-    section = _SECTION.fullmatch(line)
+    section = SECTION.fullmatch(line)
     if section is not None and read_heading(line) is None:
         return ChatLine("section", text=section["title"], round=bool(_HIDDEN.search(section["title"])))
     if (title := _TITLE.fullmatch(line)) is not None and read_heading(line) is None:

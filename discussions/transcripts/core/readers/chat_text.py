@@ -26,12 +26,15 @@ from discussions.transcripts.core.readers.chat_lines import (
     VOTES,
     ChatLine,
     ChatStyle,
+    are_keys,
     as_shape,
+    find_modes,
     find_style,
-    have_modes,
     numbered_lines,
+    read_aside,
     read_chat_line,
     read_heading,
+    unknown_parts,
 )
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
@@ -126,7 +129,10 @@ def recognises_text(text: str) -> bool:
     found = [line.after or line for line in read]
     said = [line for line in found if line.kind == "message"]
     # It then waits as lines with a colon between name and text.
-    if have_asides(line.text for line in said) or have_modes(line.name for line in said):
+    pairs = [(line.name, line.text) for line in said]
+    names = (read_aside(line.name)[0] if line.audience else line.name for line in said)
+    is_odd = find_modes(names) or unknown_parts(lines) or are_keys(pairs)
+    if is_odd or have_asides(line.text for line in said):
         return False
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")

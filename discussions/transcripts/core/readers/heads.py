@@ -88,6 +88,7 @@ _SPOKEN = frozenset(
     "message content line talk".split()
 )
 _CODE = re.compile(r"[^\s\d]\S{0,80}")
+_ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
@@ -216,11 +217,11 @@ def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], foun
         and not one.name.endswith(COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
-    free = [one for one in free if one.name not in (*thoughts, table.counted)]
     if thoughts:
         found.setdefault("thought", OR.join(thoughts))
     if "phase" not in found and numbers:
         found.setdefault("round", numbers[0])
+    free = [one for one in free if one.name not in (*thoughts, table.counted, found.get("round"))]
     if run := table.counted or _run(free, rows, table, found):
         found.setdefault("game", run)
         free = [one for one in free if one.name != run]
@@ -377,12 +378,15 @@ def _is_small(column: _Column, most: int = MOST_TYPES) -> bool:
 
 
 def _is_round(column: _Column, row_count: int) -> bool:
-    """Whether a column is a number that never falls: in most rows, or in the first row of each round alone."""
-    if not 1 < len(column.different) <= MOST_ROUNDS or not all(
-        cell.strip().isdecimal() for cell in column.cells
-    ):
+    """Whether a column is a number that never falls: in most rows, or in the first row of each round alone.
+
+    Every number may follow the same word: "Day 1", "R1".
+    """
+    cells = [_ROUND.fullmatch(cell.strip()) for cell in column.cells]
+    found = [cell for cell in cells if cell]
+    if not 1 < len(column.different) <= MOST_ROUNDS or None in cells or len({one["word"] for one in found}) > 1:
         return False
-    numbers = [int(cell) for cell in column.cells[:MOST_ROWS]]
+    numbers = [int(one["number"]) for one in found]
     return (
         numbers == sorted(numbers)
         and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < row_count)
@@ -492,7 +496,8 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
         return is_talk, count_rows(value, path)
 
     path = path or max(find_lists(value), key=rank, default="")
-    return table_at(value, path) if path else None
+    # A lone row is no table.
+    return table_at(value, path) if path and count_rows(value, path) > 1 else None
 
 
 def find_encoding(data: bytes, columns: Columns) -> str:

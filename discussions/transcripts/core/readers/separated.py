@@ -7,7 +7,7 @@ that has no shape continues the text before.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from msgspec.structs import replace
 
@@ -16,13 +16,16 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.chat_lines import (
     LOG_LINE,
+    SECTION,
     TIME,
     VOTES,
     WHO,
-    have_modes,
+    are_keys,
+    find_modes,
     plain_line,
     read_aside,
     read_heading,
+    unknown_parts,
 )
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
@@ -41,6 +44,7 @@ _HEAD = re.compile(
     rf"(?:[\[(]?(?P<before>{TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
     rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{TIME})[\])]?)?"
 )
+_NUMBER = re.compile(r"\d{1,4}")
 _ALONE = re.compile(rf"\W{{0,3}}(?P<time>{TIME})\W{{0,3}}")
 _TIMED = re.compile(rf"[\[(]?{TIME}[\])]?\s")
 
@@ -87,31 +91,44 @@ def _read_pairs(lines: list[str]) -> _Rows:
 
 
 def _read_cells(lines: list[str]) -> _Rows:
-    """The rows of the first table in Markdown."""
+    """The rows of tables in Markdown like the first one; without one, the lines with as many cells as most have."""
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
-    rule = next(
-        (at for at, row in enumerate(cells) if at and all(re.fullmatch(":?-{3,}:?", cell) for cell in row)), 0
-    )
-    names = cells[rule - 1] if rule else []
-    return [
-        (at, dict(zip(names, row, strict=True)))
-        for at, row in enumerate(cells[rule + 1 :] if rule else (), start=rule + 2)
-        if len(row) == len(names) > 1 and lines[at - 1].strip()
-    ]
+    rule = next((at for at, row in enumerate(cells) if at and _is_rule(row)), 0)
+    width = max(Counter(map(len, cells)).most_common(1), default=(0, 0))[0]
+    names = cells[rule - 1] if rule else [f"cell {number}" for number in range(1, width + 1) if width > 2]
+    rows: _Rows = []
+    begun: dict[str, str] = {}
+    for at, (line, row) in enumerate(zip(lines, cells, strict=True), start=1):
+        heading = read_heading(line)
+        begun = {"round": str(heading.round)} if heading else begun
+        if at > rule - 1 and len(row) == len(names) > 1 and row != names and not _is_rule(row):
+            rows.append((at, begun | dict(zip(names, row, strict=True))))
+    return rows
+
+
+def _is_rule(row: list[str]) -> bool:
+    return all(re.fullmatch(":?-{2,}:?", cell) for cell in row)
 
 
 def _read_heads(lines: list[str]) -> _Rows:
-    """Texts, each under a line with its author and its time, which may be on the next line."""
+    """Texts, each under a line with its author and its time, which may be on the next line.
+
+    A line between two blank ones that is no sentence is the title of what follows.
+    """
     rows: _Rows = []
+    begun: dict[str, str] = {}
     for at, line in enumerate(map(str.strip, lines), start=1):
         head, below = _HEAD.fullmatch(line), lines[at].strip() if at < len(lines) else ""
         alone = _ALONE.fullmatch(line)
         if alone:
             continue
         if head and (head["before"] or head["after"]):
-            rows.append((at, {"time": head["before"] or head["after"], "player": head["name"], "text": ""}))
+            time = head["before"] or head["after"]
+            rows.append((at, {"time": time, "player": head["name"], "text": ""} | begun))
         elif head and len(line) < SHOWN and _ALONE.fullmatch(below):
-            rows.append((at, {"time": below, "player": line, "text": ""}))
+            rows.append((at, {"time": below, "player": line, "text": ""} | begun))
+        elif line and not below and not "".join(lines[at - 2 : at - 1]).strip() and line[-1].isalnum():
+            begun = _begun(line, begun, is_alone=False)
         elif rows and line:
             rows[-1][1]["text"] = f"{rows[-1][1]['text']}\n{line}".strip()
     return rows
@@ -144,13 +161,15 @@ def find_separators(text: str) -> list[tuple[str, str]]:
             found.append((10 * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
     for separator in (*SEPARATORS, *([":"] if _is_odd_chat(lines) else [])):
         matches = [match for line in lines if (match := _shape(separator).fullmatch(line.strip()))]
-        names = Counter(match["name"] for match in matches)
+        modes = find_modes(map(_called, matches))
+        names = Counter(_split_mode(match["name"], modes)[0] for match in matches)
         often = sum(count for count in names.values() if count > 1)
         # What has a time and no name is a notice.
         others = sum(
             not _TIMED.match(line) for line in lines if not _shape(separator).fullmatch(line.strip())
         )
-        is_talk = len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
+        is_talk = not are_keys([(match["name"], match["text"]) for match in matches])
+        is_talk = is_talk and len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
         if is_talk and 2 * len(names) <= often + 1:
             found.append((often, separator, matches[0][0][:SHOWN]))
     # Of signs in equally many lines the longer one counts, which the order says.
@@ -160,8 +179,12 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 def _is_odd_chat(lines: list[str]) -> bool:
     """Whether lines of a chat have words in marks beside texts, or in brackets after names, that are asked about."""
     found = [match for line in lines if (match := _shape(":").fullmatch(plain_line(line.strip())))]
-    names = (match["name"] + (match["boxed"] or "") for match in found)
-    return have_modes(names) or have_asides([match["text"] for match in found]) > 0
+    is_odd = find_modes(map(_called, found)) or unknown_parts(lines)
+    return bool(is_odd) or have_asides([match["text"] for match in found]) > 0
+
+
+def _called(match: "re.Match[str]") -> str:
+    return match["name"].strip() + (match["boxed"] or "")
 
 
 def _comes_back(rows: _Rows) -> bool:
@@ -191,6 +214,8 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     shape, (name, said) = _shape(separator), separated_name(separator)
     rows: _Rows = []
     begun: dict[str, str] = {}
+    modes = find_modes(_called(match) for line in lines if (match := shape.fullmatch(plain_line(line.strip()))))
+    parts = unknown_parts(lines)
     for number, line in enumerate(lines, start=1):
         match = shape.fullmatch(plain_line(line.strip()))
         heading, begins = read_heading(line), _ROUND.fullmatch(line)
@@ -198,11 +223,16 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             begun = {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
         elif begins:
             begun = {"round": begins["number"]}
+        elif section := SECTION.fullmatch(line):
+            begun = _begun(section["title"], begun, is_alone=len(parts) < 2)
         elif match:
             timed = ({"time": match["time"]} if match["time"] else {}) | begun
-            who, audience = read_aside(match["name"].strip() + (match["boxed"] or ""))
+            who, audience = read_aside(_called(match))
             if match["boxed"] and not audience and who != match["name"].strip():
                 who, timed = match["name"].strip(), timed | {"type": match["boxed"].strip(" ()[]")}
+            elif not audience:
+                who, mode = _split_mode(who, modes)
+                timed |= {"type": mode} if mode else {}
             rows.append(
                 (
                     number,
@@ -213,6 +243,18 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
         elif rows and line.strip() and not ("time" in rows[-1][1] and _TIMED.match(line)):
             rows[-1][1][said] += f"\n{line.strip()}"
     return rows
+
+
+def _split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
+    mode = next((mode for mode in modes if name.endswith(f" {mode}")), "")
+    return name.removesuffix(f" {mode}") if mode else name, mode
+
+
+def _begun(title: str, before: dict[str, str], *, is_alone: bool) -> dict[str, str]:
+    """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
+    number = _NUMBER.search(title)
+    round_of = {"round": number[0]} if number else {key: before[key] for key in before if key == "round"}
+    return round_of if number and is_alone else round_of | {"phase": _NUMBER.sub("", title).strip()}
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
