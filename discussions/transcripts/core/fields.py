@@ -216,7 +216,7 @@ def as_objects(value: Any) -> list[dict[str, Any]]:
 
 
 def plain_value(value: Any, depth: int = 0) -> Any:
-    """The value that stands alone under the name of its type, as OTLP, Firestore and MongoDB write it; else the value."""
+    """The value alone under the name of its type, as OTLP, Firestore and MongoDB write it; any other value as it is."""
     if type(value) is not dict or len(value) != 1 or depth > _DEEPEST:
         return value
     ((key, inner),) = value.items()
@@ -227,7 +227,10 @@ def plain_value(value: Any, depth: int = 0) -> Any:
         return [plain_value(item, depth + 1) for item in as_list(held.get("values"))]
     if key in ("kvlistValue", "mapValue"):
         pairs = {str(pair.get("key")): pair.get("value") for pair in as_objects(held.get("values"))}
-        return {name: plain_value(part, depth + 1) for name, part in (pairs | as_object(held.get("fields"))).items()}
+        return {
+            name: plain_value(part, depth + 1)
+            for name, part in (pairs | as_object(held.get("fields"))).items()
+        }
     return inner
 
 

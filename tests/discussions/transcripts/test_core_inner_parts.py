@@ -5,6 +5,7 @@ import json
 import pytest
 
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes, native_game
 
@@ -195,3 +196,67 @@ def test_messages_of_several_games_in_one_list_are_not_one_game(is_list):
     mapping = propose_mapping(read_head(data, is_part=False))
     read = read_transcripts(data, "a.json", columns=[mapping])
     assert [len(game.record.messages) for game in read.games] == [2, 2]
+
+
+def proposed(rows, suffix=b"\n"):
+    table = read_head(suffix.join(map(as_bytes, rows)), is_part=False)
+    return propose_mapping(table)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "heard"),
+    [("T", "S"), (True, False), ("/seats/{name}/notes/-", "/table/-"), ("game.mind", "game.square")],
+)
+def test_an_unknown_code_or_flag_that_tells_rows_apart_is_asked_about(hidden, heard):
+    rows = [
+        {
+            "who": name,
+            "day_no": number,
+            "mark": str(mark).format(name=name) if type(mark) is str else mark,
+            "said": text,
+        }
+        for number, (name, text) in enumerate(SAID)
+        for mark in (hidden, heard)
+    ]
+    assert proposed(rows).fields["type"] == "mark"
+
+
+def test_values_under_their_types_are_read_and_a_path_is_no_player():
+    rows = [
+        {
+            "name": f"projects/p/lines/{at}",
+            "fields": {
+                "uid": {"stringValue": name},
+                "n": {"integerValue": at // 6},
+                "x": {"stringValue": f"{text} {at}"},
+            },
+            "onlyFor": {"arrayValue": {"values": [{"stringValue": "Ann"}] if at % 2 else []}},
+        }
+        for at, (name, text) in enumerate(SAID * 3)
+    ]
+    fields = proposed(rows).fields
+    assert {fields["player"], fields["text"], fields["round"]} == {"fields.uid", "fields.x", "fields.n"}
+    assert "onlyFor" in read_head(b"\n".join(map(as_bytes, rows)), is_part=False).columns
+
+
+def test_rows_that_hold_lists_are_proposed_and_read_as_rows():
+    rows = [
+        {
+            "name": "turn",
+            "attributes": {"agent.name": name, "said": text},
+            "events": [{"name": "llm", "text": "I am it."}],
+        }
+        for name, text in SAID
+    ]
+    data = b"\n".join(json.dumps(row, indent=1).encode() for row in rows)
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    assert (mapping.settings["list"], mapping.fields["player"]) == ("*", "attributes.agent.name")
+    (game,) = read_transcripts(data, "spans.json", columns=[mapping]).games
+    assert [message.text for message in game.record.messages] == [text for _name, text in SAID]
+
+
+def test_a_round_may_be_written_in_its_first_row_alone():
+    said = "\n".join(f"{'' if at % 3 else at // 3 + 1};{name};{text}" for at, (name, text) in enumerate(SAID))
+    table = read_head(f"Runde;Person;Gesagt\n{said}\n".encode(), is_part=False)
+    assert propose_mapping(table).fields["round"] == "Runde"

@@ -260,3 +260,32 @@ def test_an_archive_of_samples_gives_them_and_leaves_out_what_is_beside_them():
     found = read_transcripts(zipped({name: as_bytes(value) for name, value in log.items()}), "my.eval")
     assert [game.record.game_id for game in found.games] == ["g1-1-abcdefgh"]
     assert (found.fault_count, found.format) == (0, "inspect")
+
+
+def call(name, arguments):
+    return {
+        "id": "x",
+        "type": "function",
+        "function": {"name": name, "arguments": as_bytes(arguments).decode()},
+    }
+
+
+def test_models_that_speak_by_calls_think_beside_them():
+    talk = [
+        {"role": "assistant", "name": name, "content": "I am the wolf.", "tool_calls": calls}
+        for name, calls in (
+            ("Ann", [call("say_to_all", {"line": "Good morning to you."})]),
+            ("Bea", [call("speak", {"line": "I slept very well."})]),
+            ("Ann", [call("vote", {"target": "Bea"})]),
+        )
+    ]
+    read = read_value(openai_chat, talk)
+    assert read.said == [("Ann", "Good morning to you."), ("Bea", "I slept very well.")]
+    # What a call does of which the name says nothing, or whom it tells, is not known.
+    for name, arguments in (
+        ("act", {"a": "Good morning to you."}),
+        ("say", {"to": "Bea", "a": "Psst, I am it."}),
+    ):
+        talk = [{"role": "assistant", "name": "Ann", "content": "Hm.", "tool_calls": [call(name, arguments)]}]
+        (fault,) = read_value(openai_chat, talk).faults
+        assert fault.code == "unclear_call" and f'"{name}"' in fault.message

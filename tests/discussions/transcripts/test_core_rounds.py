@@ -218,3 +218,35 @@ def test_conversations_with_ids_are_games_and_names_come_before_ids():
     ]
     read = read_transcripts(as_bytes({"conversations": talks}), "log.json")
     assert [game.record.players[0].name for game in read.games] == ["Ann", "Bea"]
+
+
+def test_answers_inside_messages_follow_them():
+    chain = {"author": "Ann", "day": 1, "text": "Who?", "replies": []}
+    for name, text in (("Cid", "Not me."), ("Bea", "Not I."), ("Ann", "Who was it?")):
+        chain = {"author": name, "day": 1, "text": text, "replies": [chain]}
+    said = ["Who was it?", "Not I.", "Not me.", "Who?"]
+    other = {"author": "Bea", "day": 2, "text": "Good day.", "replies": []}
+    for value, more in (({"thread": "t", "root": chain}, []), ([chain, other], ["Good day."])):
+        assert [message.text for message in read_one(value).record.messages] == said + more
+
+
+def test_lines_with_one_message_each_are_no_games():
+    lines = [{"node": "n", "update": {"talk": [turn], "thoughts": [turn]}} for turn in (*FIRST, *SECOND)]
+    read = read_transcripts(b"\n".join(map(as_bytes, lines)), "log.jsonl")
+    assert read.games == [] and {fault.code for fault in read.faults} == {"unknown_columns"}
+    cells = {"cells": [{"outputs": [{"name": "stdout", "text": ["Ann: Hello.\n", "Bea: Good day.\n"]}]}]}
+    assert read_transcripts(as_bytes(cells), "run.json").games == []
+
+
+def test_states_that_repeat_the_messages_are_one_game():
+    talk = [*FIRST, *SECOND]
+    states = [{"tick": at, "day": 1, "log": talk[: at + 1], "minds": [{"ann": 1}]} for at in range(len(talk))]
+    for value in ({"states": states}, states, {"id": "g", "turns": [{"state": state} for state in states]}):
+        assert [message.text for message in read_one(value).record.messages] == [
+            turn["content"] for turn in talk
+        ]
+    lines = read_transcripts(b"\n".join(as_bytes({"id": "g"} | state) for state in states), "log.jsonl")
+    assert lines.games == [] and "states of one game" in lines.faults[0].message
+    # Rounds repeat nothing, and two games may begin alike.
+    games = [{"id": "a", "turns": [*FIRST, *SECOND]}, {"id": "b", "turns": [*FIRST, *SECOND]}]
+    assert len(read_transcripts(as_bytes(games), "log.json").games) == 2

@@ -4,6 +4,7 @@ import pytest
 
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.row_kinds import cells_of, find_questions, read_signs
 from discussions.transcripts.core.readers.separated import find_separators
 from tests.factories.own_logs import SAID
 from tests.factories.reading import read_transcripts
@@ -58,3 +59,63 @@ def test_a_recipe_of_a_list_or_of_names_reads_no_lines():
     assert [fault.code for fault in read_transcripts(log(" | "), "a.txt", columns=[recipe]).faults] == [
         "unknown_columns"
     ]
+
+
+def rows_of(data):
+    """What each row would be read as, by the reading that is proposed."""
+    assert {fault.code for fault in read_transcripts(data, "log.txt").faults} == {"unknown_columns"}
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    at = read_signs(table, mapping).at
+    return mapping, [cells_of(row, at) for row in table.rows]
+
+
+def test_a_verb_after_names_says_who_could_hear_and_is_no_name():
+    data = "\n".join(f"{name} denkt: Ich bin der Wolf.\n{name} sagt: {text}" for name, text in SAID).encode()
+    _mapping, rows = rows_of(data)
+    assert {row["player"] for row in rows} == {name for name, _text in SAID}
+    assert {(row["type"], row["text"].startswith("Ich bin")) for row in rows} == {
+        ("denkt", True),
+        ("sagt", False),
+    }
+
+
+def test_a_title_in_any_language_is_a_round_or_is_asked_about():
+    talk = [f"{name}: {text}" for name, text in SAID]
+    one = "\n".join(["=== Gün 1 ===", *talk[:3], "=== Gün 2 ===", *talk[3:]])
+    _mapping, rows = rows_of(one.encode())
+    assert [row["round"] for row in rows] == ["1"] * 3 + ["2"] * (len(SAID) - 3)
+    assert [row["text"] for row in rows] == [text for _name, text in SAID]
+    two = one.replace("Gün 2", "Gece 2").encode()
+    mapping, _rows = rows_of(two)
+    asked = find_questions(read_head(two, is_part=False), mapping)
+    assert {question.value for question in asked} == {"Gün", "Gece"}
+
+
+def test_a_title_above_lines_with_names_and_times_is_no_text():
+    posts = [f"{name}, [11.02.2026 19:10]\n{text}\n" for name, text in SAID]
+    data = "\n".join(["Chat: Square\n", *posts, "Chat: Den\n", *posts]).encode()
+    _mapping, rows = rows_of(data)
+    assert [row["text"] for row in rows] == 2 * [text for _name, text in SAID]
+    assert {row["phase"] for row in rows} == {"Chat: Square", "Chat: Den"}
+
+
+def test_lines_of_several_cells_and_tables_under_headings_are_rows():
+    data = "\n".join(
+        f"R{at // 4 + 1} | {name} | PUB | {text}" for at, (name, text) in enumerate(SAID)
+    ).encode()
+    mapping, _rows = rows_of(data)
+    assert {mapping.fields[field] for field in ("round", "player", "text")} == {"cell 1", "cell 2", "cell 4"}
+    tables = [
+        f"## Round {number}\n\n| Player | Says |\n|:--|:--|\n" + "".join(f"| {n} | {t} |\n" for n, t in SAID)
+        for number in (1, 2)
+    ]
+    _mapping, rows = rows_of("\n".join(tables).encode())
+    assert [row["round"] for row in rows] == ["1"] * len(SAID) + ["2"] * len(SAID)
+
+
+@pytest.mark.parametrize("sign", [": ", " = "])
+def test_keys_of_records_are_no_players(sign):
+    data = "\n\n".join(f"from{sign}{name}\nto{sign}Bea\nline{sign}{text}" for name, text in SAID).encode()
+    assert [fault.code for fault in read_transcripts(data.title(), "a.txt").faults] == ["unknown_format"]
+    assert find_separators(data.decode()) == []

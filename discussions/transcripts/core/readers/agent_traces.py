@@ -208,7 +208,9 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
 
 def _attributes(span: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a span, which OTLP lists, as an object."""
-    return {str(item.get("key")): plain_value(item.get("value")) for _at, item in _objects(span, "attributes")}
+    return {
+        str(item.get("key")): plain_value(item.get("value")) for _at, item in _objects(span, "attributes")
+    }
 
 
 def _observations(values: _Placed) -> Iterator[_Answer]:

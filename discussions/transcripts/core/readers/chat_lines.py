@@ -236,9 +236,15 @@ def find_modes(names: Iterable[str]) -> set[str]:
 
 def unknown_parts(lines: Iterable[str]) -> set[str]:
     """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
-    found = (match["title"] for line in lines if (match := SECTION.fullmatch(line)) and not read_heading(line))
+    found = (
+        match["title"] for line in lines if (match := SECTION.fullmatch(line)) and not read_heading(line)
+    )
     titles = {_ANY_NUMBER.sub("", title).strip().casefold() for title in found}
-    return {title for title in titles if not (kind_of_type(title) or _HIDDEN.search(title) or _SETUP.search(title))}
+    return {
+        title
+        for title in titles
+        if not (kind_of_type(title) or _HIDDEN.search(title) or _SETUP.search(title))
+    }
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
@@ -252,7 +258,9 @@ def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
     counts = Counter(
         len(texts)
         for texts in said.values()
-        if len(texts) >= LEAST_NUMBERED and 2 * len({*texts}) <= len(texts) and max(map(len, texts)) < LONGEST_VALUE
+        if len(texts) >= LEAST_NUMBERED
+        and 2 * len({*texts}) <= len(texts)
+        and max(map(len, texts)) < LONGEST_VALUE
     )
     return any(labels > 1 and 3 * labels * count > len(pairs) for count, labels in counts.items())
 

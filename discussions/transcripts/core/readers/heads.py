@@ -198,7 +198,9 @@ def _likeliest(name: str, columns: list[_Column]) -> str:
     own = next((column for column in columns if column.name == name), None)
     if own is None or _is_small(own, Limits().players):
         return name
-    others = [one.name for one in columns if field_of(one.name) == PLAYER and _is_small(one, Limits().players)]
+    others = [
+        one.name for one in columns if field_of(one.name) == PLAYER and _is_small(one, Limits().players)
+    ]
     is_id = len(own.different) == len(own.cells) > MOST_ALONE
     return others[0] if others else "" if is_id else name
 
@@ -384,7 +386,11 @@ def _is_round(column: _Column, row_count: int) -> bool:
     """
     cells = [_ROUND.fullmatch(cell.strip()) for cell in column.cells]
     found = [cell for cell in cells if cell]
-    if not 1 < len(column.different) <= MOST_ROUNDS or None in cells or len({one["word"] for one in found}) > 1:
+    if (
+        not 1 < len(column.different) <= MOST_ROUNDS
+        or None in cells
+        or len({one["word"] for one in found}) > 1
+    ):
         return False
     numbers = [int(one["number"]) for one in found]
     return (

@@ -18,6 +18,10 @@ VIEWS = mark(
     "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
     "no games. Export the messages of the game, each once, with its player."
 )
+STATES = mark(
+    "Each of its values repeats the messages of the one before it, so they are states of one game, and no games. Keep "
+    "the last one alone as a file, if it has all messages; else export the messages, each once."
+)
 # Where an object holds what each player saw, and whose it is.
 _VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "participants"))
 _OWNERS = frozenset(
@@ -78,12 +82,14 @@ def describe_inner_part(part: InnerPart) -> str:
 
 
 def explain_pieces(values: Sequence[Any], key: str = "") -> str:
-    """Why values one after another are no games, though each reads as one: rounds, or views of players; "" if they may
-    be games. `key` is where they stand in an object.
+    """Why values one after another are no games, though each reads as one: states, rounds, or views of players; "" if
+    they may be games. `key` is where they stand in an object.
     """
     pieces = [value for value in values if type(value) is dict]
     if len(pieces) < max(2, len(values)):
         return ""
+    if json_turns.are_states(pieces):
+        return say(STATES)
     if not key and json_turns.recognises(pieces):
         return say(
             "Each line holds a round of one game. Write the lines as one JSON list: [line, line, ...]."

@@ -438,7 +438,9 @@ def table_at(value: Any, path: str) -> Table | None:
         [(index, row) for index, (_place, row) in enumerate(rows)],
         [place for place, _row in rows].__getitem__,
     )
-    counted = GAME if (type(value) is list and path != ANY) or any(GAME in row for _place, row in rows) else ""
+    counted = (
+        GAME if (type(value) is list and path != ANY) or any(GAME in row for _place, row in rows) else ""
+    )
     return replace(table, list=path, lists=find_lists(value), counted=counted)
 
 
@@ -469,10 +471,10 @@ def _rows_at(
 def _is_part(place: str, items: list[Any]) -> bool:
     """Whether the items of a list are parts of one game, such as rounds, and no games with ids or players."""
     key = place.rpartition("/")[2].casefold().rstrip("s")
-    is_own = any(
-        field_of(name) == GAME or name in _OF_A_GAME for item in items if type(item) is dict for name in item
-    )
-    return bool(key) and key not in _GAMES and not is_own
+    names = [set(item) for item in items if type(item) is dict]
+    is_own = any(field_of(name) == GAME or name in _OF_A_GAME for name in set().union(*names))
+    are_rounds = all(any(field_of(name) == "round" for name in own) for own in names)
+    return bool(key) and not is_own and (key not in _GAMES or are_rounds)
 
 
 def _beside(key: str) -> str:
@@ -482,7 +484,7 @@ def _beside(key: str) -> str:
 def _one_of(place: str) -> str:
     """What an item of a list is called: of "/games/3/rounds" a round."""
     name = place.rpartition("/")[2].removesuffix("s") or GAME
-    return name if field_of(name) in (None, GAME, "round") else f"{name}{COUNTER}"
+    return name if name == GAME or field_of(name) in (None, "round") else f"{name}{COUNTER}"
 
 
 def read_listed(decoded: Decoded, columns: Columns) -> tuple[Table, list[MappingRecord]] | None:

@@ -5,7 +5,7 @@ Keys of a message that are not known are left out, with a warning, unless they c
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from msgspec.structs import replace
@@ -102,9 +102,7 @@ def recognises(value: Any) -> bool:
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
     first = (values for _place, values in islice(_messages(value), MOST_ROWS) if "voter" not in values)
     hidden = [_is_hidden(str(values.get("phase") or "")) for values in first]
-    return (
-        bool(hidden) and hidden.count(False) != 1 and not are_views(value) and not _names_games(value)
-    )
+    return bool(hidden) and hidden.count(False) != 1 and not are_views(value) and not _names_games(value)
 
 
 def _names_games(value: dict[str, Any]) -> bool:
@@ -124,6 +122,22 @@ def are_views(value: dict[str, Any]) -> bool:
     told = [values for rows in chats.values() for _place, values in rows[:MOST_QUESTIONS]]
     names = {str(part).casefold() for values in told for part in values.values() if type(part) is str}
     return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
+
+
+def are_states(values: list[Any], depth: int = 0) -> bool:
+    """Whether each of several values repeats the messages of the one before it, as states of one game do."""
+    kinds = {type(value) for value in values}
+    if kinds == {list}:
+        filled = [value for value in values if value]
+        is_talk = len(filled) > 1 and any(
+            _is_message(item) or is_chat_message(item) for item in filled[-1][:3]
+        )
+        grows = is_talk and len(filled[0]) < len(filled[-1])
+        return grows and all(later[: len(value)] == value for value, later in pairwise(values))
+    keys = [key for key, part in values[-1].items() if type(part) in (dict, list)] if kinds == {dict} else ()
+    return depth < DEEPEST and any(
+        are_states([value.get(key, type(values[-1][key])()) for value in values], depth + 1) for key in keys
+    )
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
@@ -222,7 +236,7 @@ def _messages(value: dict[str, Any]) -> Iterator[_Row]:
 def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: int) -> Iterator[_Row]:
     """The rows in the lists of an object, of the objects in it, and of rounds, days and phases."""
     if _has_answers(value):
-        yield from _row(value, pointer, around)
+        yield from _with_answers(value, pointer, around)
         return
     for key, part in value.items() if depth < DEEPEST else ():
         kind = kind_of_type(key)
@@ -241,8 +255,10 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         elif type(part) is list and depth and kind in (VOTE, OUT) and _are_objects(part):
             yield from _rows_of(part, place, around | {"type": kind})
         elif type(part) is list and _are_objects(part) and not _is_about(key):
-            for index, item in enumerate(part):
-                yield from _within(item, f"{place}/{index}", _round_of(item, index, inside), depth + 1)
+            is_state = are_states(part)
+            for index in range(len(part) - 1 if is_state else 0, len(part)):
+                around_item = inside if is_state else _round_of(part[index], index, inside)
+                yield from _within(part[index], f"{place}/{index}", around_item, depth + 1)
 
 
 def _named_beside(key: str, value: dict[str, Any]) -> str:
@@ -262,10 +278,10 @@ def _round_of_key(key: str, pointer: str) -> dict[str, Any]:
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
     for index, item in enumerate(items):
-        yield from _row(item if type(item) is dict else {"": item}, f"{pointer}/{index}", around)
+        yield from _with_answers(item if type(item) is dict else {"": item}, f"{pointer}/{index}", around)
 
 
-def _row(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
+def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
     """A row, and the answers to it that stand in it, each followed by its own."""
     yield pointer, {key: part for key, part in around.items() if key not in values} | values
     for key, part in values.items():

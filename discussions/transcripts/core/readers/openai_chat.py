@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from discussions.transcripts.core.audience import (
+    IGNORE,
     LEAST_SPACES,
     PRIVATE,
     SPEECH,
@@ -281,12 +282,7 @@ def _message(
         notes.fault("wrong_type", f"{pointer}/name", _NO_NAME)
         return None
     text = content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
-    if speaks_by_calls and entry["role"] == "assistant":
-        thoughts += [text] if text else []
-        text = "\n".join(said for kind, _name, said in _told(entry) if kind == SPEECH)
-    for kind, called, _said in _told(entry) if text and not speaks_by_calls else ():
-        if not kind:
-            notes.fault("unclear_call", pointer, _UNCLEAR_CALL, name=called)
+    text = _spoken(entry, text, pointer, notes, thoughts, speaks_by_calls=speaks_by_calls)
     thought, audience = "\n".join(thoughts), _audience(entry)
     if entry["role"] == THOUGHT or (thought and not text):
         text, thought, audience = "\n".join(filter(None, (text, thought))), "", "nobody"
@@ -299,6 +295,25 @@ def _message(
         "audience": audience,
         "reasoning": thought or None,
     }
+
+
+def _spoken(
+    entry: dict[str, Any],
+    text: str | None,
+    pointer: str,
+    notes: Notes,
+    thoughts: list[str],
+    *,
+    speaks_by_calls: bool,
+) -> str | None:
+    """What a message says aloud: its text, or where models speak by calls, the text of its call."""
+    told = list(_told(entry))
+    if speaks_by_calls and entry["role"] == "assistant":
+        thoughts += [text] if text else []
+        return "\n".join(said for kind, _name, said in told if kind == SPEECH)
+    if text and (unclear := next((name for kind, name, _said in told if kind in ("", IGNORE)), "")):
+        notes.fault("unclear_call", pointer, _UNCLEAR_CALL, name=unclear)
+    return text
 
 
 def _audience(entry: dict[str, Any]) -> Any:

@@ -44,7 +44,7 @@ _HEAD = re.compile(
     rf"(?:[\[(]?(?P<before>{TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
     rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{TIME})[\])]?)?"
 )
-_NUMBER = re.compile(r"\d{1,4}")
+_ANY_DIGITS = re.compile(r"\d{1,4}")
 _ALONE = re.compile(rf"\W{{0,3}}(?P<time>{TIME})\W{{0,3}}")
 _TIMED = re.compile(rf"[\[(]?{TIME}[\])]?\s")
 
@@ -94,6 +94,7 @@ def _read_cells(lines: list[str]) -> _Rows:
     """The rows of tables in Markdown like the first one; without one, the lines with as many cells as most have."""
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     rule = next((at for at, row in enumerate(cells) if at and _is_rule(row)), 0)
+    cells = cells if rule else [line.strip().split(" | ") for line in lines]
     width = max(Counter(map(len, cells)).most_common(1), default=(0, 0))[0]
     names = cells[rule - 1] if rule else [f"cell {number}" for number in range(1, width + 1) if width > 2]
     rows: _Rows = []
@@ -214,7 +215,9 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     shape, (name, said) = _shape(separator), separated_name(separator)
     rows: _Rows = []
     begun: dict[str, str] = {}
-    modes = find_modes(_called(match) for line in lines if (match := shape.fullmatch(plain_line(line.strip()))))
+    modes = find_modes(
+        _called(match) for line in lines if (match := shape.fullmatch(plain_line(line.strip())))
+    )
     parts = unknown_parts(lines)
     for number, line in enumerate(lines, start=1):
         match = shape.fullmatch(plain_line(line.strip()))
@@ -252,9 +255,9 @@ def _split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
 
 def _begun(title: str, before: dict[str, str], *, is_alone: bool) -> dict[str, str]:
     """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
-    number = _NUMBER.search(title)
+    number = _ANY_DIGITS.search(title)
     round_of = {"round": number[0]} if number else {key: before[key] for key in before if key == "round"}
-    return round_of if number and is_alone else round_of | {"phase": _NUMBER.sub("", title).strip()}
+    return round_of if number and is_alone else round_of | {"phase": _ANY_DIGITS.sub("", title).strip()}
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
