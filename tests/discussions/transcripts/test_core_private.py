@@ -233,3 +233,10 @@ def test_the_night_of_a_sample_is_heard_by_the_mafia():
     assert entries[0] == ("talk", 1, "Winter", "Hi", ["Angel"])
     assert ("talk", 1, "Angel", "i think that brook", ["Winter"]) in entries
     assert ("talk", 2, "Angel", "→ Charlie", ["Winter"]) in entries
+
+
+def test_what_a_player_does_or_thinks_under_a_text_is_no_part_of_it():
+    text = "".join(f"{name}: Good day.\n* {name} broods that Bea is it.\n" for name in ("Ann", "Bea", "Ann"))
+    (game,) = read_transcripts(text.encode(), "chat.txt").games
+    assert {message.text for message in game.record.messages} == {"Good day."}
+    assert [entry.text for entry in game.private] == ["broods that Bea is it."] * 3

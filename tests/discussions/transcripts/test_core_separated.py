@@ -112,6 +112,8 @@ def test_lines_of_several_cells_and_tables_under_headings_are_rows():
     ]
     _mapping, rows = rows_of("\n".join(tables).encode())
     assert [row["round"] for row in rows] == ["1"] * len(SAID) + ["2"] * len(SAID)
+    _mapping, rows = rows_of("\n".join(tables).replace("Round 2", "Night 2").encode())
+    assert [row.get("phase") for row in rows] == [None] * len(SAID) + ["night"] * len(SAID)
 
 
 @pytest.mark.parametrize("sign", [": ", " = "])

@@ -13,7 +13,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, have_asides, split_names
+from discussions.transcripts.core.audience import (
+    NARRATORS,
+    SPEECH,
+    THOUGHT_NAMES,
+    have_asides,
+    kind_of_type,
+    split_names,
+)
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
@@ -51,6 +58,8 @@ _PLAYER = re.compile(
 )
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
+# What a player does or thinks, as a chat tells it.
+_DID = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 SAMPLE_LINES = 400
 HEAD_CHARACTERS = 200_000
@@ -413,6 +422,11 @@ def _take_more(game: _Game, line: ChatLine, place: str) -> None:
     votes = VOTES.fullmatch(line.text.strip())
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
+        return
+    did = _DID.fullmatch(line.text)
+    if did and kind_of_type(did["verb"]) != SPEECH and (name := _known_name(game, did["name"])):
+        # "* Ann thinks that ..." is nobody's speech.
+        _add_message(game, name, did["what"], line.time, place, "nobody")
         return
     if line.name:
         game.notes.warn("name_in_text", place, line.name, says=_NAME_IN_TEXT)

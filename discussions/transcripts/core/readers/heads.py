@@ -87,7 +87,7 @@ _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
 )
-_CODE = re.compile(r"[^\s\d]\S{0,80}")
+_CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 

@@ -20,6 +20,7 @@ from discussions.transcripts.core.readers.chat_lines import (
     TIME,
     VOTES,
     WHO,
+    ChatLine,
     are_keys,
     find_modes,
     plain_line,
@@ -100,8 +101,7 @@ def _read_cells(lines: list[str]) -> _Rows:
     rows: _Rows = []
     begun: dict[str, str] = {}
     for at, (line, row) in enumerate(zip(lines, cells, strict=True), start=1):
-        heading = read_heading(line)
-        begun = {"round": str(heading.round)} if heading else begun
+        begun = _begun_by(read_heading(line)) or begun
         if at > rule - 1 and len(row) == len(names) > 1 and row != names and not _is_rule(row):
             rows.append((at, begun | dict(zip(names, row, strict=True))))
     return rows
@@ -221,9 +221,9 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     parts = unknown_parts(lines)
     for number, line in enumerate(lines, start=1):
         match = shape.fullmatch(plain_line(line.strip()))
-        heading, begins = read_heading(line), _ROUND.fullmatch(line)
-        if heading is not None:
-            begun = {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
+        heading, begins = _begun_by(read_heading(line)), _ROUND.fullmatch(line)
+        if heading:
+            begun = heading
         elif begins:
             begun = {"round": begins["number"]}
         elif section := SECTION.fullmatch(line):
@@ -251,6 +251,11 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
 def _split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
     mode = next((mode for mode in modes if name.endswith(f" {mode}")), "")
     return name.removesuffix(f" {mode}") if mode else name, mode
+
+
+def _begun_by(heading: ChatLine | None) -> dict[str, str]:
+    night = {"phase": "night"} if heading and heading.kind == "night" else {}
+    return {"round": str(heading.round)} | night if heading else {}
 
 
 def _begun(title: str, before: dict[str, str], *, is_alone: bool) -> dict[str, str]:
