@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
 from itertools import pairwise
 
 from msgspec import Struct
@@ -84,8 +83,8 @@ SECTION = re.compile(
 _TITLE = re.compile(
     r" {0,3}(?:#{1,6} (?P<heading>[^\n]{1,80})|</?details>(?:.{0,20}<summary>(?P<summary>[^<]{1,80}).*)?)\s{0,9}"
 )
-_SETUP = re.compile(r"\b(?:roles?|cast|setup|assignments?)\b", re.IGNORECASE)
-_HIDDEN = re.compile(
+SETUP = re.compile(r"\b(?:roles?|cast|setup|assignments?)\b", re.IGNORECASE)
+HIDDEN = re.compile(
     r"\b(?:night|private|secret|whispers?|mafia|wol(?:f|ves)|werewol(?:f|ves))\b", re.IGNORECASE
 )
 # A notice of a chat program: a date, a time and no name.
@@ -120,8 +119,6 @@ _WITH_ASIDE = re.compile(
     rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?|to .{{1,60}})| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
     re.IGNORECASE,
 )
-_WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
-_WITH_VERB = re.compile(r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40})")
 _TAGGED = re.compile(
     rf"(?P<time>(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?)?[\[(*](?P<how>[^\[\]()*\n]{{1,60}})[\])*] ?(?P<more>\S.*)"
 )
@@ -138,12 +135,11 @@ _SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬�
 _BEGINS_TIMED = re.compile(rf"(?:[\[(]{TIME}[\])]|{TIME}) ?\S.*")
 _TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 _NUMBERED = re.compile(r"[\d_]")
-_ANY_NUMBER = re.compile(r"\d+")
+ANY_NUMBER = re.compile(r"\d+")
 # How often a line comes back with another number, to be no text.
 LEAST_NUMBERED = 3
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
-LONGEST_VALUE = 40
 
 
 class ChatLine(Struct, frozen=True):
@@ -221,50 +217,6 @@ def match_message(line: str) -> "re.Match[str] | None":
     return MESSAGE.fullmatch(line) or IRC.fullmatch(line) or _ARROWED.fullmatch(line)
 
 
-def find_modes(names: Iterable[str]) -> set[str]:
-    """What stands after several names, in brackets or as a verb, of players who speak with other words, too.
-
-    It may say who could hear a message: "Ann (aside)", "Ann denkt".
-    """
-    found: dict[str, set[str]] = {}
-    for name in names:
-        match = _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name)
-        found.setdefault(match["name"] if match else name, set()).add(match["mode"] if match else "")
-    modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
-    return {mode for mode, count in modes.items() if count > 1}
-
-
-def unknown_parts(lines: Iterable[str]) -> set[str]:
-    """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
-    found = (
-        match["title"] for line in lines if (match := SECTION.fullmatch(line)) and not read_heading(line)
-    )
-    titles = {_ANY_NUMBER.sub("", title).strip().casefold() for title in found}
-    return {
-        title
-        for title in titles
-        if not (kind_of_type(title) or _HIDDEN.search(title) or _SETUP.search(title))
-    }
-
-
-def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
-    """Whether labels and what follows them are fields of records, and not names and texts.
-
-    Two labels or more come back equally often, and each with few short values.
-    """
-    said: dict[str, list[str]] = {}
-    for label, text in pairs:
-        said.setdefault(label, []).append(text)
-    counts = Counter(
-        len(texts)
-        for texts in said.values()
-        if len(texts) >= LEAST_NUMBERED
-        and 2 * len({*texts}) <= len(texts)
-        and max(map(len, texts)) < LONGEST_VALUE
-    )
-    return any(labels > 1 and 3 * labels * count > len(pairs) for count, labels in counts.items())
-
-
 def read_aside(name: str) -> tuple[str, str]:
     """A name, and who could hear its message, as `ChatLine.audience`, where it is said after the name."""
     found = _WITH_ASIDE.fullmatch(name)
@@ -318,10 +270,10 @@ def _read_plain(
         return ChatLine("blank")
     section = SECTION.fullmatch(line)
     if section is not None and read_heading(line) is None:
-        return ChatLine("section", text=section["title"], round=bool(_HIDDEN.search(section["title"])))
+        return ChatLine("section", text=section["title"], round=bool(HIDDEN.search(section["title"])))
     if (title := _TITLE.fullmatch(line)) is not None and read_heading(line) is None:
         said = title["heading"] or title["summary"] or ""
-        is_hidden = bool(kind_of_title(said) or _SETUP.search(said))
+        is_hidden = bool(kind_of_title(said) or SETUP.search(said))
         return ChatLine("section", text=said, round=is_hidden)
     if (aside := _aside_line(line)) is not None:
         return aside
@@ -511,12 +463,12 @@ def _heading_kind(word: str) -> str:
 
 def as_shape(line: str) -> str:
     """The line with each number as 0."""
-    return _ANY_NUMBER.sub("0", line)
+    return ANY_NUMBER.sub("0", line)
 
 
 def numbered_lines(lines: list[str]) -> frozenset[str]:
     """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
-    numbered = Counter(as_shape(line) for line in lines if len(line) < 200 and _ANY_NUMBER.search(line))
+    numbered = Counter(as_shape(line) for line in lines if len(line) < 200 and ANY_NUMBER.search(line))
     often = {line for line, count in numbered.items() if count >= LEAST_NUMBERED}
     before = Counter(
         as_shape(line) for line, next_line in pairwise(lines) if often and MESSAGE.fullmatch(next_line)

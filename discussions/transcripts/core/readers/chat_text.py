@@ -13,17 +13,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import (
-    NARRATORS,
-    SPEECH,
-    THOUGHT_NAMES,
-    have_asides,
-    kind_of_type,
-    split_names,
-)
+from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, split_names
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
+from discussions.transcripts.core.readers.chat_labels import is_odd_chat, read_deed
 from discussions.transcripts.core.readers.chat_lines import (
     ARROW,
     HEADING_NAME,
@@ -33,15 +27,11 @@ from discussions.transcripts.core.readers.chat_lines import (
     VOTES,
     ChatLine,
     ChatStyle,
-    are_keys,
     as_shape,
-    find_modes,
     find_style,
     numbered_lines,
-    read_aside,
     read_chat_line,
     read_heading,
-    unknown_parts,
 )
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
@@ -58,11 +48,8 @@ _PLAYER = re.compile(
 )
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
-# What a player does or thinks, as a chat tells it.
-_DID = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
-SAMPLE_LINES = 400
-HEAD_CHARACTERS = 200_000
+SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
 _NAME_IN_TEXT = mark(
@@ -128,20 +115,15 @@ def recognises_text(text: str) -> bool:
 
     In a text of nothing but messages and headings of rounds, nobody need speak twice.
     """
-    lines = [line for line in text[:200_000].split("\n") if line.strip()][:SAMPLE_LINES]
-    if lines and (lines[0].lstrip().startswith("{") or _is_markup(lines)):
-        return False
-    if 2 * sum(LOG_LINE.match(line) is not None for line in lines) > len(lines):
+    lines = [line for line in text[:HEAD_CHARACTERS].split("\n") if line.strip()][:SAMPLE_LINES]
+    is_log = 2 * sum(LOG_LINE.match(line) is not None for line in lines) > len(lines)
+    if lines and (is_log or lines[0].lstrip().startswith("{") or _is_markup(lines)):
         return False
     style = find_style(lines)
-    read = [read_chat_line(line.rstrip("\r"), style, names=None) for line in lines]
+    read = (read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
     found = [line.after or line for line in read]
     said = [line for line in found if line.kind == "message"]
-    # It then waits as lines with a colon between name and text.
-    pairs = [(line.name, line.text) for line in said]
-    names = (read_aside(line.name)[0] if line.audience else line.name for line in said)
-    is_odd = find_modes(names) or unknown_parts(lines) or are_keys(pairs)
-    if is_odd or have_asides(line.text for line in said):
+    if is_odd_chat(said, lines):
         return False
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")
@@ -154,9 +136,8 @@ def recognises_text(text: str) -> bool:
 
 def _is_markup(lines: list[str]) -> bool:
     """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines."""
-    if not lines[0].lstrip().startswith("<"):
-        return False
-    return IRC.fullmatch(lines[0].rstrip("\r")) is None or any("</" in line for line in lines)
+    is_irc = IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
+    return lines[0].lstrip().startswith("<") and not is_irc
 
 
 def to_native_text(
@@ -423,10 +404,9 @@ def _take_more(game: _Game, line: ChatLine, place: str) -> None:
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
-    did = _DID.fullmatch(line.text)
-    if did and kind_of_type(did["verb"]) != SPEECH and (name := _known_name(game, did["name"])):
-        # "* Ann thinks that ..." is nobody's speech.
-        _add_message(game, name, did["what"], line.time, place, "nobody")
+    author, deed = read_deed(line.text)
+    if deed and (name := _known_name(game, author)):
+        _add_message(game, name, deed, line.time, place, "nobody")
         return
     if line.name:
         game.notes.warn("name_in_text", place, line.name, says=_NAME_IN_TEXT)

@@ -5,7 +5,6 @@ That is judged by what they hold, and proposed to a person, never read without o
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import Any
 
@@ -16,24 +15,31 @@ from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
 from discussions.transcripts.core.audience import (
     IGNORE,
-    PRIVATE,
     ROUND,
     SPEECH,
     THOUGHT,
     VOTE,
-    kind_of_flag,
     kind_of_type,
-    looks_like_audience,
-    may_hide,
-    words_of,
 )
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers.chat_text import recognises_text as is_chat
+from discussions.transcripts.core.readers.column_guesses import (
+    LEAST_TEXT,
+    MOST_ROUNDS,
+    Column,
+    columns_in,
+    find_kind,
+    find_likeliest,
+    find_longest,
+    find_most_named,
+    is_note,
+    is_round,
+    is_told,
+)
 from discussions.transcripts.core.readers.columns import (
-    ANY,
     ENCODING,
     LIST,
     OR,
@@ -42,7 +48,6 @@ from discussions.transcripts.core.readers.columns import (
     TEXT,
     Columns,
     MappingRecord,
-    field_of,
     find_mapping,
     has_needed,
     propose_aliases,
@@ -70,49 +75,8 @@ from discussions.transcripts.core.readers.separated import find_separators, read
 from discussions.transcripts.core.readers.tables import Table, TableRow
 from workspace.core.words import mark, say
 
-# How many rows are looked at, and the shortest average text.
-MOST_ROWS, LEAST_TEXT = 2000, 12
-LONGEST_NAME, MOST_ROUNDS = 60, 60
-MOST_TYPES = 20
-# A column of players who all speak once has at most so many rows.
-MOST_ALONE = 12
-# The most words that may say what a row is, for a column to be asked about.
-MOST_KINDS = 5
-# Names of what a model was told, and of what it said.
-_TOLD = frozenset(
-    "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
-    "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
-)
-_SPOKEN = frozenset(
-    "said say says speech spoken statement utterance utter response responses completion output answer reply text "
-    "message content line talk".split()
-)
-_CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
-_ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
-_UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
-
-
-class _Column(Struct, frozen=True):
-    """A column's cells that are not empty, and the different ones in order."""
-
-    name: str
-    cells: list[str]
-    different: list[str]
-
-    @property
-    def last(self) -> str:
-        return self.name.rpartition(".")[2]
-
-    @property
-    def is_speech(self) -> bool:
-        return bool(_SPOKEN & {*words_of(self.last)})
-
-    @property
-    def length(self) -> float:
-        # A sign of a script without spaces says as much as a few letters.
-        return sum(len(cell) + 2 * len(_UNSPACED.findall(cell)) for cell in self.cells) / max(
-            1, len(self.cells)
-        )
+# How many rows are looked at.
+MOST_ROWS = 2000
 
 
 _KINDS = (
@@ -145,7 +109,7 @@ def profile_paths(table: Table, mapping: MappingRecord) -> list[PathProfile]:
     at = read_signs(table, mapping).at
     names = {cells_of(row, at).get(PLAYER, "").strip().casefold() for row in rows} - {""}
     found = []
-    for column in _columns(table, rows):
+    for column in columns_in(table, rows):
         kind = next(
             (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different))), mark("text")
         )
@@ -158,14 +122,6 @@ def profile_paths(table: Table, mapping: MappingRecord) -> list[PathProfile]:
     return found
 
 
-def _columns(table: Table, rows: list[TableRow]) -> Iterator[_Column]:
-    """The columns that have cells in these rows."""
-    for index, name in enumerate(table.columns):
-        cells = [row.cells[index] for row in rows if index < len(row.cells) and row.cells[index]]
-        if cells:
-            yield _Column(name, cells, list(dict.fromkeys(cells)))
-
-
 def propose_mapping(table: Table) -> MappingRecord:
     """The columns by their names; player, text and round also by what is in columns with other names.
 
@@ -175,47 +131,32 @@ def propose_mapping(table: Table) -> MappingRecord:
     fields = suggest_fields(table.columns)
     used = {part for name in fields.values() for part in split_columns(name, table.columns)}
     rows = list(islice(table.rows, MOST_ROWS))
-    free = [column for column in _columns(table, rows) if column.name not in used]
-    found = dict(fields)
-    if PLAYER in fields:
-        found[PLAYER] = _likeliest(fields[PLAYER], list(_columns(table, rows)))
-    if not found.get(PLAYER):
-        found.pop(PLAYER, None)
-    if TEXT not in found and (text := _longest([one for one in free if not _is_hidden(one)])):
+    free = [column for column in columns_in(table, rows) if column.name not in used]
+    likely = find_likeliest(fields.get(PLAYER, ""), list(columns_in(table, rows)))
+    found = {field: name for field, name in (fields | {PLAYER: likely}).items() if name}
+    if TEXT not in found and (text := find_longest([one for one in free if not is_told(one)])):
         found[TEXT] = text.name
         free.remove(text)
     said = table.columns.index(found[TEXT]) if found.get(TEXT) in table.columns else len(table.columns)
     texts = "\n".join(row.cells[said] for row in rows if said < len(row.cells)).casefold()
-    if PLAYER not in found and (player := _most_named([one for one in free if not _is_hidden(one)], texts)):
+    if PLAYER not in found and (player := find_most_named([one for one in free if not is_told(one)], texts)):
         found[PLAYER] = player.name
         free.remove(player)
     _propose_signs(table, free, rows, found)
     return _with_settings(table, found)
 
 
-def _likeliest(name: str, columns: list[_Column]) -> str:
-    """The column of players by its name; another such one, or "", where its values are no names that come back."""
-    own = next((column for column in columns if column.name == name), None)
-    if own is None or _is_small(own, Limits().players):
-        return name
-    others = [
-        one.name for one in columns if field_of(one.name) == PLAYER and _is_small(one, Limits().players)
-    ]
-    is_id = len(own.different) == len(own.cells) > MOST_ALONE
-    return others[0] if others else "" if is_id else name
-
-
-def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], found: dict[str, str]) -> None:
+def _propose_signs(table: Table, free: list[Column], rows: list[TableRow], found: dict[str, str]) -> None:
     """Add to the columns that were found those of thoughts, rounds, games, types and targets of votes."""
     thoughts = [
         one.name
         for one in free
-        if one.length >= LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or _is_note(one))
+        if one.length >= LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or is_note(one))
     ]
     numbers = [
         one.name
         for one in free
-        if _is_round(one, len(rows))
+        if is_round(one, len(rows))
         and not one.name.endswith(COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
@@ -227,19 +168,13 @@ def _propose_signs(table: Table, free: list[_Column], rows: list[TableRow], foun
     if run := table.counted or _run(free, rows, table, found):
         found.setdefault("game", run)
         free = [one for one in free if one.name != run]
-    if not {"type", "phase", "audience"} & found.keys() and (kind := _kind(free, rows, table, found)):
+    if not {"type", "phase", "audience"} & found.keys() and (kind := find_kind(free, rows, table, found)):
         found["type"] = kind.name
     if "type" in found and "target" not in found and (target := _target(free, rows, table, found)):
         found["target"] = target
 
 
-def _is_note(column: _Column) -> bool:
-    """Whether a column of sentences has a name that may say who reads them."""
-    said = sum(" " in cell for cell in column.different)
-    return looks_like_audience(column.name) and 2 * said > len(column.different)
-
-
-def _run(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
+def _run(free: list[Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
     """The column whose values follow one another and at each of which the rounds begin again; "" without one."""
     if found.get("round") not in table.columns:
         return ""
@@ -264,7 +199,7 @@ def _with_settings(table: Table, found: dict[str, str]) -> MappingRecord:
     return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
 
 
-def _target(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
+def _target(free: list[Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
     """The column that names a player in votes alone; "" without one."""
     at = {
         name: [table.columns.index(part) for part in split_columns(own, table.columns)]
@@ -311,93 +246,6 @@ def find_marks(table: Table, mapping: MappingRecord) -> dict[str, int]:
         for value, count in counts.items()
         if said[value] < count <= MOST_ROUNDS and count > 1 and kind_of_type(value) != VOTE
     }
-
-
-def _is_hidden(column: _Column) -> bool:
-    """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
-    words = {word for part in column.name.split(".") for word in words_of(part)}
-    kinds = {kind_of_type(part) for part in column.name.split(".")}
-    is_hidden = bool(words & _TOLD) or bool(kinds & {THOUGHT, PRIVATE})
-    return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
-
-
-def _kind(free: list[_Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> _Column | None:
-    """A column of a few codes or flags that tell apart what one player said: what they mean has to be asked.
-
-    A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes".
-    """
-    if found.get(PLAYER) not in table.columns:
-        return None
-    player = table.columns.index(found[PLAYER])
-    for column in free:
-        index = table.columns.index(column.name)
-        pairs = [(row.cells[player], row.cells[index]) for row in rows if len(row.cells) > max(player, index)]
-        names = {name for name, _cell in pairs}
-        codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}
-        different = {code for _name, code in codes} - {""}
-        is_code = all(map(_CODE.fullmatch, column.different)) and not _is_known_flag(column)
-        is_few = 1 < len(different) <= MOST_KINDS and 2 * len(different) <= len(column.cells)
-        if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
-            return column
-    return None
-
-
-def _is_known_flag(column: _Column) -> bool:
-    """Whether a column is a flag of which the name says what it means."""
-    is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
-    return is_flag and may_hide(column.name, column.different)
-
-
-def _longest(columns: list[_Column]) -> _Column | None:
-    texts = [
-        column
-        for column in columns
-        if column.length >= LEAST_TEXT and any(" " in cell or _UNSPACED.search(cell) for cell in column.cells)
-    ]
-    varied = [column for column in texts if len(column.different) * 2 > len(column.cells)]
-    return max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
-
-
-def _most_named(columns: list[_Column], texts: str) -> _Column | None:
-    """The column of a few short values that come back; of several the one whose values the texts name most."""
-    names = [
-        column
-        for column in columns
-        if _is_small(column, Limits().players)
-        and not all(cell.strip().isdecimal() for cell in column.different)
-    ]
-
-    def named(column: _Column) -> tuple[float, int]:
-        told = sum(name.strip().casefold() in texts for name in column.different)
-        return told / len(column.different), len(column.cells)
-
-    return max(names, key=named, default=None)
-
-
-def _is_small(column: _Column, most: int = MOST_TYPES) -> bool:
-    is_short = max(map(len, column.different)) <= LONGEST_NAME
-    return is_short and 2 <= len(column.different) <= most and len(column.different) < len(column.cells)
-
-
-def _is_round(column: _Column, row_count: int) -> bool:
-    """Whether a column is a number that never falls: in most rows, or in the first row of each round alone.
-
-    Every number may follow the same word: "Day 1", "R1".
-    """
-    cells = [_ROUND.fullmatch(cell.strip()) for cell in column.cells]
-    found = [cell for cell in cells if cell]
-    if (
-        not 1 < len(column.different) <= MOST_ROUNDS
-        or None in cells
-        or len({one["word"] for one in found}) > 1
-    ):
-        return False
-    numbers = [int(one["number"]) for one in found]
-    return (
-        numbers == sorted(numbers)
-        and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < row_count)
-        and numbers[-1] <= MOST_ROUNDS
-    )
 
 
 HEAD_BYTES = 256 * 1024

@@ -128,12 +128,11 @@ def are_states(values: list[Any], depth: int = 0) -> bool:
     """Whether each of several values repeats the messages of the one before it, as states of one game do."""
     kinds = {type(value) for value in values}
     if kinds == {list}:
-        filled = [value for value in values if value]
-        is_talk = len(filled) > 1 and any(
-            _is_message(item) or is_chat_message(item) for item in filled[-1][:3]
+        # Two games may begin alike, but three lengths of one talk are its states.
+        grows = len({*map(len, values)}) > 2 and all(
+            later[: len(value)] == value for value, later in pairwise(values)
         )
-        grows = is_talk and len(filled[0]) < len(filled[-1])
-        return grows and all(later[: len(value)] == value for value, later in pairwise(values))
+        return grows and any(_is_message(item) or is_chat_message(item) for item in values[-1][:3])
     keys = [key for key, part in values[-1].items() if type(part) in (dict, list)] if kinds == {dict} else ()
     return depth < DEEPEST and any(
         are_states([value.get(key, type(values[-1][key])()) for value in values], depth + 1) for key in keys

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers.chat_labels import are_keys, find_modes, unknown_parts
 from discussions.transcripts.core.readers.chat_lines import (
     LOG_LINE,
     SECTION,
@@ -21,12 +22,9 @@ from discussions.transcripts.core.readers.chat_lines import (
     VOTES,
     WHO,
     ChatLine,
-    are_keys,
-    find_modes,
     plain_line,
     read_aside,
     read_heading,
-    unknown_parts,
 )
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects

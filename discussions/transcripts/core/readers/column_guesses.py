@@ -1,0 +1,176 @@
+"""What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from discussions.transcripts.core.audience import (
+    PRIVATE,
+    THOUGHT,
+    kind_of_flag,
+    kind_of_type,
+    looks_like_audience,
+    may_hide,
+    words_of,
+)
+from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.columns import ANY, PLAYER, field_of
+from discussions.transcripts.core.readers.tables import Table, TableRow
+
+# The shortest average text.
+LEAST_TEXT = 12
+LONGEST_NAME, MOST_ROUNDS = 60, 60
+# A column of players who all speak once has at most so many rows.
+MOST_ALONE = 12
+# The most words that may say what a row is, for a column to be asked about.
+MOST_KINDS = 5
+# Names of what a model was told, and of what it said.
+_TOLD = frozenset(
+    "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
+    "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
+)
+_SPOKEN = frozenset(
+    "said say says speech spoken statement utterance utter response responses completion output answer reply text "
+    "message content line talk".split()
+)
+_CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
+_ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
+_UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
+
+
+class Column(Struct, frozen=True):
+    """A column's cells that are not empty, and the different ones in order."""
+
+    name: str
+    cells: list[str]
+    different: list[str]
+
+    @property
+    def last(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def is_speech(self) -> bool:
+        return bool(_SPOKEN & {*words_of(self.last)})
+
+    @property
+    def length(self) -> float:
+        # A sign of a script without spaces says as much as a few letters.
+        return sum(len(cell) + 2 * len(_UNSPACED.findall(cell)) for cell in self.cells) / max(
+            1, len(self.cells)
+        )
+
+
+def columns_in(table: Table, rows: list[TableRow]) -> Iterator[Column]:
+    """The columns that have cells in these rows."""
+    for index, name in enumerate(table.columns):
+        cells = [row.cells[index] for row in rows if index < len(row.cells) and row.cells[index]]
+        if cells:
+            yield Column(name, cells, list(dict.fromkeys(cells)))
+
+
+def find_likeliest(name: str, columns: list[Column]) -> str:
+    """The column of players by its name; another such one, or "", where its values are no names that come back."""
+    own = next((column for column in columns if column.name == name), None)
+    if own is None or _is_small(own):
+        return name
+    others = [one.name for one in columns if field_of(one.name) == PLAYER and _is_small(one)]
+    is_id = len(own.different) == len(own.cells) > MOST_ALONE
+    return others[0] if others else "" if is_id else name
+
+
+def is_note(column: Column) -> bool:
+    """Whether a column of sentences has a name that may say who reads them."""
+    said = sum(" " in cell for cell in column.different)
+    return looks_like_audience(column.name) and 2 * said > len(column.different)
+
+
+def is_told(column: Column) -> bool:
+    """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
+    words = {word for part in column.name.split(".") for word in words_of(part)}
+    kinds = {kind_of_type(part) for part in column.name.split(".")}
+    is_hidden = bool(words & _TOLD) or bool(kinds & {THOUGHT, PRIVATE})
+    return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
+
+
+def find_kind(free: list[Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> Column | None:
+    """A column of a few codes or flags that tell apart what one player said: what they mean has to be asked.
+
+    A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes".
+    """
+    if found.get(PLAYER) not in table.columns:
+        return None
+    player = table.columns.index(found[PLAYER])
+    for column in free:
+        index = table.columns.index(column.name)
+        pairs = [(row.cells[player], row.cells[index]) for row in rows if len(row.cells) > max(player, index)]
+        names = {name for name, _cell in pairs}
+        codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}
+        different = {code for _name, code in codes} - {""}
+        is_code = all(map(_CODE.fullmatch, column.different)) and not _is_known_flag(column)
+        is_few = 1 < len(different) <= MOST_KINDS and 2 * len(different) <= len(column.cells)
+        if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
+            return column
+    return None
+
+
+def _is_known_flag(column: Column) -> bool:
+    """Whether a column is a flag of which the name says what it means."""
+    is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
+    return is_flag and may_hide(column.name, column.different)
+
+
+def find_longest(columns: list[Column]) -> Column | None:
+    texts = [
+        column
+        for column in columns
+        if column.length >= LEAST_TEXT and any(" " in cell or _UNSPACED.search(cell) for cell in column.cells)
+    ]
+    varied = [column for column in texts if len(column.different) * 2 > len(column.cells)]
+    return max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
+
+
+def find_most_named(columns: list[Column], texts: str) -> Column | None:
+    """The column of a few short values that come back; of several the one whose values the texts name most."""
+    names = [
+        column
+        for column in columns
+        if _is_small(column) and not all(cell.strip().isdecimal() for cell in column.different)
+    ]
+
+    def named(column: Column) -> tuple[float, int]:
+        told = sum(name.strip().casefold() in texts for name in column.different)
+        return told / len(column.different), len(column.cells)
+
+    return max(names, key=named, default=None)
+
+
+def _is_small(column: Column) -> bool:
+    is_short = max(map(len, column.different)) <= LONGEST_NAME
+    return (
+        is_short
+        and 2 <= len(column.different) <= Limits().players
+        and len(column.different) < len(column.cells)
+    )
+
+
+def is_round(column: Column, row_count: int) -> bool:
+    """Whether a column is a number that never falls: in most rows, or in the first row of each round alone.
+
+    Every number may follow the same word: "Day 1", "R1".
+    """
+    cells = [_ROUND.fullmatch(cell.strip()) for cell in column.cells]
+    found = [cell for cell in cells if cell]
+    if (
+        not 1 < len(column.different) <= MOST_ROUNDS
+        or None in cells
+        or len({one["word"] for one in found}) > 1
+    ):
+        return False
+    numbers = [int(one["number"]) for one in found]
+    return (
+        numbers == sorted(numbers)
+        and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < row_count)
+        and numbers[-1] <= MOST_ROUNDS
+    )
