@@ -3,7 +3,8 @@
 With ALL=1 everything: also crawls of all pages, every test with a browser, and every one marked `slow` or `services`.
 Never the guards, which are a check of `make check`.
 
-The servers and the browser are fetched, and PostgreSQL is migrated, while the plain tests run, which need none of them.
+The servers and the browser are fetched, the static files collected, and PostgreSQL is migrated, while the plain tests
+run, which need none of them.
 In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
 waiting. Three or four processes keep two cores busy; each has servers and a browser of its own.
 
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tests.services.migrated import keep_database, kept_database
 from tools import chromium, postgres_server, redis_server
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
 NO_TESTS = 5
 # Set for everything; otherwise of the tests with servers or a browser only these run: where people rate, import and
 # record, and where databases differ (migrations, locks, queue, jobs).
@@ -59,7 +61,7 @@ LONG = "LONG_TESTS"
 # The tests' settings have all apps, also those for OpenID Connect.
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests share rows, servers and a browser within a file. Files are handed out in the order of tests/conftest.py, the
-# longest first, and not by how many tests they have.
+# longest first, and not by how many tests they have. To hand out takes as long as many plain tests do.
 SHARED = ("--dist", "loadfile", "--no-loadscope-reorder")
 # The handle of a pytest run: shows its output, waits for its end, and returns its exit code and last line.
 Finish = Callable[[], tuple[int, str]]
@@ -70,21 +72,24 @@ def main() -> int:
     env = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
     # Some machines disable bytecode files; here hundreds of processes would compile the same modules again.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    # The guards are part of `make check`; the tests with a browser run below.
-    waiting = () if env.get(ALL) == "1" else LONG_UNITS
-    left_out = [] if sys.argv[1:] else [f"--ignore=tests/{path}" for path in ("browser", "guards", *waiting)]
     is_covered = env.get(COVERAGE) == "1"
     covered = ("-p", "tests.line_coverage") if is_covered else ()
-    plain = ("-n", "2", *SHARED, "-m", "not browser and not slow", *left_out, *covered)
-    with prepared(env), running("SQLite", env, *plain) as finish_plain_tests:
+    with tempfile.TemporaryDirectory(prefix="evalsite-prepared-") as folder, ExitStack() as stack:
+        migrate(env, folder)
+        plain = [
+            stack.enter_context(running(name, env, "-m", "not browser and not slow", *given, *covered))
+            for name, given in plain_runs().items()
+        ]
         missing = find_missing(env)
         for sentence in missing:
             print(f"MISSING: {sentence}", flush=True)
         if missing and os.environ.get("ALLOW_MISSING") != "1":
             print("Run with ALLOW_MISSING=1 to skip the tests that need it.")
             return 1
+        manage(env, "collectstatic", VAR_DIR=folder, DATABASE_URL="")
+        env["TEST_STATIC_FILES"] = f"{folder}/static"
         with servers(env) as there:
-            results = run_with_servers(env, there, finish_plain_tests)
+            results = run_with_servers(env, there, plain)
     if is_covered:
         for command in ("combine -q", "html -q", "report"):
             subprocess.run([sys.executable, "-m", "coverage", *command.split()], cwd=ROOT, check=True)
@@ -93,14 +98,14 @@ def main() -> int:
 
 
 def run_with_servers(
-    env: dict[str, str], there: dict[str, str] | None, finish_plain_tests: Finish
+    env: dict[str, str], there: dict[str, str] | None, plain: list[Finish]
 ) -> list[tuple[int, str]]:
     """The tests marked `services` on the servers, where there are any, then the browser and slow tests on SQLite."""
     # `make faults` measures how long a site is unavailable: there no more tests run at once than there are cores.
     is_timed = bool(os.environ.get(LONG))
-    results, started = [], [finish_plain_tests]
+    results, started = [], [*plain]
     if is_timed:
-        results.append(started.pop()())
+        results, started = [finish() for finish in plain], []
     with ExitStack() as stack:
         if there is not None:
             marked = ("-n", "0", "-m", "services", *files("mark.services"))
@@ -114,26 +119,30 @@ def run_with_servers(
         return results + [finish() for finish in started]
 
 
-@contextmanager
-def prepared(env: dict[str, str]) -> Iterator[None]:
-    """Migrate a database and collect the static files once: otherwise each test process would do it itself."""
-    with tempfile.TemporaryDirectory(prefix="evalsite-prepared-") as folder:
-        if not kept_database().exists():
-            database = f"{folder}/evalsite.sqlite3"
-            with compiled_tests(env):
-                manage(env, "migrate", **TEST_SETTINGS, TEST_DATABASE_URL=f"sqlite:///{database}")
-            keep_database(database)
-        manage(env, "collectstatic", VAR_DIR=folder, DATABASE_URL="")
-        env["TEST_STATIC_FILES"] = f"{folder}/static"
-        yield
+def migrate(env: dict[str, str], folder: str) -> None:
+    """Migrate a database, unless one is kept: otherwise each test process would do it itself."""
+    if not kept_database().exists():
+        database = f"{folder}/evalsite.sqlite3"
+        manage(env, "migrate", **TEST_SETTINGS, TEST_DATABASE_URL=f"sqlite:///{database}")
+        keep_database(database)
 
 
-@contextmanager
-def compiled_tests(env: dict[str, str]) -> Iterator[None]:
-    """Meanwhile import all tests, which compiles them; otherwise each test process would compile them itself."""
-    command = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
-    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-        yield
+def plain_runs() -> Mapping[str, Sequence[str]]:
+    """What the runs of plain tests are given: their files, or those that were named.
+
+    Two runs, each of which reads its own files alone and makes the worlds that its tests share: tests of one package
+    are in one of them. Not the guards, which are part of `make check`, and not the tests with a browser.
+    """
+    if sys.argv[1:]:
+        return {"SQLite": ("-n", "2", *SHARED)}
+    left_out = ("browser/", "guards/", *(() if os.environ.get(ALL) == "1" else LONG_UNITS))
+    paths = sorted(str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py"))
+    chosen = [path for path in paths if not path.startswith(left_out)]
+    half, other = "SQLite: discussions", "SQLite: everything else"
+    runs: dict[str, list[str]] = {half: [], other: []}
+    for path in chosen:
+        runs[half if path.startswith("discussions/") else other].append(f"tests/{path}")
+    return runs
 
 
 @contextmanager

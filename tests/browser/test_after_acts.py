@@ -60,8 +60,7 @@ def returned(comment: str) -> Evaluation:
     return again(evaluation)
 
 
-@pytest.mark.parametrize("evaluators", [1, 2])
-@pytest.mark.parametrize("is_flagged", [False, True])
+@pytest.mark.parametrize(("evaluators", "is_flagged"), [(1, False), (2, True)])
 def test_the_next_game_is_one_key_away(page: Page, live_server, evaluators: int, is_flagged: bool) -> None:
     project = make_rating_project(evaluator_count=evaluators)
     evaluation = ready_to_submit(project=project)

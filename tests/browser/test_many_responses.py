@@ -1,5 +1,6 @@
 """Twelve responses on one page: the text that is spoken of is open, the others are lines with their scores so far."""
 
+import os
 import re
 
 import pytest
@@ -92,14 +93,14 @@ def by_pointer(page: Page) -> None:
 
 
 def look(page: Page) -> None:
-    """Nothing is wider than the page, in both widths; pictures are left under var/."""
+    """Nothing is wider than the page, in both widths; with PICTURES=1 pictures are left under var/."""
     for width, height in WIDTHS:
         page.set_viewport_size({"width": width, "height": height})
-        for scheme in ("light", "dark"):
+        page.reload()
+        if width < 1041:
+            page.locator("label[for=part-text]").click()
+        for scheme in ("dark", "light") if os.environ.get("PICTURES") else ():
             page.emulate_media(color_scheme=scheme)
-            page.reload()
-            if width < 1041:
-                page.locator("label[for=part-text]").click()
             page.screenshot(path=artefacts("responses") / f"{width}-{scheme}.png")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         expect(page.locator("#message-2 .said")).to_be_in_viewport()

@@ -33,7 +33,7 @@ def begin() -> tuple[Evaluation, list[str]]:
     return evaluation, list(load_state(evaluation).statements)
 
 
-def test_statements_are_labelled_by_keys_once_the_roles_are_judged(live_server, page):
+def test_statements_are_labelled_by_keys_once_the_roles_are_judged(live_server, page, asked):
     evaluation, statements = begin()
     open_rating_page(page, live_server.url, evaluation)
     expect(page.locator("#steps a")).to_have_count(8)
@@ -61,7 +61,7 @@ def test_statements_are_labelled_by_keys_once_the_roles_are_judged(live_server, 
         ["Said to everybody", "Thought nobody heard it", "Voted round 1"]
     )
     expect(page.locator("#message-2 .said")).to_be_hidden()
-    assert not list_faults(page, set())
+    assert not list_faults(page, asked.looks)
     page.keyboard.press("e")
     expect(page.locator("#message-2 .said")).to_be_visible()
     page.keyboard.press("Control+Enter")
@@ -69,12 +69,12 @@ def test_statements_are_labelled_by_keys_once_the_roles_are_judged(live_server, 
     assert Evaluation.objects.get(pk=evaluation.pk).state == "submitted"
 
 
-def test_the_columns_are_for_everybody_and_fit_every_window(live_server, page):
+def test_the_columns_are_for_everybody_and_fit_every_window(live_server, page, asked):
     evaluation, _statements = begin()
     say_what_is_missing(evaluation)
     sign_in_as(page, live_server.url, evaluation.evaluator)
     for address in ("thoughts/?message=2", "?step=statements"):
         open_in_light(page, f"{live_server.url}/rate/{evaluation.pk}/{address}")
         expect(page.locator(".unsaid").first).to_contain_text("Thought")
-        assert not list_faults(page, set())
+        assert not list_faults(page, asked.looks)
         assert not sideways(page, address)

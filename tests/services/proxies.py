@@ -36,7 +36,7 @@ class Proxied(NamedTuple):
     web: Child
 
 
-@pytest.fixture(params=["nginx", "caddy"])
+@pytest.fixture(params=["nginx", pytest.param("caddy", marks=pytest.mark.long)])
 def proxied(request, live_stack, tmp_path):
     """A proxy, set up as `deploy/` says, before the site of the stack.
 

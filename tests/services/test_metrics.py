@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.services.live_stack import stack_in
 from tools.processes import PATIENCE, wait_until
 
-pytestmark = pytest.mark.services(is_long=True)
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.long]
 TOKEN = "a-token-of-the-tests-0123456789abcdef"
 
 

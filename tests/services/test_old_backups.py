@@ -121,6 +121,7 @@ def misread(text, labels, rubric, *, reader):
     return read_review(text.replace("{", ""), labels, rubric, reader=reader)
 
 
+@pytest.mark.long
 def test_answers_that_an_earlier_reader_misread_are_noted_until_they_are_read_again(restored, monkeypatch):
     admin, sets = Person.objects.get(email=ADMIN), ComparisonSet.objects.select_related("project")
     with monkeypatch.context() as patch:
@@ -157,6 +158,7 @@ def alter(measured):
         Measured.objects.filter(pk=measured).update(findings_sha256=bytes_hash(body.encode()))
 
 
+@pytest.mark.long
 def test_an_altered_measurement_of_older_code_is_not_hidden(restored):
     recorded = set(Verdict.objects.values_list("measured", flat=True))
     newest = Measured.objects.filter(game__in=outdated_games()).order_by("game", "-pk")

@@ -19,6 +19,8 @@ from workspace.jobs.actions import run_job
 from workspace.models import Job
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.services]
+# On PostgreSQL by `make faults` alone.
+OTHER_DATABASE = pytest.mark.services(is_long=True)
 
 
 @pytest.fixture
@@ -129,7 +131,7 @@ def test_parts_leave_what_one_reading_leaves(project, lead, data, workers, monke
 
 
 @pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize("at", [0, 1, 4, 8])
+@pytest.mark.parametrize("at", [4, *(pytest.param(at, marks=OTHER_DATABASE) for at in (0, 1, 8))])
 @pytest.mark.parametrize("kind", ["import", "import_part"])
 def test_a_worker_killed_in_the_middle_of_a_part_costs_no_game_and_doubles_none(
     project, lead, at, kind, monkeypatch

@@ -14,7 +14,7 @@ from tests.factories.verdicts import fresh, preview, record
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 
 def make_ready(count, *, evaluator_count=1):

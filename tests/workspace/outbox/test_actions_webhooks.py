@@ -38,7 +38,7 @@ from workspace.outbox.core import (
     VERDICT_RECORDED,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
 
 TAKEN, REFUSED = Attempt(200, ""), Attempt(500, "The server answered 500.")
 
