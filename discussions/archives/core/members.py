@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-# Raised whenever a line of an archive changes: a table, a field, or what a field means.
+# Raised whenever a table, a field, or what a field means changes. Format 1, of 0.2.0, lacks tables and is read, too.
 FORMAT = 2
 
 MANIFEST = "manifest.json"

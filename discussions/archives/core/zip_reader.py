@@ -167,7 +167,7 @@ def _read_manifest(opened: zipfile.ZipFile) -> ArchiveManifest:
         raise reject(MANIFEST, say("it is far too long"), "manifest_long")
     try:
         written = msgspec.json.decode(body, type=_Formatted).format
-        if written != FORMAT:
+        if not 1 <= written <= FORMAT:
             says = say(
                 "The archive has format {written}; this installation reads format {format}. Import it where the "
                 "product has the version that made it, or make it again with this version",

@@ -1,9 +1,7 @@
 """Archives by somebody who means ill, or that were damaged: nothing of them is imported, and a sentence says why."""
 
-import io
 import json
 import struct
-import zipfile
 
 import pytest
 from django.db import transaction
@@ -179,6 +177,7 @@ HOSTILE = {
         manifest(format=FORMAT + 1),
         f"has format {FORMAT + 1}; this installation reads format {FORMAT}",
     ),
+    "no format": (manifest(format=0), "has format 0; this installation reads format"),
     "a manifest with more": (
         manifest(by="me"),
         r"manifest.json: it cannot be read \(Object contains unknown field",
@@ -358,6 +357,6 @@ def test_a_long_line_is_refused_at_its_place(archive, settings):
         bring_in(fill("rows/workspace.person.jsonl", body)(archive))
 
 
-def test_the_sound_archive_comes_in(archive):
-    assert zipfile.is_zipfile(io.BytesIO(archive))
-    assert bring_in(archive).upload_count
+@pytest.mark.parametrize("written", range(1, FORMAT + 1))
+def test_the_sound_archive_comes_in_also_of_an_earlier_format(archive, written):
+    assert bring_in(manifest(format=written)(archive)).upload_count
