@@ -72,7 +72,7 @@ def upload(count: int, shape: str) -> None:
     from django.utils import timezone
 
     from discussions.iterations.actions.opening import open_project
-    from discussions.transcripts.actions import Upload, import_transcripts
+    from discussions.transcripts.actions import Upload, import_files
     from workspace.people.actions.people import system_person
 
     call_command("migrate", verbosity=0)
@@ -80,7 +80,7 @@ def upload(count: int, shape: str) -> None:
     project = open_project(slug="bench", name="Bench", by=system, now=timezone.now())
     data = games(count, shape)
     files = [Upload("ahead.json", games(1, shape).replace(b"game-0", b"ahead")), Upload("bench.json", data)]
-    import_transcripts(project=project, files=files, by=system, now=timezone.now())
+    import_files(project=project, files=files, by=system, now=timezone.now())
     print(f"{shape}: {len(data) / 1e6:.1f} MB")
 
 

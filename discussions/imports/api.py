@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 import msgspec
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from msgspec.structs import replace
@@ -12,17 +11,10 @@ from pydantic import Field
 from discussions.core.records import Fault
 from discussions.imports.actions import columns as actions
 from discussions.imports.labels import FIELD_LABELS
-from discussions.imports.pages import ColumnsPage, Said, build_columns_page
-from discussions.imports.queries import first_mapping, kept_mapping
-from discussions.imports.views import load_head
+from discussions.imports.pages import ColumnsPage, Said, build_columns_page, first_mapping
+from discussions.imports.views import load_head, recipe_or_404
 from discussions.models import ColumnMapping, Transcript
-from discussions.transcripts.core.readers.columns import (
-    MappingRecord,
-    find_fault,
-    read_recipe,
-    split_columns,
-    write_recipe,
-)
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.heads import PathProfile
 from discussions.transcripts.core.readers.row_kinds import Question, find_questions
 from discussions.transcripts.core.readers.tables import Table
@@ -143,20 +135,20 @@ def keep_recipe(request: SignedIn, slug: str, given: RecipeGiven) -> MappingAnsw
 @router.get(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts")
 def show_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Read a recipe."""
-    return _mapping(_row(request, slug, mapping))
+    return _mapping(recipe_or_404(request, slug, mapping))
 
 
 @router.put(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts", "import")
 def replace_recipe(request: SignedIn, slug: str, mapping: int, given: RecipeGiven) -> MappingAnswer:
     """Replace a recipe. The new one has an id of its own; files of the project that wait and fit it are read."""
-    row = _row(request, slug, mapping)
+    row = recipe_or_404(request, slug, mapping)
     return _keep(request, row.project, given, row)
 
 
 @router.delete(RECIPES + "{int:mapping}/", "api_recipe", "import_transcripts", "import")
 def delete_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
     """Remove a recipe. The next file that needs it waits."""
-    row = _row(request, slug, mapping)
+    row = recipe_or_404(request, slug, mapping)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
     return _mapping(row)
 
@@ -164,7 +156,7 @@ def delete_recipe(request: SignedIn, slug: str, mapping: int) -> MappingAnswer:
 @router.post(RECIPES + "{int:mapping}/rename/", "api_recipe_rename", "import_transcripts", "import")
 def rename(request: SignedIn, slug: str, mapping: int, given: NameGiven) -> MappingAnswer:
     """Give a recipe another name."""
-    row = _row(request, slug, mapping)
+    row = recipe_or_404(request, slug, mapping)
     actions.rename_recipe(mapping=row, name=given.name, by=request.user, now=timezone.now())
     return _mapping(row)
 
@@ -174,7 +166,7 @@ def show_columns(request: SignedIn, slug: str, table: int) -> FileColumnsAnswer:
     """Read the columns of a file that was uploaded, and the recipe that would be used."""
     found = transcript_or_404(request, slug, table)
     rows = load_head(found)
-    return _columns(found, rows, first_mapping(kept_mapping(found, rows.columns), rows))
+    return _columns(found, rows, first_mapping(found, rows))
 
 
 @router.post(OF_FILE, "api_file_columns", "import_transcripts", "import", costs="computations")
@@ -187,10 +179,10 @@ def map_columns(request: SignedIn, slug: str, table: int, given: FieldsGiven) ->
     rows = load_head(found)
     kinds = {value.casefold(): kind for value, kind in given.kinds.items()}
     settings: dict[str, str] = {setting: said for setting, said in given.settings.items() if said}
-    mapping = MappingRecord(
+    mapping = recipes.MappingRecord(
         rows.columns, _check_fields(given.fields, rows), dict(kinds), given.aliases, settings
     )
-    if (given.aliases or settings) and (fault := find_fault(mapping)):
+    if (given.aliases or settings) and (fault := recipes.find_fault(mapping)):
         raise Unacceptable(fault, code="no_recipe")
     if not given.is_preview:
         actions.map_columns(transcript=found, mapping=mapping, by=request.user, now=timezone.now())
@@ -204,7 +196,7 @@ def _check_fields(given: dict[str, str], rows: Table) -> dict[str, str]:
             says = _("There is no field “%(field)s”. Use one of: %(fields)s.")
             known = {"field": field[:60], "fields": ", ".join(FIELD_LABELS)}
             raise Unacceptable(says % known, field="fields", code="unknown_field")
-        if not split_columns(column, rows.columns):
+        if not recipes.split_columns(column, rows.columns):
             says = _("The file has no column “%(column)s”.")
             raise Unacceptable(says % {"column": column[:60]}, field=f"fields.{field}", code="no_column")
     if len(set(given.values())) < len(given):
@@ -216,7 +208,7 @@ def _keep(
     request: SignedIn, project: Project, given: RecipeGiven, replaces: ColumnMapping | None = None
 ) -> MappingAnswer:
     try:
-        name, mapping = read_recipe(msgspec.json.encode(given.recipe))
+        name, mapping = recipes.read_recipe(msgspec.json.encode(given.recipe))
     except ValueError as reason:
         raise Unacceptable(str(reason), field="recipe", code="no_recipe") from None
     now = timezone.now()
@@ -226,19 +218,15 @@ def _keep(
     return _mapping(kept)
 
 
-def _row(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
-    project = project_or_404(request.user, slug, check_import_transcripts)
-    rows = ColumnMapping.objects.select_related("project", "created_by")
-    return get_object_or_404(rows, pk=mapping, project=project)
-
-
 def _mapping(row: ColumnMapping) -> MappingAnswer:
     record = mapping_record(row)
     parts = {name: getattr(record, name) for name in ("columns", "fields", "kinds", "aliases", "settings")}
-    return MappingAnswer.read(row, recipe=msgspec.json.decode(write_recipe(row.name, record)), **parts)
+    return MappingAnswer.read(
+        row, recipe=msgspec.json.decode(recipes.write_recipe(row.name, record)), **parts
+    )
 
 
-def _columns(transcript: Transcript, rows: Table, mapping: MappingRecord) -> FileColumnsAnswer:
+def _columns(transcript: Transcript, rows: Table, mapping: recipes.MappingRecord) -> FileColumnsAnswer:
     page = build_columns_page(transcript=transcript, table=rows, mapping=mapping)
     return FileColumnsAnswer.read(
         page,

@@ -107,21 +107,15 @@ class ColumnsForm(forms.Form):
 
     def _ask_about_file(self, table: Table) -> None:
         """Add where the messages are, and which encoding is right, where there is a choice."""
-        asked = (
-            (LIST, _("Where are the messages?"), [(path, path) for path in table.lists], table.list),
-            (
-                ENCODING,
-                _("Which text is right?"),
-                [(name, sample) for name, sample in table.encodings],
-                table.encoding,
-            ),
-            (SEPARATOR, _("What stands between name and text?"), table.separators, table.separator),
-        )
-        for name, label, choices, chosen in asked:
+        asked = {
+            LIST: _("Where are the messages?"),
+            ENCODING: _("Which text is right?"),
+            SEPARATOR: _("What stands between name and text?"),
+        }
+        for name, label in asked.items():
+            choices = table.choices.get(name, [])
             if len(choices) > 1:
-                self.fields[name] = forms.ChoiceField(
-                    label=label, choices=choices, initial=chosen, required=False, widget=forms.RadioSelect
-                )
+                self.fields[name] = _radio(label, choices, table.settings.get(name, ""))
 
     def _ask_about_rounds(self, marks: Mapping[str, int]) -> None:
         begins = next((f"{IS}{value}" for value, kind in self.before.kinds.items() if kind == ROUND), "")
@@ -129,33 +123,19 @@ class ColumnsForm(forms.Form):
         for value, count in marks.items():
             says = ngettext("At “%(value)s”, %(n)d round", "At “%(value)s”, %(n)d rounds", count)
             choices.append((f"{IS}{value.casefold()}", says % {"value": value[:LONGEST_SHOWN], "n": count}))
-        self.fields[ROUNDS] = forms.ChoiceField(
-            label=_("Where does a round begin?"),
-            choices=[*choices, ("none", _("Nowhere: there are no rounds"))],
-            initial=self.before.settings.get(ROUNDS, begins),
-            required=False,
-            widget=forms.RadioSelect,
-        )
+        choices.append(("none", _("Nowhere: there are no rounds")))
+        chosen = self.before.settings.get(ROUNDS, begins)
+        self.fields[ROUNDS] = _radio(_("Where does a round begin?"), choices, chosen)
 
     def _ask(self) -> None:
         """Add what only a person can say: what rows are, and who is called otherwise."""
         for name, question in self.questions.items():
-            self.fields[name] = forms.ChoiceField(
-                label=question.title,
-                choices=list(KIND_LABELS.items()),
-                initial=self.before.kinds.get(question.value.casefold(), ""),
-                error_messages={"required": _("Answer this: nobody else can know.")},
-                widget=forms.RadioSelect,
-            )
+            chosen = self.before.kinds.get(question.value.casefold(), "")
+            self.fields[name] = _radio(question.title, list(KIND_LABELS.items()), chosen, required=True)
         kept = self.before.aliases
         for field, (alias, name) in self.pairs.items():
-            self.fields[field] = forms.ChoiceField(
-                label=_ask_pair(alias, name),
-                choices=[(alias, gettext("Yes")), ("", gettext("No"))],
-                required=False,
-                initial=alias if alias in kept else "",
-                widget=forms.RadioSelect,
-            )
+            choices = [(alias, gettext("Yes")), ("", gettext("No"))]
+            self.fields[field] = _radio(_ask_pair(alias, name), choices, alias if alias in kept else "")
         others = {alias: name for alias, name in kept.items() if (alias, name) not in self.pairs.values()}
         self.fields["also"] = forms.CharField(
             label=_("Other names"),
@@ -264,6 +244,17 @@ class RecipeForm(forms.Form):
 
 class NameForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=100, error_messages={"required": _("Write a name.")})
+
+
+def _radio(label: Any, choices: list[Any], chosen: str, *, required: bool = False) -> forms.ChoiceField:
+    return forms.ChoiceField(
+        label=label,
+        choices=choices,
+        initial=chosen,
+        required=required,
+        error_messages={"required": _("Answer this: nobody else can know.")},
+        widget=forms.RadioSelect,
+    )
 
 
 def _name(kind: str, value: str) -> str:

@@ -4,13 +4,17 @@ import msgspec
 
 from discussions.core.records import GameRecord
 from discussions.imports.labels import describe_recipe
-from discussions.imports.queries import kept_mapping
 from discussions.models import ColumnMapping, Game, Transcript
 from discussions.queries import rubric_record
 from discussions.transcripts.core.audience import PRIVATE, SPEECH
 from discussions.transcripts.core.file_names import source_name
-from discussions.transcripts.core.readers.columns import MappingRecord, has_needed
-from discussions.transcripts.core.readers.heads import FirstGame, PathProfile, profile_paths, read_first_game
+from discussions.transcripts.core.readers import heads
+from discussions.transcripts.core.readers.columns import (
+    SEPARATOR,
+    MappingRecord,
+    columns_hash,
+    has_needed,
+)
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 from discussions.transcripts.queries import mapping_record
@@ -45,11 +49,11 @@ class ColumnsPage(msgspec.Struct, frozen=True):
     rows: list[list[str]]
     row_count: int
     has_needed: bool
-    preview: FirstGame
+    preview: heads.FirstGame
     said: list[Said]
     kept: ColumnMapping | None
     game_count: int
-    paths: list[PathProfile]
+    paths: list[heads.PathProfile]
 
     @property
     def left_out(self) -> str:
@@ -59,10 +63,24 @@ class ColumnsPage(msgspec.Struct, frozen=True):
         return ", ".join(name[:SHOWN_NAME] for name in names[:SHOWN_COLUMNS]) + more
 
 
+def kept_mapping(transcript: Transcript, columns: list[str]) -> ColumnMapping | None:
+    """The recipe that counts for the columns of a file."""
+    rows = ColumnMapping.objects.filter(project=transcript.project, removed_at=None)
+    return rows.select_related("created_by").filter(columns_sha256=columns_hash(columns)).first()
+
+
+def first_mapping(transcript: Transcript, table: Table) -> MappingRecord:
+    """What the page shows first: the kept recipe, else what the names of the columns and their cells suggest."""
+    if kept := kept_mapping(transcript, table.columns):
+        return mapping_record(kept)
+    proposed = heads.propose_mapping(table)
+    return msgspec.structs.replace(proposed, aliases=heads.find_aliases(table, proposed))
+
+
 def build_columns_page(*, transcript: Transcript, table: Table, mapping: MappingRecord) -> ColumnsPage:
     """The page for one file and the columns that are chosen now."""
     is_ready = has_needed(mapping.fields)
-    first = _first_game(transcript, table, mapping) if is_ready else FirstGame()
+    first = _first_game(transcript, table, mapping) if is_ready else heads.FirstGame()
     return ColumnsPage(
         transcript=transcript,
         table=table,
@@ -73,7 +91,7 @@ def build_columns_page(*, transcript: Transcript, table: Table, mapping: Mapping
         said=_sample(first.record) if first.record else [],
         kept=kept_mapping(transcript, table.columns),
         game_count=Game.objects.filter(transcript=transcript).count(),
-        paths=profile_paths(table, mapping),
+        paths=heads.profile_paths(table, mapping),
     )
 
 
@@ -84,17 +102,15 @@ def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, list[tuple[o
     return [(row, describe_recipe(mapping_record(row))) for row in rows]
 
 
-def _first_game(transcript: Transcript, table: Table, mapping: MappingRecord) -> FirstGame:
+def _first_game(transcript: Transcript, table: Table, mapping: MappingRecord) -> heads.FirstGame:
     version = transcript.iteration.rubric_version
     role_map = rubric_record(version.pk, version.sha256).lists.get("role_map", {})
     # Until somebody has answered, what is not clear is kept apart.
     questions = find_questions(table, mapping)
-    unclear = {
-        one.value.casefold(): SPEECH if one.value in table.asked and not table.separator else PRIVATE
-        for one in questions
-    }
+    channels = () if SEPARATOR in table.settings else table.asked
+    unclear = {one.value.casefold(): SPEECH if one.value in channels else PRIVATE for one in questions}
     mapping = msgspec.structs.replace(mapping, kinds=unclear | mapping.kinds)
-    first = read_first_game(table, mapping, transcript.name, source_name(transcript.name), role_map)
+    first = heads.read_first_game(table, mapping, transcript.name, source_name(transcript.name), role_map)
     return msgspec.structs.replace(first, faults=first.faults[:SHOWN_FAULTS])
 
 

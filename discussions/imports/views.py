@@ -1,6 +1,7 @@
 """The page that asks how a file is read, and the list of a project's recipes."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django.forms import Form
@@ -13,8 +14,7 @@ from msgspec.structs import replace
 
 from discussions.imports.actions import columns as actions
 from discussions.imports.forms import PREVIEW, ColumnsForm, NameForm, RecipeForm
-from discussions.imports.pages import build_columns_page, list_mappings
-from discussions.imports.queries import first_mapping, kept_mapping
+from discussions.imports.pages import build_columns_page, first_mapping, list_mappings
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.readers.columns import (
@@ -46,8 +46,8 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)
     only_parameters(request)
-    rows = load_head(found, *(request.POST.get(name, "") for name in (ENCODING, LIST, SEPARATOR)))
-    before = first_mapping(kept_mapping(found, rows.columns), rows)
+    rows = load_head(found, {name: request.POST.get(name, "") for name in (ENCODING, LIST, SEPARATOR)})
+    before = first_mapping(found, rows)
     if request.method == "GET":
         form = ColumnsForm(table=rows, mapping=before, **_asked(rows, before))
         return _show(request, found, rows, form, before)
@@ -86,7 +86,7 @@ def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
 @require("import_transcripts")
 def download_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     """A recipe as a file."""
-    row = _row(request, slug, mapping)
+    row = recipe_or_404(request, slug, mapping)
     name = re.sub(r"[^\w.-]+", "-", row.name, flags=re.ASCII).strip("-.") or "recipe"
     return download(write_recipe(row.name, mapping_record(row)), f"{name}.recipe.json", "application/json")
 
@@ -94,7 +94,7 @@ def download_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
 @require("import_transcripts", methods=("POST",))
 def rename_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     """Give a recipe another name; redirects to the list."""
-    row = _row(request, slug, mapping)
+    row = recipe_or_404(request, slug, mapping)
     form, status = bind_form(request, NameForm), 422
     if form.is_valid():
         try:
@@ -109,15 +109,17 @@ def rename_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
 @require("import_transcripts", methods=("POST",))
 def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     """Forget a recipe; redirects to the list."""
-    row = _row(request, slug, mapping)
+    row = recipe_or_404(request, slug, mapping)
     bind_form(request, NothingForm)
     actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
     return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
 
 
-def _row(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
+def recipe_or_404(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
+    """The recipe, for a person who may import into its project; else 404 or a refusal."""
     project = project_or_404(request.user, slug, check_import_transcripts)
-    return get_object_or_404(ColumnMapping.objects.select_related("project"), pk=mapping, project=project)
+    rows = ColumnMapping.objects.select_related("project", "created_by")
+    return get_object_or_404(rows, pk=mapping, project=project)
 
 
 def _list(request: SignedIn, project: Project, form: Form, status: int) -> HttpResponse:
@@ -153,12 +155,10 @@ def _show(
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
 
-def load_head(transcript: Transcript, encoding: str = "", path: str = "", separator: str = "") -> Table:
-    """The rows at the beginning of the file, in this encoding, of the list at this path, or lines with this separator.
-
-    Raises NotAllowed.
-    """
-    table = actions.load_head(transcript, encoding if encoding in ENCODINGS else "", path, separator)
+def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table:
+    """The rows at the beginning of the file, read by these settings. Raises NotAllowed."""
+    is_known = settings.get(ENCODING, "") in ENCODINGS
+    table = actions.load_head(transcript, settings if is_known else {**settings, ENCODING: ""})
     if table is None:
         raise NotAllowed(_no_columns(), code="no_columns")
     return table

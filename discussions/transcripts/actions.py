@@ -53,43 +53,6 @@ class Received(msgspec.Struct, frozen=True):
     refused: list[Unacceptable]
 
 
-def import_files(
-    *,
-    project: Project,
-    files: list[Upload],
-    by: Person,
-    now: datetime,
-    iteration: Iteration | None = None,
-    format_name: str = "",
-    encoding: str = "",
-) -> Received:
-    """Like `import_transcripts`, but an empty or oversized file does not cause the others to be refused.
-
-    Raises what `import_transcripts` raises, and Unacceptable with all reasons when every file is refused.
-    """
-    taken, refused = [], []
-    for file in files:
-        try:
-            check_upload(file.name, len(file.data))
-        except Unacceptable as why:
-            refused.append(why)
-        else:
-            taken.append(file)
-    if refused and not taken:
-        sentence = " ".join(why.sentence for why in refused)
-        raise Unacceptable(sentence, field="transcripts", code=refused[0].code)
-    imported = import_transcripts(
-        project=project,
-        files=taken,
-        by=by,
-        now=now,
-        iteration=iteration,
-        format_name=format_name,
-        encoding=encoding,
-    )
-    return Received(imported, refused)
-
-
 def is_packed(transcript: Transcript) -> bool:
     """Whether the file is an archive, also within gzip; False if its bytes are gone. One file in gzip is none."""
     try:
@@ -110,7 +73,7 @@ def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None
             record_event("transcript:faults_seen", transcript, by=by, now=now, detail=detail)
 
 
-def import_transcripts(
+def import_files(
     *,
     project: Project,
     files: list[Upload],
@@ -119,38 +82,52 @@ def import_transcripts(
     iteration: Iteration | None = None,
     format_name: str = "",
     encoding: str = "",
-) -> list[Imported]:
+) -> Received:
     """Store the files and queue a job for each; the same bytes uploaded again return the first report.
 
-    If no iteration is given, the games go to the project's unsorted one. If no format is named, it is detected. If no
-    game was imported, the same bytes can be read again in another way, and into another iteration. Raises NotAllowed
-    (also if the iteration's list of games is frozen). Raises Unacceptable if a file is empty or over the limit, or if
-    the project has no room for it; the call then stores nothing.
+    An empty or oversized file does not cause the others to be refused. If no iteration is given, the games go to the
+    project's unsorted one. If no format is named, it is detected. If no game was imported, the same bytes can be read
+    again in another way, and into another iteration. Raises NotAllowed (also if the iteration's list of games is
+    frozen). Raises Unacceptable, with all reasons, if every file is empty or over the limit, or if the project has no
+    room for them; the call then stores nothing.
     """
-    chosen = iteration
     check_import_transcripts(by, project)
-    for file in files:
-        check_upload(file.name, len(file.data))
-    if iteration is None:
-        iteration = Iteration.objects.get(project=project, stage=None)
-    check_takes_games(iteration)
+    to = iteration or Iteration.objects.get(project=project, stage=None)
+    taken, refused = _sort_out(files)
+    check_takes_games(to)
     named = check_reading(format_name, encoding)
-    if new_bytes := count_new_bytes(project, [file.data for file in files]):
+    if new_bytes := count_new_bytes(project, [file.data for file in taken]):
         check_room(project, new_bytes, field="transcripts")
-    kept = [(file, store_bytes(file.data)) for file in files]
+    kept = [(file, store_bytes(file.data)) for file in taken]
     with transaction.atomic():
-        _hold_open(iteration)
+        _hold_open(to)
         # Rows first, in a fixed order, then audit lines: two simultaneous uploads of the same files wait for each other
         # without a deadlock.
         first = {sha256: file for file, sha256 in reversed(kept)}
         rows = {
-            sha256: _insert(project, iteration, file.name, len(file.data), sha256, named, by=by, now=now)
+            sha256: _insert(project, to, file.name, len(file.data), sha256, named, by=by, now=now)
             for sha256, file in sorted(first.items())
         }
-        imported = [_queue(*rows[sha256], named, chosen, by=by, now=now) for _file, sha256 in kept]
+        imported = [_queue(*rows[sha256], named, iteration, by=by, now=now) for _file, sha256 in kept]
         if any(upload.outcome == NEW for upload in imported):
             check_room(project, field="transcripts")
-        return imported
+        return Received(imported, refused)
+
+
+def _sort_out(files: list[Upload]) -> tuple[list[Upload], list[Unacceptable]]:
+    """The files that are taken, and why others are not. Raises Unacceptable when none is."""
+    taken, refused = [], []
+    for file in files:
+        try:
+            check_upload(file.name, len(file.data))
+        except Unacceptable as why:
+            refused.append(why)
+        else:
+            taken.append(file)
+    if refused and not taken:
+        sentence = " ".join(why.sentence for why in refused)
+        raise Unacceptable(sentence, field="transcripts", code=refused[0].code)
+    return taken, refused
 
 
 def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> Imported:

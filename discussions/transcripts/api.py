@@ -9,15 +9,7 @@ from django.utils.translation import gettext as _
 
 from discussions.core.records import Fault
 from discussions.models import Game, Iteration, Transcript
-from discussions.transcripts.actions import (
-    Imported,
-    Upload,
-    cancel_import,
-    dismiss_faults,
-    import_files,
-    import_separately,
-    resume_import,
-)
+from discussions.transcripts import actions
 from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
 from discussions.transcripts.pages import ImportLine, import_page, imports_page
@@ -71,7 +63,7 @@ class ProgressAnswer(ImportAnswer):
     games: list[int]
 
 
-class UploadedAnswer(Answer, of=Imported, fields="id:transcript.id name:transcript.name outcome"):
+class UploadedAnswer(Answer, of=actions.Imported, fields="id:transcript.id name:transcript.name outcome"):
     """A file that was accepted. `outcome` is new, resumed, or already (the same bytes were imported before)."""
 
     address: str
@@ -139,7 +131,7 @@ def start_import(
     """
     project = project_or_404(request.user, slug, check_import_transcripts)
     to = None if iteration is None else _iteration(project, iteration)
-    received = import_files(
+    received = actions.import_files(
         project=project,
         files=_files(request, name),
         by=request.user,
@@ -164,7 +156,7 @@ def show_import(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer
 def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Stop an import. The games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
-    cancel_import(transcript=found, by=request.user, now=timezone.now())
+    actions.cancel_import(transcript=found, by=request.user, now=timezone.now())
     return _progress(found)
 
 
@@ -172,7 +164,7 @@ def cancel(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
 def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Resume an import that was cancelled or failed."""
     found = transcript_or_404(request, slug, transcript)
-    resume_import(transcript=found, by=request.user, now=timezone.now())
+    actions.resume_import(transcript=found, by=request.user, now=timezone.now())
     return _progress(transcript_or_404(request, slug, transcript))
 
 
@@ -180,7 +172,7 @@ def resume(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
 def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
     """Mark the faults of an import as seen, so that they no longer appear as a notice."""
     found = transcript_or_404(request, slug, transcript)
-    dismiss_faults(transcript=found, by=request.user, now=timezone.now())
+    actions.dismiss_faults(transcript=found, by=request.user, now=timezone.now())
     return _progress(transcript_or_404(request, slug, transcript))
 
 
@@ -190,18 +182,18 @@ def see_faults(request: SignedIn, slug: str, transcript: int) -> ProgressAnswer:
 def import_as_separate(request: SignedIn, slug: str, transcript: int) -> UploadedAnswer:
     """Import games as separate games if other games of the project have their ids."""
     found = transcript_or_404(request, slug, transcript)
-    return _uploaded(slug, import_separately(transcript=found, by=request.user, now=timezone.now()))
+    return _uploaded(slug, actions.import_separately(transcript=found, by=request.user, now=timezone.now()))
 
 
-def _uploaded(slug: str, upload: Imported) -> UploadedAnswer:
+def _uploaded(slug: str, upload: actions.Imported) -> UploadedAnswer:
     return UploadedAnswer.read(upload, address=reverse("api:api_import", args=[slug, upload.transcript.pk]))
 
 
-def _files(request: HttpRequest, name: str) -> list[Upload]:
+def _files(request: HttpRequest, name: str) -> list[actions.Upload]:
     """The files of a form, else the body as one file, as the gate has read it."""
     if request.content_type != "multipart/form-data":
-        return [Upload(name[:300], getattr(request, "sent", b""))]
-    files = [Upload(file.name or "", file.read()) for file in request.FILES.getlist("transcripts")]
+        return [actions.Upload(name[:300], getattr(request, "sent", b""))]
+    files = [actions.Upload(file.name or "", file.read()) for file in request.FILES.getlist("transcripts")]
     if not files:
         raise Unacceptable(
             _("Send at least one file as “transcripts”."), field="transcripts", code="required"

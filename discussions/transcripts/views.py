@@ -8,19 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.models import Iteration, Transcript
-from discussions.transcripts.actions import (
-    ALREADY,
-    NEW,
-    Imported,
-    Received,
-    Upload,
-    cancel_import,
-    dismiss_faults,
-    import_files,
-    import_separately,
-    is_packed,
-    resume_import,
-)
+from discussions.transcripts import actions
 from discussions.transcripts.forms import UploadForm
 from discussions.transcripts.labels import FORMAT_SAMPLES
 from discussions.transcripts.pages import SHOWN_WITH, import_page, import_targets, imports_page
@@ -68,9 +56,9 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
         return _show_list(request, project, form, status=422)
     number = form.cleaned_data["iteration"]
     try:
-        received = import_files(
+        received = actions.import_files(
             project=project,
-            files=[Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]],
+            files=[actions.Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]],
             by=request.user,
             now=timezone.now(),
             iteration=_iteration(project, number),
@@ -89,7 +77,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: its progress, its faults, its games. While it runs, its region polls."""
     found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
-    page = import_page(transcript=found, now=timezone.now(), is_packed=is_packed(found))
+    page = import_page(transcript=found, now=timezone.now(), is_packed=actions.is_packed(found))
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
     return respond(request, page=SHOW, region=SHOW_REGION, context=context)
 
@@ -98,13 +86,17 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Stop an import; the games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
-    return press(request, cancel_import, reverse("import_show", args=[slug, found.pk]), transcript=found)
+    return press(
+        request, actions.cancel_import, reverse("import_show", args=[slug, found.pk]), transcript=found
+    )
 
 
 @require("import_transcripts", methods=("POST",), costs="computations")
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     found = transcript_or_404(request, slug, transcript)
-    return press(request, resume_import, reverse("import_show", args=[slug, found.pk]), transcript=found)
+    return press(
+        request, actions.resume_import, reverse("import_show", args=[slug, found.pk]), transcript=found
+    )
 
 
 @require("import_transcripts", methods=("POST",))
@@ -112,7 +104,10 @@ def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Mark the faults of an import as seen, so that no notice shows them."""
     found = transcript_or_404(request, slug, transcript)
     return press(
-        request, dismiss_faults, reverse("imports", args=[slug]) + f"#import-{found.pk}", transcript=found
+        request,
+        actions.dismiss_faults,
+        reverse("imports", args=[slug]) + f"#import-{found.pk}",
+        transcript=found,
     )
 
 
@@ -121,7 +116,7 @@ def import_separate(request: SignedIn, slug: str, transcript: int) -> HttpRespon
     """Import games as separate games if other games have their ids."""
     found = transcript_or_404(request, slug, transcript)
     return press(
-        request, import_separately, lambda made: _choose_address(slug, [made], None), transcript=found
+        request, actions.import_separately, lambda made: _choose_address(slug, [made], None), transcript=found
     )
 
 
@@ -138,13 +133,13 @@ def _iteration(project: Project, number: int | None) -> Iteration | None:
     return None if number is None else Iteration.objects.get(project=project, number=number)
 
 
-def _choose_address(slug: str, made: list[Imported], number: int | None) -> str:
-    already = sum(upload.outcome == ALREADY for upload in made)
+def _choose_address(slug: str, made: list[actions.Imported], number: int | None) -> str:
+    already = sum(upload.outcome == actions.ALREADY for upload in made)
     if len(made) > 1:
         said = {"already": already, "iteration": number}
         query = urlencode({name: value for name, value in said.items() if value})
         return reverse("imports", args=[slug]) + (f"?{query}" if query else "")
-    was = "" if made[0].outcome == NEW else f"?was={made[0].outcome}"
+    was = "" if made[0].outcome == actions.NEW else f"?was={made[0].outcome}"
     return reverse("import_show", args=[slug, made[0].transcript.pk]) + was
 
 
@@ -156,7 +151,7 @@ def _show_list(
     before: int = 0,
     already: int = 0,
     number: int = 0,
-    received: Received | None = None,
+    received: actions.Received | None = None,
     status: int = 200,
 ) -> HttpResponse:
     context = {

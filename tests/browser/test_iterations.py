@@ -18,7 +18,7 @@ from discussions.iterations.actions.opening import open_for_rating
 from discussions.models import Iteration, Stage
 from discussions.planning.actions.plans import open_change
 from discussions.planning.core import Plan
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from tests.factories.iterations import figures, rate_games
 from tests.factories.transcripts import as_bytes, native_game
 from workspace.models import Person, Project
@@ -35,7 +35,7 @@ _IMPORT = """
 iteration = Iteration.objects.get(number=%d)
 games = as_bytes([native_game(gameId=f"{iteration.number}-{number}") for number in range(3)])
 upload = Upload(f"{iteration.number}.json", games)
-import_transcripts(project=project, files=[upload], by=lead, now=now, iteration=iteration)
+import_files(project=project, files=[upload], by=lead, now=now, iteration=iteration)
 """
 _RATE = """
 iteration = Iteration.objects.select_related("project", "stage").get(number=%d)

@@ -86,7 +86,7 @@ def test_a_refusal_of_any_status_is_a_note_and_the_choice_stays(imports: Page, m
     def fail(**given: object) -> None:
         raise fault
 
-    monkeypatch.setattr("discussions.transcripts.views.import_files", fail)
+    monkeypatch.setattr("discussions.transcripts.views.actions.import_files", fail)
     drop(imports, "a.csv")
     imports.locator("[data-drop] button").click()
     expect(imports.locator("#toasts .note")).to_have_count(1)

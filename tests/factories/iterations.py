@@ -21,7 +21,7 @@ from discussions.models import Decision, Game, Iteration, Measured, Stage, Verdi
 from discussions.planning.actions.plans import Protocol, open_baseline, open_change
 from discussions.planning.core import Plan
 from discussions.queries import rubric_record
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from discussions.verdicts.core.rule import decide
 from discussions.verdicts.queries import load_basis
 from rubric.core.records import DISCUSSION
@@ -151,7 +151,7 @@ def import_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
 def import_costed(*, iteration: Iteration, costs, minutes: float) -> None:
     """Import and measure a game with each of these costs."""
     given = [native_game(gameId=f"staged-{next(numbers)}", metadata={"cost": cost}) for cost in costs]
-    import_transcripts(
+    import_files(
         project=iteration.project,
         files=[Upload(f"games-{next(numbers)}.json", as_bytes(given))],
         by=iteration.created_by,

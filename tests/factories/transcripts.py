@@ -4,7 +4,7 @@ from datetime import datetime
 
 from discussions.iterations.actions.opening import open_project
 from discussions.models import Game, Transcript
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.native_games import TEXTS, as_bytes, native_game, native_message, repeated_messages
 from tests.factories.numbers import numbers
@@ -38,7 +38,7 @@ def upload(
 ) -> Transcript:
     """A transcript that was uploaded and waits; `games` is a native game or a list of them, or raw bytes."""
     data = games if isinstance(games, bytes) else as_bytes(native_game() if games is None else games)
-    return import_transcripts(project=project, files=[Upload(name, data)], by=by, now=now)[0].transcript
+    return import_files(project=project, files=[Upload(name, data)], by=by, now=now).imported[0].transcript
 
 
 @replayed

@@ -20,7 +20,7 @@ from discussions.models import (
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import submit_evaluation
 from discussions.rating.queries import load_state
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from discussions.verdicts.actions import record_verdict
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, moment
@@ -189,7 +189,7 @@ def test_the_same_files_uploaded_at_once_are_one_import_each(fault_table):
 
     def send(first):
         mine = files[first:] + files[:first]
-        return lambda: import_transcripts(project=project, files=mine, by=lead, now=NOW)
+        return lambda: import_files(project=project, files=mine, by=lead, now=NOW).imported
 
     made = at_once(*[send(number % 4) for number in range(8)])
     assert failures(made) == []

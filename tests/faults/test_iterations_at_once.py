@@ -16,7 +16,7 @@ from discussions.iterations.actions.opening import move_games, open_for_rating
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage
 from discussions.planning.actions.plans import edit_iteration, open_change
 from discussions.queue.actions import take_next_game
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from tests.factories.iterations import (
     figures,
     fresh,
@@ -388,10 +388,12 @@ def test_a_plan_is_made_anew_before_an_upload_or_not_at_all(stage, imports_first
 
 def upload_into(iteration):
     file = Upload("more.json", as_bytes(native_game(gameId="more")))
-    return lambda: import_transcripts(
-        project=iteration.project,
-        files=[file],
-        by=get_lead(iteration.stage),
-        now=moment(5),
-        iteration=iteration,
+    return lambda: (
+        import_files(
+            project=iteration.project,
+            files=[file],
+            by=get_lead(iteration.stage),
+            now=moment(5),
+            iteration=iteration,
+        ).imported
     )

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from discussions.imports.actions.storing import Store, prepare
 from discussions.models import Transcript
 from discussions.queue.actions import take_next_game
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from tests.factories.jobs import make_failed_job
 from tests.factories.people import NOW, make_lead, make_member, make_project
 from tests.factories.rating import make_game, make_rating_project, say, start
@@ -98,7 +98,7 @@ def test_storing_a_batch_of_games_holds_up_no_upload_and_no_job():
             project=project, kind="noop", subject="x", input_hash="", created_at=NOW, created_by=lead
         )
         another = Upload("b.json", as_bytes(native_game(gameId="b")))
-        import_transcripts(project=project, files=[another], by=lead, now=NOW)
+        import_files(project=project, files=[another], by=lead, now=NOW)
 
 
 @pytest.mark.usefixtures("several_writers")

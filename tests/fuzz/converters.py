@@ -54,7 +54,7 @@ OF_VALUES: tuple[Convert, ...] = (
 OF_FILES: tuple[Convert, ...] = (
     werewolf_arena.to_native_files,
     llmafia.to_native_files,
-    chat_exports.to_native_files,
+    lambda files, notes: next(chat_exports.read_files(files, lambda: notes, ()))[0],
 )
 
 

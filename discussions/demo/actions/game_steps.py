@@ -33,7 +33,7 @@ from discussions.rating.core.visibility import Missing, asks_for_others, open_su
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.reliability.actions import ask_for_team_figures
 from discussions.slots.actions import expire_leases
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.audit.core import Act
@@ -58,7 +58,7 @@ def _import_file(scene: Scene, by: str, file: str) -> None:
             game["timestamp"] = f"{now - timedelta(hours=hours):%Y-%m-%dT%H:00:00Z}"
         data = msgspec.json.format(msgspec.json.encode(games), indent=1)
     iteration = Iteration.objects.filter(project=scene.project).order_by("number").last()
-    import_transcripts(
+    import_files(
         project=scene.project, files=[Upload(file, data)], by=scene.people[by], now=now, iteration=iteration
     )
 

@@ -1,5 +1,6 @@
 """Keep recipes, by which files of a project are read; rename and remove them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from itertools import count
@@ -15,14 +16,7 @@ from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.formats import Format
 from discussions.transcripts.core.plans import plan_reading, unpack_unit
-from discussions.transcripts.core.readers.columns import (
-    LIST,
-    MappingRecord,
-    columns_hash,
-    find_fault,
-    fits_columns,
-    has_needed,
-)
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
 from discussions.transcripts.core.readers.tables import Table
 from discussions.transcripts.permissions import check_import_transcripts
@@ -33,16 +27,17 @@ from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
 
 
-def load_head(
-    transcript: Transcript, encoding: str = "", path: str = "", separator: str = ""
-) -> Table | None:
+def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table | None:
     """The rows at the beginning of the file, or of a whole game in one object. None if it has no rows or is lost.
 
-    Without an encoding or a path, those of a recipe that fits are taken, else the likeliest.
+    Without an encoding or a list in the `settings`, those of a recipe that fits are taken, else the likeliest.
     """
     if is_packed(transcript):
         return _load_folder(transcript)
+    encoding, path = (settings.get(setting, "") for setting in (recipes.ENCODING, recipes.LIST))
     kept = [] if encoding and path else load_mappings(transcript.project)
+    lists = (mapping.settings[recipes.LIST] for mapping in kept if recipes.LIST in mapping.settings)
+    path = path or next(lists, "")
     for most in (HEAD_BYTES, MOST_BYTES):
         try:
             data = load_start(transcript.sha256, most)
@@ -50,16 +45,9 @@ def load_head(
             return None
         is_part = transcript.byte_count > len(data)
         named = encoding or transcript.named_encoding or find_encoding(data, kept)
-        own = path or next((mapping.settings[LIST] for mapping in kept if LIST in mapping.settings), "")
-        read = partial(
-            read_head,
-            data,
-            is_part=is_part,
-            format_name=transcript.format,
-            encoding=named,
-            separator=separator,
-        )
-        table = read(path=own) or (read() if own else None)
+        read = partial(read_head, data, is_part=is_part, format_name=transcript.format)
+        own = {**settings, recipes.ENCODING: named, recipes.LIST: path}
+        table = read(settings=own) or (read(settings=own | {recipes.LIST: ""}) if path else None)
         if table is not None or not is_part:
             return table
     return None
@@ -79,7 +67,7 @@ def _load_folder(transcript: Transcript) -> Table | None:
 
 
 def map_columns(
-    *, transcript: Transcript, mapping: MappingRecord, by: Person, now: datetime, name: str = ""
+    *, transcript: Transcript, mapping: recipes.MappingRecord, by: Person, now: datetime, name: str = ""
 ) -> ColumnMapping:
     """Keep a recipe for files with these columns; read again this file and the project's waiting files.
 
@@ -88,9 +76,9 @@ def map_columns(
     Unacceptable without a player's or a text's column, or with a column that the file does not have.
     """
     check_import_transcripts(by, transcript.project)
-    if mapping.fields and not has_needed(mapping.fields):
+    if mapping.fields and not recipes.has_needed(mapping.fields):
         raise Unacceptable(_("Choose the columns of player and text."), code="columns_needed")
-    if fits_columns(mapping.fields, mapping.columns):
+    if recipes.fits_columns(mapping.fields, mapping.columns):
         raise Unacceptable(_("A chosen column is not in this file. Choose another one."), code="no_column")
     with transaction.atomic():
         row = _keep(transcript.project, mapping, by, now, name=name, transcript=transcript)
@@ -104,7 +92,7 @@ def keep_recipe(
     *,
     project: Project,
     name: str,
-    mapping: MappingRecord,
+    mapping: recipes.MappingRecord,
     by: Person,
     now: datetime,
     replaces: ColumnMapping | None = None,
@@ -114,7 +102,7 @@ def keep_recipe(
     Raises NotAllowed; Unacceptable with what is wrong with it; Conflict if the one that it `replaces` was removed.
     """
     check_import_transcripts(by, project)
-    if fault := find_fault(mapping):
+    if fault := recipes.find_fault(mapping):
         raise Unacceptable(fault, code="no_recipe")
     with transaction.atomic():
         row = _keep(project, mapping, by, now, name=name, replaces=replaces)
@@ -169,7 +157,7 @@ def _lock(project: Project) -> None:
 
 def _keep(
     project: Project,
-    mapping: MappingRecord,
+    mapping: recipes.MappingRecord,
     by: Person,
     now: datetime,
     *,
@@ -179,7 +167,7 @@ def _keep(
 ) -> ColumnMapping:
     """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file. Raises Conflict."""
     _lock(project)
-    sha256 = columns_hash(mapping.columns)
+    sha256 = recipes.columns_hash(mapping.columns)
     own = ColumnMapping.objects.filter(project=project, removed_at=None)
     before = own.filter(Q(pk=replaces.pk) if replaces else Q(columns_sha256=sha256)).first()
     if replaces and before is None:

@@ -13,18 +13,12 @@ from functools import partial
 
 import msgspec
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from discussions.core.limits import ONE_PASS_MESSAGES
 from discussions.core.records import Fault
-from discussions.imports.actions.storing import (
-    PreparedGame,
-    Store,
-    add_missing_tracks,
-    dismiss_replaced,
-    prepare,
-)
+from discussions.imports.actions import storing
 from discussions.imports.core import CutLayout, FilePart, Intake, cut, plan_part
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, ImportRun, Iteration, Transcript
@@ -41,22 +35,7 @@ from rubric.core.records import RubricRecord
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_bytes, load_range
 from workspace.core.words import for_storage
-from workspace.jobs.actions import (
-    LEASE,
-    Clock,
-    JobLost,
-    JobOver,
-    enqueue,
-    fail,
-    finish,
-    finish_whole,
-    hand_back,
-    is_held,
-    note_progress,
-    renew,
-    tell,
-    wait_until_told,
-)
+from workspace.jobs import actions as jobs
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 
@@ -78,7 +57,7 @@ class _WaitedTooLong(Exception):
     """Other workers hold the parts before for too long."""
 
 
-def import_games(*, job: Job, clock: Clock) -> None:
+def import_games(*, job: Job, clock: jobs.Clock) -> None:
     """Read the job's transcript and store its games, measured, in fenced transactions of many games each.
 
     Run again after a kill, it finds the games that are stored, and ends with the same rows. Raises JobLost when the job
@@ -98,11 +77,11 @@ def import_games(*, job: Job, clock: Clock) -> None:
         _PartReader(job, transcript, run, clock).work()
     except BytesLost:
         _fail_without_bytes(job, clock)
-    except JobOver as over:
-        raise JobLost(str(over)) from over
+    except jobs.JobOver as over:
+        raise jobs.JobLost(str(over)) from over
 
 
-def help_import(*, job: Job, clock: Clock) -> None:
+def help_import(*, job: Job, clock: jobs.Clock) -> None:
     """Read parts of a file that another job imports, as long as there are any. Raises JobLost when it was taken over.
 
     A helper that was killed does not try again: the import's own job continues its work.
@@ -111,14 +90,14 @@ def help_import(*, job: Job, clock: Clock) -> None:
     run = ImportRun.objects.filter(transcript=key).first()
     if run is not None and job.attempt < 2:
         transcript = _transcript(pk=key)
-        with suppress(JobOver, BytesLost):
+        with suppress(jobs.JobOver, BytesLost):
             _PartReader(job, transcript, run, clock).work()
         if Job.objects.filter(pk=job.pk, state=QUEUED).exists():
             return
-    finish(job=job, now=clock())
+    jobs.finish(job=job, now=clock())
 
 
-def keep_private(*, job: Job, clock: Clock) -> None:
+def keep_private(*, job: Job, clock: jobs.Clock) -> None:
     """Read the job's file, and keep what is private of stored games that have none of it. Raises JobLost.
 
     Versions before 2026-11 left that out. Games stay as they are, whoever rates them.
@@ -131,15 +110,17 @@ def keep_private(*, job: Job, clock: Clock) -> None:
         return
     for batch in _batches(_outcomes(plan), transcript.name, None):
         with transaction.atomic():
-            renew(job=job, now=clock(), lease=lease)
+            jobs.renew(job=job, now=clock(), lease=lease)
             _add_tracks(transcript, batch, job, clock, plan.options.limits.faults)
-    finish(job=job, now=clock())
+    jobs.finish(job=job, now=clock())
 
 
-def _add_tracks(transcript: Transcript, games: list[PreparedGame], job: Job, clock: Clock, most: int) -> None:
+def _add_tracks(
+    transcript: Transcript, games: list[storing.PreparedGame], job: Job, clock: jobs.Clock, most: int
+) -> None:
     Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
     with for_storage():
-        added = add_missing_tracks(transcript.project_id, games)
+        added = storing.add_missing_tracks(transcript.project_id, games)
     if not added:
         return
     row = Transcript.objects.select_for_update(no_key=True).get(pk=transcript.pk)
@@ -162,25 +143,25 @@ def _transcript(**which: object) -> Transcript:
     return Transcript.objects.select_related("project", "iteration__rubric_version").get(**which)
 
 
-def _fail_without_bytes(job: Job, clock: Clock) -> None:
+def _fail_without_bytes(job: Job, clock: jobs.Clock) -> None:
     reason = _("The uploaded file is damaged or gone from the server's disk. Upload it again.")
-    fail(job=job, code="bytes_lost", reason=reason, now=clock())
+    jobs.fail(job=job, code="bytes_lost", reason=reason, now=clock())
 
 
-def _look_through(job: Job, transcript: Transcript, clock: Clock) -> tuple[bytes, ReadPlan, timedelta]:
+def _look_through(job: Job, transcript: Transcript, clock: jobs.Clock) -> tuple[bytes, ReadPlan, timedelta]:
     """The bytes of the file, its content, and the lease that is needed to read it in one go. Raises BytesLost."""
     data, options = load_bytes(transcript.sha256), load_read_options(transcript)
     # A small archive may unpack to the largest size allowed.
     size = options.limits.unpacked_bytes if is_archive(data) else len(data)
     lease = _lease_for(size)
-    renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
+    jobs.renew(job=job, now=clock(), lease=lease, total_bytes=len(data))
     # Faults and warnings are read later, in any language.
     with for_storage():
         return data, plan_reading(data, transcript.name, options), lease
 
 
 def _lease_for(size: int) -> timedelta:
-    return LEASE + timedelta(seconds=size / BYTES_A_SECOND)
+    return jobs.LEASE + timedelta(seconds=size / BYTES_A_SECOND)
 
 
 def _rubric_for_one_pass(job: Job, iteration: Iteration) -> RubricRecord | None:
@@ -191,10 +172,10 @@ def _rubric_for_one_pass(job: Job, iteration: Iteration) -> RubricRecord | None:
 
 
 def _import_in_order(
-    job: Job, transcript: Transcript, plan: ReadPlan, lease: timedelta, clock: Clock
+    job: Job, transcript: Transcript, plan: ReadPlan, lease: timedelta, clock: jobs.Clock
 ) -> None:
     """Read a file from its beginning to its end, in batches."""
-    tally, store = ReadTally(plan), Store(transcript=transcript, by=job.created_by)
+    tally, store = ReadTally(plan), storing.Store(transcript=transcript, by=job.created_by)
     rubric = _rubric_for_one_pass(job, transcript.iteration)
     for batch in _batches(tally.counting(_outcomes(plan)), transcript.name, rubric):
         with transaction.atomic():
@@ -204,15 +185,15 @@ def _import_in_order(
             store.put(batch, now=clock())
     store.intake.add_to(tally)
     with transaction.atomic():
-        renew(job=job, now=clock())
+        jobs.renew(job=job, now=clock())
         _close(transcript, job.pk, tally, plan.options, by=job.created_by, now=clock())
 
 
 def _batches(
     outcomes: Iterable[ReadOutcome], name: str, rubric: RubricRecord | None
-) -> Iterator[list[PreparedGame]]:
+) -> Iterator[list[storing.PreparedGame]]:
     """The games that may be imported, as many at once as fit into memory."""
-    batch: list[PreparedGame] = []
+    batch: list[storing.PreparedGame] = []
     size = 0
     for ready in _prepare(outcomes, name, rubric):
         batch.append(ready)
@@ -226,12 +207,12 @@ def _batches(
 
 def _prepare(
     outcomes: Iterable[ReadOutcome], name: str, rubric: RubricRecord | None
-) -> Iterator[PreparedGame]:
+) -> Iterator[storing.PreparedGame]:
     """The games that may be imported, measured if there is a version; very long ones are left to a job of their own."""
     for outcome in outcomes:
         if outcome.game is not None:
             is_short = len(outcome.game.record.messages) <= ONE_PASS_MESSAGES
-            yield prepare(outcome.game, name, rubric if is_short else None)
+            yield storing.prepare(outcome.game, name, rubric if is_short else None)
 
 
 def _outcomes(plan: ReadPlan) -> Iterator[ReadOutcome]:
@@ -248,7 +229,7 @@ def _outcomes(plan: ReadPlan) -> Iterator[ReadOutcome]:
 def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
     # After a kill the first batches are only checked again: the progress bar does not go back for that.
     share = job.total_bytes * done // total
-    renew(
+    jobs.renew(
         job=job,
         now=now,
         lease=lease,
@@ -264,7 +245,7 @@ def _begin(
     """Store where the parts are, so that every worker finds them."""
     there = Game.objects.filter(transcript=transcript).aggregate(newest=Max("pk"))["newest"] or 0
     with transaction.atomic():
-        renew(job=job, now=now, total_count=sum(part.count for part in parts))
+        jobs.renew(job=job, now=now, total_count=sum(part.count for part in parts))
         return ImportRun.objects.create(
             transcript=transcript,
             layout=_text(layout),
@@ -275,7 +256,7 @@ def _begin(
 
 
 class _PartReader:
-    def __init__(self, job: Job, transcript: Transcript, run: ImportRun, clock: Clock) -> None:
+    def __init__(self, job: Job, transcript: Transcript, run: ImportRun, clock: jobs.Clock) -> None:
         self.job = job
         self.transcript = transcript
         self.run = run.pk
@@ -307,7 +288,7 @@ class _PartReader:
                 if not self._is_open():
                     return
         if self.is_main or not self._waiting_jobs():
-            hand_back(job=self.job, now=self.clock())
+            jobs.hand_back(job=self.job, now=self.clock())
 
     def _read_and_store(self, number: int) -> None:
         """Read a part and store it in its turn. Meanwhile read earlier parts, too, if their worker died."""
@@ -335,7 +316,7 @@ class _PartReader:
                 raise _WaitedTooLong
             if time.monotonic() > until:
                 return False
-            wait_until_told(self._turn(number), CLAIM_EVERY)
+            jobs.wait_until_told(self._turn(number), CLAIM_EVERY)
         return True
 
     def _turn(self, number: int) -> str:
@@ -352,7 +333,7 @@ class _PartReader:
     def _lock_run(self) -> ImportRun:
         run = ImportRun.objects.select_for_update().defer("parts", "layout").filter(pk=self.run).first()
         if run is None:
-            raise JobOver(f"the import {self.main} is over")
+            raise jobs.JobOver(f"the import {self.main} is over")
         return run
 
     def _claim(self, before: int) -> int | None:
@@ -360,14 +341,14 @@ class _PartReader:
         with transaction.atomic():
             run, now = self._lock_run(), self.clock()
             if not Job.objects.filter(pk=self.main, state__in=(QUEUED, RUNNING)).exists():
-                raise JobOver(f"the import {self.main} was cancelled, or has failed")
+                raise jobs.JobOver(f"the import {self.main} was cancelled, or has failed")
             claims = msgspec.json.decode(run.claims, type=dict[int, Claim])
             most = min(before, run.next_part + PARTS_AHEAD)
             held = self._held(claims, now)
             free = [number for number in range(run.next_part, most) if number not in held]
             number = free[0] if free else None
             size = 0 if number is None else self.parts[number].end - self.parts[number].start
-            renew(job=self.job, now=now, lease=_lease_for(size))
+            jobs.renew(job=self.job, now=now, lease=_lease_for(size))
             if number is None:
                 return None
             mine = {number: (self.job.pk, self.job.fence)}
@@ -380,30 +361,30 @@ class _PartReader:
 
     def _held(self, claims: dict[int, Claim], now: datetime) -> set[int]:
         """The parts of workers that still hold their job. This job's own parts are done or wait to be stored."""
-        jobs = Job.objects.in_bulk({job for job, _fence in claims.values()})
+        rows = Job.objects.in_bulk({job for job, _fence in claims.values()})
         return {
-            part for part, (job, fence) in claims.items() if job in jobs and is_held(jobs[job], fence, now)
+            part
+            for part, (job, fence) in claims.items()
+            if job in rows and jobs.is_held(rows[job], fence, now)
         }
+
+    def _helping(self) -> QuerySet[Job]:
+        return Job.objects.filter(kind=IMPORT_PART, subject__startswith=f"transcript:{self.transcript.pk}:")
 
     def _waiting_jobs(self) -> bool:
         """Whether some other job of this import waits for a worker."""
-        helping = Job.objects.filter(
-            kind=IMPORT_PART, subject__startswith=f"transcript:{self.transcript.pk}:"
-        )
-        others = (helping | Job.objects.filter(pk=self.main)).exclude(pk=self.job.pk)
+        others = (self._helping() | Job.objects.filter(pk=self.main)).exclude(pk=self.job.pk)
         return others.filter(state=QUEUED).exists()
 
     def _call_helper(self, now: datetime) -> None:
         """Queue one more job for this import, unless one waits already: an idle worker takes it."""
         if self._waiting_jobs():
             return
-        prefix = f"transcript:{self.transcript.pk}:"
-        jobs = Job.objects.filter(kind=IMPORT_PART, subject__startswith=prefix)
-        running = set(jobs.filter(state=RUNNING).values_list("subject", flat=True))
-        subjects = (f"{prefix}{number}" for number in range(1, MOST_HELPERS + 1))
+        running = set(self._helping().filter(state=RUNNING).values_list("subject", flat=True))
+        subjects = (f"transcript:{self.transcript.pk}:{number}" for number in range(1, MOST_HELPERS + 1))
         subject = next((subject for subject in subjects if subject not in running), None)
         if subject is not None:
-            enqueue(
+            jobs.enqueue(
                 project=self.transcript.project,
                 kind=IMPORT_PART,
                 subject=subject,
@@ -417,23 +398,23 @@ class _PartReader:
         live = Job.objects.filter(project=self.transcript.project, kind__in=(IMPORT, IMPORT_PART))
         return GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
 
-    def _store(self, number: int, outcomes: list[ReadOutcome], games: list[PreparedGame]) -> None:
+    def _store(self, number: int, outcomes: list[ReadOutcome], games: list[storing.PreparedGame]) -> None:
         """Store a part in its turn, unless another worker took it over and stored it. Raises JobLost, JobOver."""
-        store = Store(transcript=self.transcript, by=self.job.created_by)
+        store = storing.Store(transcript=self.transcript, by=self.job.created_by)
         with transaction.atomic():
             store.lock()
             run, now = self._lock_run(), self.clock()
             if run.next_part != number:
                 return
-            transaction.on_commit(partial(tell, self._turn(number + 1)))
+            transaction.on_commit(partial(jobs.tell, self._turn(number + 1)))
             tally, part = msgspec.json.decode(run.sums, type=ReadTally), self.parts[number]
             met = self._meet(store.intake, run, games)
             if self.is_main:
-                renew(job=self.job, now=now)
+                jobs.renew(job=self.job, now=now)
             else:
-                renew(job=self.job, now=now, done_count=self.job.done_count + part.count)
+                jobs.renew(job=self.job, now=now, done_count=self.job.done_count + part.count)
             done = part.begin.index + part.count
-            note_progress(job=self.main, done_count=done, done_bytes=part.end)
+            jobs.note_progress(job=self.main, done_count=done, done_bytes=part.end)
             store.put(games, now=now)
             for outcome in outcomes:
                 tally.add(outcome)
@@ -445,7 +426,7 @@ class _PartReader:
             run.delete()
             _close(self.transcript, self.main, tally, self.options, by=self.job.created_by, now=now)
 
-    def _meet(self, intake: Intake, run: ImportRun, games: list[PreparedGame]) -> list[int]:
+    def _meet(self, intake: Intake, run: ImportRun, games: list[storing.PreparedGame]) -> list[int]:
         """Tell which games earlier parts brought; returns those of an earlier reading that were met by now."""
         met = msgspec.json.decode(run.met, type=list[int])
         hashes = {game.sha256 for game in games}
@@ -465,7 +446,7 @@ def _close(
 ) -> None:
     """Store the report and end the import. A file that waits while its columns were mapped is queued again."""
     count = tally.read_count
-    note_progress(job=main, done_count=count, total_count=count, done_bytes=transcript.byte_count)
+    jobs.note_progress(job=main, done_count=count, total_count=count, done_bytes=transcript.byte_count)
     transcript.faults = _text([*tally.faults, *tally.not_taken][: tally.most])
     transcript.fault_count = tally.fault_count + tally.not_taken_count
     transcript.waits_for_columns = any(fault.code == UNKNOWN_COLUMNS for fault in tally.faults)
@@ -475,10 +456,10 @@ def _close(
         Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
     transcript.save(update_fields=["format", "faults", "fault_count", "waits_for_columns"])
     if not transcript.fault_count and not transcript.waits_for_columns:
-        dismiss_replaced(transcript=transcript, by=by, now=now)
+        storing.dismiss_replaced(transcript=transcript, by=by, now=now)
     detail = {"games": tally.taken_count, "faults": transcript.fault_count}
     record_event("transcript:imported", transcript, by=by, now=now, detail=detail)
-    finish_whole(job=main, now=now)
+    jobs.finish_whole(job=main, now=now)
     if tally.game_count:
         ask_to_measure(iteration=transcript.iteration, by=by, now=now)
     if transcript.waits_for_columns and load_mappings(transcript.project) != options.columns:

@@ -11,14 +11,7 @@ from django.utils.translation import gettext as _
 from discussions.core.iteration_states import why_frozen
 from discussions.core.records import Fault, PrivateEntry
 from discussions.imports.core import Intake, KnownGames
-from discussions.metrics.actions import (
-    EncodedResult,
-    GameResult,
-    ask_to_measure,
-    compute_in_passing,
-    hash_input,
-    store_results,
-)
+from discussions.metrics import actions as metrics
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import (
     Game,
@@ -48,7 +41,7 @@ class PreparedGame(msgspec.Struct, frozen=True):
     body: str
     sha256: str
     facts: dict[str, object]
-    result: EncodedResult | None = None
+    result: metrics.EncodedResult | None = None
     private: str = ""
 
 
@@ -74,7 +67,7 @@ def prepare(read: ReadGame, file_name: str, rubric: RubricRecord | None = None) 
         "warnings": msgspec.json.encode(read.warnings).decode(),
         "warning_count": len(read.warnings),
     }
-    result = None if rubric is None else compute_in_passing(record, rubric)
+    result = None if rubric is None else metrics.compute_in_passing(record, rubric)
     private = msgspec.json.encode(read.private).decode() if read.private else ""
     return PreparedGame(record.game_id, read.place, body.decode(), bytes_hash(body), facts, result, private)
 
@@ -161,13 +154,13 @@ class Store:
         insert_rows(PrivateTrack, ("game_id", "body"), tracks)
         insert_rows(UnindexedGame, ("game_id",), [(key,) for key in keys])
         results = [
-            GameResult(key, number, 0, self._input_hash(game), game.result)
+            metrics.GameResult(key, number, 0, self._input_hash(game), game.result)
             for key, number, game in stored
             if game.result is not None
         ]
         if results:
             job = self.transcript.job_id
-            store_results(rows=results, iteration=self.iteration, job=job, by=self.by, now=now)
+            metrics.store_results(rows=results, iteration=self.iteration, job=job, by=self.by, now=now)
             if self.iteration.has_slots:
                 fill_slots(
                     project=self.transcript.project, games=[row.game for row in results], by=self.by, now=now
@@ -175,7 +168,7 @@ class Store:
         return keys
 
     def _input_hash(self, game: PreparedGame) -> str:
-        return hash_input(game.sha256, self.iteration.rubric_version.sha256, CODE_VERSION)
+        return metrics.hash_input(game.sha256, self.iteration.rubric_version.sha256, CODE_VERSION)
 
     def _known(self, ids: list[str]) -> KnownGames:
         known: KnownGames = {}
@@ -240,7 +233,7 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
         raise Conflict(_("The repeated messages of this game were dropped before."), code="dropped_before")
     (made,) = store.add([content], now=now)
-    ask_to_measure(iteration=store.iteration, by=by, now=now)
+    metrics.ask_to_measure(iteration=store.iteration, by=by, now=now)
     return Game.objects.get(pk=made)
 
 

@@ -15,7 +15,7 @@ from discussions.models import ColumnMapping, Game, Iteration, Transcript
 from discussions.queries import MEASURE
 from discussions.transcripts.actions import IMPORT_PRIVATE, Imported, Received, Upload, import_files
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.readers.columns import MappingRecord, find_mapping, fits_columns
+from discussions.transcripts.core.readers.columns import ENCODING, MappingRecord, find_mapping, fits_columns
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from discussions.transcripts.queries import load_mappings, mapping_record
 from workspace.core.canonical import bytes_hash
@@ -129,7 +129,7 @@ def _head(
         file.data[:HEAD_BYTES],
         is_part=len(file.data) > HEAD_BYTES,
         format_name=options["format"],
-        encoding=options["encoding"],
+        settings={ENCODING: options["encoding"]},
     )
     if table is None:
         return None

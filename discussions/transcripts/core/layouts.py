@@ -21,6 +21,7 @@ from discussions.transcripts.core.formats import FORMATS, INSIDE, JSONL, SEPARAT
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.agent_traces import are_turns
+from discussions.transcripts.core.readers.columns import LIST as ROWS_LIST
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed, with_objects
 from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
@@ -331,7 +332,7 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         if document.problems[0].code == "encoding":
             table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES)
             says = faults[0].message + describe_proposals(data)
-            code = UNKNOWN_COLUMNS if table and not table.list else "encoding"
+            code = UNKNOWN_COLUMNS if table and ROWS_LIST not in table.settings else "encoding"
             faults = [structs.replace(faults[0], code=code, message=says)]
         left = document.problem_count - len(document.problems)
         return ReadOutcome(faults=faults, fault_count=len(faults) + left)
@@ -379,7 +380,7 @@ def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
 def _find_messages(data: bytes) -> str:
     """The path of a list that looks like messages by what it holds; "" without one."""
     table = None if len(data) > MOST_BYTES else read_head(data, is_part=False)
-    return table.list if table and has_needed(propose_mapping(table).fields) else ""
+    return table.settings.get(ROWS_LIST, "") if table and has_needed(propose_mapping(table).fields) else ""
 
 
 def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOptions) -> ReadOutcome:

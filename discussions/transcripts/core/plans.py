@@ -9,22 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.core.records import Fault
-from discussions.transcripts.core.archives import (
-    GZIP_START,
-    NESTED,
-    OFFICE,
-    ZIP_STARTS,
-    Archive,
-    Budget,
-    Member,
-    OverBudget,
-    RefusedFile,
-    gunzip,
-    is_archive,
-    is_office,
-    open_zip,
-    unpack,
-)
+from discussions.transcripts.core import archives
 from discussions.transcripts.core.audience import is_private_file
 from discussions.transcripts.core.decoding import describe_proposals, recode
 from discussions.transcripts.core.file_names import shown_name, source_name
@@ -34,7 +19,7 @@ from discussions.transcripts.core.notes import MIB, ReadOutcome, refused
 from discussions.transcripts.core.readers.heads import find_encoding
 from workspace.core.words import mark, say
 
-_TAR = RefusedFile(
+_TAR = archives.RefusedFile(
     "archive", mark("The file is a tar archive. Put the transcripts into a zip archive instead.")
 )
 _TOO_MUCH = mark(
@@ -64,7 +49,7 @@ class Unit(Struct, frozen=True):
     source: str
     found: Layout | ReadOutcome | Format
     data: bytes = b""
-    members: list[Member] = []
+    members: list[archives.Member] = []
 
 
 class ReadPlan(Struct, frozen=True):
@@ -72,7 +57,7 @@ class ReadPlan(Struct, frozen=True):
 
     units: list[Unit]
     options: ReadOptions
-    archive: Archive | None = None
+    archive: archives.Archive | None = None
     remarks: list[Fault] = []
 
     @property
@@ -85,61 +70,61 @@ class ReadPlan(Struct, frozen=True):
 def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """Check the whole file: what it holds, and what must be refused. Never raises."""
     name = shown_name(name)
-    found: bytes | RefusedFile = data
-    if len(data) <= options.limits.file_bytes and is_archive(data):
-        if data.startswith(ZIP_STARTS):
+    found: bytes | archives.RefusedFile = data
+    if len(data) <= options.limits.file_bytes and archives.is_archive(data):
+        if data.startswith(archives.ZIP_STARTS):
             return _plan_archive(data, name, options)
-        found = gunzip(data, options.limits) if data.startswith(GZIP_START) else _TAR
+        found = archives.gunzip(data, options.limits) if data.startswith(archives.GZIP_START) else _TAR
     if isinstance(found, bytes):
         found = _recoded(found, options)
     return ReadPlan(units=[_plan_file(name, source_name(name), found, options)], options=options)
 
 
-def _plan_file(name: str, source: str, data: bytes | RefusedFile, options: ReadOptions) -> Unit:
-    if isinstance(data, RefusedFile):
+def _plan_file(name: str, source: str, data: bytes | archives.RefusedFile, options: ReadOptions) -> Unit:
+    if isinstance(data, archives.RefusedFile):
         return Unit(name, source, refused(Fault(name, data.code, say(data.message))))
     return Unit(name, source, lay_out(data, name, options), data)
 
 
-def _recoded(data: bytes, options: ReadOptions) -> bytes | RefusedFile:
+def _recoded(data: bytes, options: ReadOptions) -> bytes | archives.RefusedFile:
     """The bytes in UTF-8, where somebody named their encoding or they begin with the mark of UTF-16."""
     encoding = options.encoding or find_encoding(data, options.columns)
     recoded = recode(data, encoding)
     if recoded is not None:
         return recoded
     sentence = say(_NOT_SO, name=encoding or "utf-16") + describe_proposals(data)
-    return RefusedFile("encoding", sentence)
+    return archives.RefusedFile("encoding", sentence)
 
 
 def unpack_unit(
-    archive: Archive, members: list[Member], options: ReadOptions, budget: Budget
-) -> dict[str, bytes] | RefusedFile:
+    archive: archives.Archive, members: list[archives.Member], options: ReadOptions, budget: archives.Budget
+) -> dict[str, bytes] | archives.RefusedFile:
     """The bytes of one file or of the files of one folder, by name. Raises OverBudget."""
     files: dict[str, bytes] = {}
     limits = options.limits
     is_tree = len({member.folder for member in members}) > 1
     for member in members:
-        data = unpack(archive, member, limits, budget)
-        if isinstance(data, bytes) and not is_archive(data):
+        data = archives.unpack(archive, member, limits, budget)
+        if isinstance(data, bytes) and not archives.is_archive(data):
             data = _recoded(data, options)
-        if isinstance(data, RefusedFile):
+        if isinstance(data, archives.RefusedFile):
             return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
         files[member.path if is_tree else member.name] = data
     if sum(map(len, files.values())) > limits.file_bytes:
-        return RefusedFile("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
+        return archives.RefusedFile("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
     return files
 
 
 def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """The units of a zip archive. It is refused as a whole when it holds or unpacks to more than the limits."""
-    archive = open_zip(data, options.limits)
+    archive = archives.open_zip(data, options.limits)
     units: list[Unit] = []
     try:
-        if isinstance(archive, Archive):
+        if isinstance(archive, archives.Archive):
             units = list(_plan_members(name, archive, options))
-    except OverBudget:
-        archive = RefusedFile("too_large", say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB))
-    if isinstance(archive, RefusedFile):
+    except archives.OverBudget:
+        archive = archives.RefusedFile("too_large", say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB))
+    if isinstance(archive, archives.RefusedFile):
         return ReadPlan(units=[_plan_file(name, source_name(name), archive, options)], options=options)
     remarks = []
     if archive.left_out:
@@ -148,9 +133,11 @@ def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     return ReadPlan(units=units, options=options, archive=archive, remarks=remarks)
 
 
-def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | None, list[Member]]]:
+def _groups(
+    archive: archives.Archive, options: ReadOptions
+) -> Iterator[tuple[Format | None, list[archives.Member]]]:
     """The folders that form a game of some format, and every other file on its own, in the order of the archive."""
-    folders: dict[str, list[Member]] = {}
+    folders: dict[str, list[archives.Member]] = {}
     for member in archive.members:
         folders.setdefault(member.folder, []).append(member)
     found = {
@@ -171,9 +158,9 @@ def _groups(archive: Archive, options: ReadOptions) -> Iterator[tuple[Format | N
             yield found[member.folder], folders[member.folder]
 
 
-def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterator[Unit]:
+def _plan_members(upload: str, archive: archives.Archive, options: ReadOptions) -> Iterator[Unit]:
     """The content of each file, and of each folder that is a game. Raises OverBudget."""
-    budget = Budget(options.limits.unpacked_bytes)
+    budget = archives.Budget(options.limits.unpacked_bytes)
     for folder, members in _groups(archive, options):
         first = members[0]
         path, source = first.path, source_name(first.name)
@@ -181,15 +168,15 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
             path = source = first.path.rpartition("/")[0] or source_name(upload)
         name = f"{upload}: {path}"
         files = unpack_unit(archive, members, options, budget)
-        if folder is not None and not isinstance(files, RefusedFile):
+        if folder is not None and not isinstance(files, archives.RefusedFile):
             yield Unit(name, source, folder, members=members)
             continue
-        data = files if isinstance(files, RefusedFile) else files[first.name]
-        if isinstance(data, bytes) and is_archive(data):
-            data = OFFICE if is_office(data) else NESTED
+        data = files if isinstance(files, archives.RefusedFile) else files[first.name]
+        if isinstance(data, bytes) and archives.is_archive(data):
+            data = archives.OFFICE if archives.is_office(data) else archives.NESTED
         unit = _plan_file(name, source, data, options)
         if isinstance(unit.found, Layout) and len(archive.members) > 1 and is_private_file(source):
-            secret = RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
+            secret = archives.RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
             unit = _plan_file(name, source, secret, options)
         # It is unpacked again when it is read, so that memory holds one file at a time.
         found = replace(unit.found, document=None) if isinstance(unit.found, Layout) else unit.found

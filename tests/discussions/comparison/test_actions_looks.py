@@ -7,7 +7,7 @@ import pytest
 from discussions.comparison.actions import record_decision
 from discussions.models import Decision, Game, Measured, Slot
 from discussions.planning.actions.plans import edit_iteration
-from discussions.transcripts.actions import Upload, cancel_import, import_transcripts
+from discussions.transcripts.actions import Upload, cancel_import, import_files
 from tests.factories.iterations import (
     decide_on,
     figures,
@@ -175,13 +175,13 @@ def test_whoever_did_not_see_a_decision_does_not_supersede_it(stage):
 def test_nothing_is_dropped_while_its_games_are_on_their_way(stage):
     change = make_change(stage=stage, minutes=5)
     lead = get_lead(stage)
-    (made,) = import_transcripts(
+    (made,) = import_files(
         project=stage.project,
         files=[Upload("late.json", as_bytes(native_game(gameId="late")))],
         by=lead,
         now=moment(6),
         iteration=change,
-    )
+    ).imported
     with pytest.raises(NotAllowed, match="1 upload is still being read") as refusal:
         decide_on(iteration=change, choice="revert", minutes=7)
     assert refusal.value.code == "reading"
@@ -194,13 +194,13 @@ def test_nothing_is_dropped_while_its_games_are_on_their_way(stage):
 
 def test_games_of_an_iteration_that_was_dropped_have_no_places(stage):
     change = make_change(stage=stage, minutes=5)
-    (made,) = import_transcripts(
+    (made,) = import_files(
         project=stage.project,
         files=[Upload("late.json", as_bytes(native_game(gameId="late")))],
         by=get_lead(stage),
         now=moment(6),
         iteration=change,
-    )
+    ).imported
     run_job(job=made.transcript.job_id, clock=lambda: moment(6))
     decide_on(iteration=change, choice="revert", minutes=7)
     run_waiting_jobs(now=moment(9))

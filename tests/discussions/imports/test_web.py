@@ -11,7 +11,7 @@ from discussions.imports.actions import columns as actions
 from discussions.imports.actions import reading as import_actions
 from discussions.models import ColumnMapping, Game
 from discussions.queries import game_record
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.archives import zipped
 from tests.factories.columns import make_mapping, upload_table
@@ -98,7 +98,7 @@ def test_rows_that_only_a_person_calls_rows_are_mapped_too(seen, project, lead):
         b'{"who": "%s", "said": "Hi", "calls": [{"tool": "x"}]}\n' % name for name in (b"Ann", b"Bea")
     )
     given = {"project": project, "files": [Upload("log.json", data)], "by": lead, "now": NOW}
-    (made,) = import_transcripts(**given, format_name="jsonl")
+    (made,) = import_files(**given, format_name="jsonl").imported
     run_waiting_jobs()
     answer = seen.post(address(made.transcript), {"player": "0", "text": "1", "do": "save"})
     assert answer.status_code == 303

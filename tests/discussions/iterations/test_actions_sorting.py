@@ -5,7 +5,7 @@ import pytest
 from discussions.iterations.actions.opening import move_games, open_for_rating
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot
 from discussions.queue.actions import take_next_game
-from discussions.transcripts.actions import Upload, cancel_import, import_transcripts, resume_import
+from discussions.transcripts.actions import Upload, cancel_import, import_files, resume_import
 from tests.factories.iterations import (
     figures,
     fresh,
@@ -43,7 +43,7 @@ def load_unsorted(stage):
 def put_in(iteration, name="one"):
     data = as_bytes(native_game(gameId=name))
     given = {"project": iteration.project, "files": [Upload("a.json", data)], "by": iteration.created_by}
-    return import_transcripts(**given, now=moment(5), iteration=iteration)[0].transcript
+    return import_files(**given, now=moment(5), iteration=iteration).imported[0].transcript
 
 
 def freeze(iteration, minutes=5):

@@ -13,7 +13,7 @@ from discussions.planning.actions.upgrades import move_to_version
 from discussions.planning.queries import list_newer_versions, load_version_preview
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import submit_evaluation
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.queries import complete_games
 from rubric.models import RubricVersion
@@ -57,7 +57,7 @@ def make_rated(count=2):
     ]
     lead = get_lead(iteration.stage)
     files = [Upload("rated.json", as_bytes(games))]
-    import_transcripts(project=iteration.project, files=files, by=lead, now=moment(2), iteration=iteration)
+    import_files(project=iteration.project, files=files, by=lead, now=moment(2), iteration=iteration)
     run_waiting_jobs(now=moment(2))
     open_for_rating(iteration=fresh(iteration), by=lead, now=moment(3))
     evaluator = make_member(project=iteration.project)

@@ -26,8 +26,8 @@ from discussions.models import (
 from discussions.transcripts.actions import (
     Upload,
     cancel_import,
+    import_files,
     import_separately,
-    import_transcripts,
     resume_import,
 )
 from tests.factories.archives import HOSTILE, zipped
@@ -71,7 +71,9 @@ def load_faults(transcript):
 
 def test_an_upload_is_kept_by_its_hash_and_queued(project, lead):
     data = as_bytes(native_game())
-    made = import_transcripts(project=project, files=[Upload("../evil/game.json", data)], by=lead, now=NOW)[0]
+    made = import_files(
+        project=project, files=[Upload("../evil/game.json", data)], by=lead, now=NOW
+    ).imported[0]
     assert made.outcome == "new"
     transcript = made.transcript
     assert (transcript.name, transcript.sha256, transcript.byte_count) == (
@@ -109,9 +111,9 @@ def test_the_job_stores_measures_and_opens_places(project, lead):
 def test_the_same_bytes_are_answered_with_the_first_report(project, lead):
     first = upload(project=project, by=lead)
     run_waiting_jobs()
-    again = import_transcripts(
+    again = import_files(
         project=project, files=[Upload("other.json", as_bytes(native_game()))], by=lead, now=moment(5)
-    )[0]
+    ).imported[0]
     assert (again.outcome, again.transcript) == ("already", first)
     run_waiting_jobs()
     assert Game.objects.count() == 1
@@ -119,7 +121,9 @@ def test_the_same_bytes_are_answered_with_the_first_report(project, lead):
 
 def test_the_same_bytes_twice_in_one_upload_are_one_import(project, lead):
     data = as_bytes(native_game())
-    made = import_transcripts(project=project, files=[Upload("a", data), Upload("b", data)], by=lead, now=NOW)
+    made = import_files(
+        project=project, files=[Upload("a", data), Upload("b", data)], by=lead, now=NOW
+    ).imported
     assert [result.outcome for result in made] == ["new", "already"]
     assert Transcript.objects.count() == 1
 
@@ -176,14 +180,14 @@ def test_a_file_that_brought_no_game_is_read_again_into_the_iteration_that_is_ch
     first = Iteration.objects.get(project=project, stage=None)
     second = make_baseline(stage=make_stage(project=project))
     given = {"project": project, "files": [Upload("a.json", as_bytes(native_game()))], "by": lead, "now": NOW}
-    (began,) = import_transcripts(**given, iteration=first)
+    (began,) = import_files(**given, iteration=first).imported
     cancel_import(transcript=began.transcript, by=lead, now=NOW)
-    (again,) = import_transcripts(**given, iteration=second)
+    (again,) = import_files(**given, iteration=second).imported
     assert again.outcome == "resumed"
     run_waiting_jobs()
     assert Game.objects.get().iteration == second
     Job.objects.filter(pk=began.transcript.job_id).update(state="failed")
-    import_transcripts(**given, iteration=first)
+    import_files(**given, iteration=first)
     assert Transcript.objects.get().iteration == second
 
 
@@ -247,18 +251,18 @@ def test_the_same_bytes_are_read_again_in_a_format_that_is_named_where_no_game_c
     run_waiting_jobs()
     assert load_faults(first)[0]["code"] == "unknown_format"
     given = {"project": project, "files": [Upload("a.json", data)], "by": lead, "now": NOW}
-    assert import_transcripts(**given)[0].outcome == "already"
-    (again,) = import_transcripts(**given, format_name="native")
+    assert import_files(**given).imported[0].outcome == "already"
+    (again,) = import_files(**given, format_name="native").imported
     assert (again.outcome, again.transcript, again.transcript.faults) == ("resumed", first, "[]")
     run_waiting_jobs()
     assert {fault["code"] for fault in load_faults(first)} == {"no_game_id", "no_players", "no_messages"}
     assert first.format == "native"
-    assert import_transcripts(**given, format_name="native")[0].outcome == "already"
-    assert import_transcripts(**given)[0].outcome == "resumed"
+    assert import_files(**given, format_name="native").imported[0].outcome == "already"
+    assert import_files(**given).imported[0].outcome == "resumed"
     run_waiting_jobs()
     assert load_faults(first)[0]["code"] == "unknown_format"
     with pytest.raises(Unacceptable, match="There is no transcript format “nothing”"):
-        import_transcripts(**given, format_name="nothing")
+        import_files(**given, format_name="nothing")
 
 
 def test_separate_games_of_an_archive_are_read_by_what_each_file_is(project, lead):
@@ -276,13 +280,16 @@ def test_separate_games_of_an_archive_are_read_by_what_each_file_is(project, lea
     assert list(Game.objects.order_by("number").values_list("source_id", flat=True)) == ["one", "two", "one"]
 
 
-def test_one_file_over_the_limit_stores_nothing_of_the_call(project, lead, settings):
+def test_a_file_over_the_limit_is_refused_alone(project, lead, settings):
     settings.TRANSCRIPT_LIMITS = settings.TRANSCRIPT_LIMITS | {"file_bytes": 1024 * 1024}
-    files = [Upload("good.json", as_bytes(native_game())), Upload("big.json", b"x" * (1024 * 1024 + 1))]
+    good, big = Upload("good.json", as_bytes(native_game())), Upload("big.json", b"x" * (1024 * 1024 + 1))
     with pytest.raises(Unacceptable, match=r"“big.json” is larger than 1 MiB"):
-        import_transcripts(project=project, files=files, by=lead, now=NOW)
+        import_files(project=project, files=[big], by=lead, now=NOW)
     assert Transcript.objects.count() == Job.objects.count() == 0
     assert not default_storage.exists("transcripts")
+    received = import_files(project=project, files=[big, good], by=lead, now=NOW)
+    assert [made.transcript.name for made in received.imported] == ["good.json"]
+    assert [why.code for why in received.refused] == ["too_large"]
 
 
 def stop_after(number):
@@ -338,9 +345,9 @@ def test_cancelling_keeps_finished_games_and_the_same_bytes_go_on(project, lead,
     with pytest.raises(Conflict):
         cancel_import(transcript=transcript, by=lead, now=NOW)
     assert Game.objects.count() == 2
-    again = import_transcripts(
+    again = import_files(
         project=project, files=[Upload("game.json", as_bytes(games(5)))], by=lead, now=moment(1)
-    )[0]
+    ).imported[0]
     assert (again.outcome, again.transcript) == ("resumed", transcript)
     run_waiting_jobs()
     assert Game.objects.count() == 5
@@ -480,13 +487,13 @@ def test_a_worker_leaves_a_sign_of_life(db):
 def test_an_encoding_stays_with_the_file_and_its_parts_are_read_in_order(project, lead):
     games = "\n".join(as_bytes(native_game(gameId=f"g{number}")).decode() for number in range(120))
     given = {"project": project, "by": lead, "now": NOW}
-    (first,) = import_transcripts(
+    (first,) = import_files(
         files=[Upload("a.jsonl", games.encode("utf-16-le"))], encoding="utf-16le", **given
-    )
+    ).imported
     assert (first.transcript.named_format, first.transcript.named_encoding) == ("@utf-16le", "utf-16le")
-    import_transcripts(files=[Upload("b.jsonl", gzip.compress(games.replace("g1", "h1").encode()))], **given)
+    import_files(files=[Upload("b.jsonl", gzip.compress(games.replace("g1", "h1").encode()))], **given)
     run_waiting_jobs()
     assert (load_faults(first.transcript), first.transcript.games.count()) == ([], 120)
     assert Game.objects.filter(source_id__startswith="h1").count() == 31
     with pytest.raises(Unacceptable, match="There is no encoding “nothing”"):
-        import_transcripts(files=[Upload("c.csv", b"a")], encoding="nothing", **given)
+        import_files(files=[Upload("c.csv", b"a")], encoding="nothing", **given)

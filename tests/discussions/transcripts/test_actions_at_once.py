@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from discussions.models import Game, Measured, Transcript
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, moment
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, upload
@@ -64,7 +64,7 @@ def test_one_of_many_workers_takes_over_a_dropped_job(project, lead):
 
 def test_the_same_bytes_many_times_at_once_are_one_import(project, lead):
     file = Upload("game.json", as_bytes(native_game()))
-    made = at_once(lambda _: import_transcripts(project=project, files=[file], by=lead, now=NOW)[0])
+    made = at_once(lambda _: import_files(project=project, files=[file], by=lead, now=NOW).imported[0])
     assert sorted(result.outcome for result in made) == ["already"] * (THREADS - 1) + ["new"]
     assert Transcript.objects.count() == Job.objects.count() == 1
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from discussions.models import Game, PrivateTrack
-from discussions.transcripts.actions import Upload, import_transcripts
+from discussions.transcripts.actions import Upload, import_files
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.native_games import native_game
 from tests.factories.people import NOW, make_lead
@@ -56,7 +56,7 @@ def test_the_same_bytes_bring_the_track_and_it_is_said(project):
     run_waiting_jobs()
     forget_tracks()
     data = as_bytes([with_whisper(gameId="a"), native_game(gameId="b")])
-    (again,) = import_transcripts(project=project, files=[Upload("x", data)], by=lead, now=NOW)
+    (again,) = import_files(project=project, files=[Upload("x", data)], by=lead, now=NOW).imported
     assert (again.outcome, again.transcript) == ("already", transcript)
     run_waiting_jobs()
     track = PrivateTrack.objects.get()
@@ -64,7 +64,7 @@ def test_the_same_bytes_bring_the_track_and_it_is_said(project):
     assert faults(transcript) == [("private_added", True)]
     assert json.loads(Event.objects.get(verb="transcript:private_added").detail) == {"games": 1}
     assert (Game.objects.count(), transcript.job.kind, transcript.fault_count) == (2, "import", 0)
-    import_transcripts(project=project, files=[Upload("x", data)], by=lead, now=NOW)
+    import_files(project=project, files=[Upload("x", data)], by=lead, now=NOW)
     run_waiting_jobs()
     assert (PrivateTrack.objects.count(), faults(transcript)) == (1, [("private_added", True)])
 
@@ -74,7 +74,7 @@ def test_nothing_is_asked_of_files_whose_games_have_their_tracks(project):
     upload(project=project, by=lead, games=with_whisper())
     run_waiting_jobs()
     files = [Upload("x", as_bytes(with_whisper()))]
-    import_transcripts(project=project, files=files, by=lead, now=NOW)
+    import_files(project=project, files=files, by=lead, now=NOW)
     assert not Job.objects.filter(kind="import_private").exists()
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from discussions.games.actions import withdraw_game
 from discussions.models import Transcript
-from discussions.transcripts.actions import Upload, import_separately, import_transcripts
+from discussions.transcripts.actions import Upload, import_files, import_separately
 from rubric.models import Comparison
 from tests.factories.comparisons import make_set
 from tests.factories.people import NOW, make_admin, make_lead
@@ -51,7 +51,7 @@ def data(size, *, mark=b"a"):
 
 def bring(project, lead, *files):
     uploads = [Upload(f"{number}.json", file) for number, file in enumerate(files)]
-    return import_transcripts(project=project, files=uploads, by=lead, now=NOW)
+    return import_files(project=project, files=uploads, by=lead, now=NOW).imported
 
 
 def test_what_fits_exactly_comes_in_and_one_byte_more_does_not(small, lead, tmp_path):

@@ -90,35 +90,29 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
         error = read_text(entry, "error", place, notes, notes.limits.message_characters)
         if error:
             notes.warn("agent_error", f"{place}/error", error, says=_ERROR)
-        request = entry.get("request")
-        if type(request) is str:
-            found = _parse(request, f"{place}/request", notes)
-            if found is not None:
-                requests.append(_build(found, entry, f"{place}/request", notes))
-        elif request is not None:
-            wrong_type(notes, f"{place}/request", "text", request)
+        text, at = entry.get("request"), f"{place}/request"
+        if type(text) is not str:
+            if text is not None:
+                wrong_type(notes, at, "text", text)
+            continue
+        document = read_inside(text.encode("utf-8", "surrogatepass"), at, notes)
+        found = document.value
+        if type(found) is dict:
+            requests.append(
+                _Request(
+                    place=at,
+                    kind=read_text(found, "request", at, notes, notes.limits.name_characters) or "",
+                    agent=entry.get("agent"),
+                    info=read_object(found.get("info"), f"{at}/info", notes),
+                    talks=read_list(found, "talk_history", at, notes, notes.limits.messages) or [],
+                    answer=entry.get("response"),
+                    answered=entry.get("response_timestamp"),
+                )
+            )
+        elif document.is_readable and type(found) is not str:
+            # A phase is a single word.
+            wrong_type(notes, at, say("an object as JSON"), found)
     return requests
-
-
-def _parse(request: str, place: str, notes: Notes) -> dict[str, Any] | None:
-    """The request as an object; None for a phase (a single word) and after a fault."""
-    document = read_inside(request.encode("utf-8", "surrogatepass"), place, notes)
-    value = document.value
-    if document.is_readable and type(value) not in (dict, str):
-        wrong_type(notes, place, say("an object as JSON"), value)
-    return value if document.is_readable and type(value) is dict else None
-
-
-def _build(found: dict[str, Any], entry: dict[str, Any], place: str, notes: Notes) -> _Request:
-    return _Request(
-        place=place,
-        kind=read_text(found, "request", place, notes, notes.limits.name_characters) or "",
-        agent=entry.get("agent"),
-        info=read_object(found.get("info"), f"{place}/info", notes),
-        talks=read_list(found, "talk_history", place, notes, notes.limits.messages) or [],
-        answer=entry.get("response"),
-        answered=entry.get("response_timestamp"),
-    )
 
 
 def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) -> None:

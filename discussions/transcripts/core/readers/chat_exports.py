@@ -61,24 +61,6 @@ def to_native(value: Any, notes: Notes) -> NativeGame:
     return _game(placed, {}, notes)
 
 
-def to_native_files(files: Mapping[str, bytes], notes: Notes) -> NativeGame:
-    """The one public channel of an export of Slack that is a game, with all private ones. Never raises."""
-    kinds, (users, rooms) = answered(notes.columns), _workspace(files, notes)
-    talked = _talked(rooms)
-    games = [room for room in talked if len(talked) == 1 or kinds.get(room.casefold()) == SPEECH]
-    is_answered = {room.casefold() for room in talked} <= kinds.keys()
-    if len(talked) > 1 and (len(games) > 1 or not is_answered):
-        notes.fault(UNKNOWN_COLUMNS, "", _SEVERAL, names=", ".join(f'"{room[:60]}"' for room in talked[:20]))
-        return None
-    placed = [
-        (place, item, hidden or (room if room in talked and room not in games else ""))
-        for room, items in rooms.items()
-        for place, item, hidden in items
-        if room not in talked or room in games or kinds.get(room.casefold()) in (PRIVATE, THOUGHT)
-    ]
-    return _game(placed, users, notes)
-
-
 def _talked(rooms: dict[str, list[_Placed]]) -> list[str]:
     """The public channels in which somebody said something."""
     return [
@@ -97,31 +79,35 @@ def answered(columns: Columns) -> dict[str, str]:
 def read_files(
     files: Mapping[str, bytes], new_notes: Callable[[], Notes], columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
-    """The games of an export: one, or a channel each where people said so. Never raises."""
-    source = ""
-    for room, part in _split(files, columns):
-        notes = new_notes()
-        source = source or notes.source
-        notes.source = f"{source}-{room}" if room else source
-        yield to_native_files(part, notes), notes
-
-
-def _split(files: Mapping[str, bytes], columns: Columns) -> list[tuple[str, Mapping[str, bytes]]]:
-    """The files of each game of an export: with its channel, if people said that several are games.
+    """The games of an export: its one public channel, or those of which people said so. Never raises.
 
     What is private belongs to the first game.
     """
     kinds, rooms = answered(columns), _workspace(files, Notes("", "", Limits()))[1]
     talked = _talked(rooms)
-    games = [room for room in talked if kinds.get(room.casefold()) == SPEECH]
-    if len(games) < 2 or not {room.casefold() for room in talked} <= kinds.keys():
-        return [("", files)]
-    others = {"", *rooms} - {*games}
-    kept = {own: {own, *(others if own == games[0] else ("",))} for own in games}
-    return [
-        (own, {path: data for path, data in files.items() if _room(path) in rooms_of})
-        for own, rooms_of in kept.items()
-    ]
+    is_answered = len(talked) < 2 or {room.casefold() for room in talked} <= kinds.keys()
+    games = [room for room in talked if len(talked) == 1 or kinds.get(room.casefold()) == SPEECH]
+    games = games if games and is_answered else [""]
+    source = ""
+    for own in games:
+        notes = new_notes()
+        source = source or notes.source
+        notes.source = f"{source}-{own}" if len(games) > 1 else source
+        kept = {"", own} if own != games[0] else {"", *rooms} - {*games[1:]}
+        part = {path: data for path, data in files.items() if _room(path) in kept}
+        users, found = _workspace(part, notes)
+        if not is_answered:
+            names = ", ".join(f'"{room[:60]}"' for room in talked[:20])
+            notes.fault(UNKNOWN_COLUMNS, "", _SEVERAL, names=names)
+            yield None, notes
+            return
+        placed = [
+            (place, item, hidden or (room if room in talked and room != own else ""))
+            for room, items in found.items()
+            for place, item, hidden in items
+            if room not in talked or room == own or kinds.get(room.casefold()) in (PRIVATE, THOUGHT)
+        ]
+        yield _game(placed, users, notes), notes
 
 
 def table_of_files(files: Mapping[str, bytes]) -> Table:

@@ -5,6 +5,7 @@ That is judged by what they hold, and proposed to a person, never read without o
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from itertools import islice, pairwise
 from typing import Any
 
@@ -191,9 +192,7 @@ def _run(free: list[Column], rows: list[TableRow], table: Table, found: dict[str
 
 def _with_settings(table: Table, found: dict[str, str]) -> MappingRecord:
     """The columns, with what was chosen to read the file; where no column gives a round, a lone type may begin one."""
-    chosen = ((LIST, table.list), (ENCODING, table.encoding), (SEPARATOR, table.separator))
-    settings = {key: said for key, said in chosen if said}
-    mapping = MappingRecord(table.columns, found, settings=settings)
+    mapping = MappingRecord(table.columns, found, settings=table.settings)
     marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
     has_rounds = "round" in found or "phase" in found
     return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
@@ -275,21 +274,16 @@ class FirstGame(Struct, frozen=True):
 
 
 def read_head(
-    data: bytes,
-    *,
-    is_part: bool,
-    format_name: str = "",
-    encoding: str = "",
-    path: str = "",
-    separator: str = "",
+    data: bytes, *, is_part: bool, format_name: str = "", settings: Mapping[str, str] = {}
 ) -> Table | None:
     """The rows at the beginning of a file, which may be packed by gzip; None when it holds no rows with columns.
 
     `is_part` says that `data` is cut off; an incomplete row is left out. A file that was read as `format_name` may have
     rows that would not be recognised as such, since a person named the format. Bytes that are not UTF-8 are read in the
-    `encoding`, else in the most plausible one; a value with several lists by that at `path`, else by the one that looks
-    most like messages. Never raises.
+    encoding of the `settings`, else in the most plausible one; a value with several lists by theirs, else by the one
+    that looks most like messages. Never raises.
     """
+    encoding, path = (settings.get(setting, "") for setting in (ENCODING, LIST))
     text, is_whole = gunzip_start(data, HEAD_BYTES)
     is_part = is_part or not is_whole
     plain = _decode(text, "", is_part=is_part)
@@ -313,12 +307,14 @@ def read_head(
             if _is_known(brief)
             else _find_rows(value, brief, path)
         )
-        found = found or _find_lines(decoded, separator, brief)
+        found = found or _find_lines(decoded, settings.get(SEPARATOR, ""), brief)
         if found is None:
             return None
         table = found
     if guesses:
-        table = replace(table, encoding=encoding, encodings=guesses)
+        chosen = {ENCODING: encoding} if encoding else {}
+        choices = table.choices | {ENCODING: guesses}
+        table = replace(table, settings=table.settings | chosen, choices=choices)
     return replace(table, is_part=is_part) if table.columns else None
 
 
@@ -359,9 +355,8 @@ def find_encoding(data: bytes, columns: Columns) -> str:
     named = [mapping for mapping in columns if ENCODING in mapping.settings]
     decoded = decode_text(data) if named else None
     for mapping in () if decoded and decoded.encoding == UTF_8 else named:
-        table = read_head(
-            data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES, encoding=mapping.settings[ENCODING]
-        )
+        settings = {ENCODING: mapping.settings[ENCODING]}
+        table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES, settings=settings)
         if table is not None and find_mapping(table.columns, [mapping]):
             return mapping.settings[ENCODING]
     return ""

@@ -438,10 +438,13 @@ def table_at(value: Any, path: str) -> Table | None:
         [(index, row) for index, (_place, row) in enumerate(rows)],
         [place for place, _row in rows].__getitem__,
     )
-    counted = (
-        GAME if (type(value) is list and path != ANY) or any(GAME in row for _place, row in rows) else ""
+    is_counted = (type(value) is list and path != ANY) or any(GAME in row for _place, row in rows)
+    return replace(
+        table,
+        settings={LIST: path},
+        choices={LIST: [(other, other) for other in find_lists(value)]},
+        counted=GAME if is_counted else "",
     )
-    return replace(table, list=path, lists=find_lists(value), counted=counted)
 
 
 def count_rows(value: Any, path: str) -> int:

@@ -1,7 +1,7 @@
 """What a row of a table is, and who could hear it: by its type, its audience, its flags and its phase."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -141,11 +141,7 @@ def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
 
 def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     """How the rows are read, with the names of all players if somebody has to be told apart by them."""
-    numbers = {name: index for index, name in enumerate(table.columns)}
-    at = {
-        field: [numbers[column] for column in split_columns(name, numbers)]
-        for field, name in mapping.fields.items()
-    }
+    at = places_of(mapping.fields, table.columns)
     # Without types a target is no vote; it may be who was spoken to.
     idle = () if "type" in at else OF_TYPED_ROWS
     used = {place for field, places in at.items() for place in places if field not in idle}
@@ -173,6 +169,14 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
         signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
     return signs
+
+
+def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:
+    """Field -> the positions of its columns."""
+    numbers = {name: index for index, name in enumerate(columns)}
+    return {
+        field: [numbers[column] for column in split_columns(name, numbers)] for field, name in fields.items()
+    }
 
 
 def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:

@@ -22,27 +22,9 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.columns import (
-    OF_TYPED_ROWS,
-    PLAYER,
-    TEXT,
-    UNKNOWN_COLUMNS,
-    Columns,
-    MappingRecord,
-    describe_unknown,
-    expand_aliases,
-    find_mapping,
-    split_columns,
-)
+from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.draft import Draft
-from discussions.transcripts.core.readers.row_kinds import (
-    Question,
-    RowSigns,
-    cells_of,
-    find_questions,
-    kind_of_row,
-    read_signs,
-)
 from discussions.transcripts.core.readers.tables import Table, TableFaults
 from workspace.core.words import mark, say
 
@@ -109,19 +91,21 @@ def is_nobody(target: str) -> bool:
     return re.sub(r"[\W_]+", "", target).lower() in NOBODY
 
 
-def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[tuple[NativeGame, Notes]]:
+def read_table(
+    table: Table, new_notes: NewNotes, columns: recipes.Columns
+) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
-    mapping = find_mapping(table.columns, columns)
+    mapping = recipes.find_mapping(table.columns, columns)
     is_empty = True
-    questions: list[Question] = []
+    questions: list[row_kinds.Question] = []
     fields = {} if mapping is None else mapping.fields
-    read = {column for name in fields.values() for column in split_columns(name, table.columns)}
+    read = {column for name in fields.values() for column in recipes.split_columns(name, table.columns)}
     left_out = table.faults.judge_not_finite(read)
     if mapping is not None and not table.faults.count:
-        questions = find_questions(table, mapping)
-        again = _begins_again(table, mapping) if mapping == find_mapping(table.columns, ()) else ""
+        questions = row_kinds.find_questions(table, mapping)
+        again = _begins_again(table, mapping) if mapping == recipes.find_mapping(table.columns, ()) else ""
         if again:
-            table.faults.add(UNKNOWN_COLUMNS, again, say(_AGAIN))
+            table.faults.add(recipes.UNKNOWN_COLUMNS, again, say(_AGAIN))
             mapping = None
         for game, notes in () if questions or mapping is None else games_of_rows(table, mapping, new_notes):
             _warn_once(notes, left_out, table.faults)
@@ -134,23 +118,21 @@ def read_table(table: Table, new_notes: NewNotes, columns: Columns) -> Iterator[
         notes.fault(code, place, sentence)
     notes.fault_count = table.faults.count
     for question in questions[:MOST_QUESTIONS]:
-        notes.fault(UNKNOWN_COLUMNS, "", question.sentence)
+        notes.fault(recipes.UNKNOWN_COLUMNS, "", question.sentence)
     if not table.faults.count and mapping is None:
-        notes.fault(UNKNOWN_COLUMNS, "", describe_unknown(table.columns))
+        notes.fault(recipes.UNKNOWN_COLUMNS, "", recipes.describe_unknown(table.columns))
     elif not table.faults.count and not questions:
         notes.fault("no_games", "", say("The file has no row with a message. Export it again."))
     yield None, notes
 
 
-def _begins_again(table: Table, mapping: MappingRecord) -> str:
+def _begins_again(table: Table, mapping: recipes.MappingRecord) -> str:
     """Where the rounds begin again, and go up again, in a file without a column for games; "" for other files."""
-    numbers = [
-        table.columns.index(part) for part in split_columns(mapping.fields.get("round", ""), table.columns)
-    ]
+    at = row_kinds.places_of({"round": mapping.fields.get("round", "")}, table.columns)
     first = highest = begun = 0
     place = ""
-    for row in table.rows if numbers and "game" not in mapping.fields else ():
-        number, _fault = _round(cells_of(row, {"round": numbers}).get("round", "").strip())
+    for row in table.rows if at["round"] and "game" not in mapping.fields else ():
+        number, _fault = _round(row_kinds.cells_of(row, at).get("round", "").strip())
         if number is None:
             continue
         first = first or number
@@ -173,13 +155,13 @@ def _warn_once(notes: Notes, left_out: list[tuple[str, str, int]], faults: Table
 
 
 def games_of_rows(
-    table: Table, mapping: MappingRecord, new_notes: NewNotes
+    table: Table, mapping: recipes.MappingRecord, new_notes: NewNotes
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a table in order of their first rows. Never raises.
 
     One game is in memory at a time: a first pass finds where the rows of each game are, a second reads them.
     """
-    signs = read_signs(table, mapping)
+    signs = row_kinds.read_signs(table, mapping)
     for key, runs in _runs(table, signs.at).items():
         notes = new_notes()
         # A column that only numbers the games of a file is no id.
@@ -198,23 +180,25 @@ def games_of_rows(
 
 
 def _cells_in(
-    table: Table, spans: list[tuple[int, int, int]], signs: RowSigns
+    table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns
 ) -> Iterator[tuple[dict[str, str], str]]:
     for span in spans:
         for row in table.read(*span):
-            if cells := cells_of(row, signs.at):
+            if cells := row_kinds.cells_of(row, signs.at):
                 yield cells, table.place(row.number)
 
 
 def _aliases(
-    table: Table, spans: list[tuple[int, int, int]], mapping: MappingRecord, signs: RowSigns
+    table: Table, spans: list[tuple[int, int, int]], mapping: recipes.MappingRecord, signs: row_kinds.RowSigns
 ) -> dict[str, str]:
     """The other names of the players of one game: of those who speak, vote or are voted for."""
     rows = (cells for cells, _place in _cells_in(table, spans, signs))
     called = (
-        signs.name(cells.get(field, "")) for cells in rows for field in (PLAYER, "vote", *OF_TYPED_ROWS)
+        signs.name(cells.get(field, ""))
+        for cells in rows
+        for field in (recipes.PLAYER, "vote", *recipes.OF_TYPED_ROWS)
     )
-    return expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
+    return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
 def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
@@ -222,7 +206,7 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     found: dict[str, array[int]] = {}
     before = None
     for row in table.rows:
-        cells = cells_of(row, at)
+        cells = row_kinds.cells_of(row, at)
         if not cells:
             continue
         key = cells.get("game", "").strip()
@@ -235,9 +219,9 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     return found
 
 
-def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns) -> None:
+def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
-    kind, sign = kind_of_row(cells, signs)
+    kind, sign = row_kinds.kind_of_row(cells, signs)
     if kind == ROUND:
         has_begun = game.draft.game["messages"] or game.draft.game["votes"]
         game.round = (game.round or 0) + 1 if has_begun else 1
@@ -246,13 +230,13 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSi
 
 
 def _read_kind(
-    game: _RowGame, cells: Mapping[str, str], place: str, signs: RowSigns, what: tuple[str, str]
+    game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns, what: tuple[str, str]
 ) -> None:
     kind, sign = what
     is_typed = "type" in cells
     cells = _of_kind(cells, kind) if is_typed else cells
-    name, target = (signs.name(cells.get(field, "")) for field in (PLAYER, "vote"))
-    text = cells.get(TEXT, "").strip()
+    name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
+    text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
     if kind == IGNORE or (is_typed and not (name if is_hidden else text or target or kind == OUT)):
@@ -272,7 +256,7 @@ def _read_kind(
         _read_vote(game, name, target, cells, place, is_typed=is_vote)
     if is_hidden:
         # A vote or an act at night has no text of its own.
-        cells = cells if text or not target else dict(cells) | {TEXT: f"→ {target}"}
+        cells = cells if text or not target else dict(cells) | {recipes.TEXT: f"→ {target}"}
         _add_message(game, cells, place, signs, audience="nobody" if kind == THOUGHT else {"channel": sign})
     elif name and not is_vote and (text or not target):
         _add_message(game, cells, place, signs, audience=None)
@@ -282,11 +266,11 @@ def _of_kind(cells: Mapping[str, str], kind: str) -> Mapping[str, str]:
     """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
     if kind == VOTE:
-        return {PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
+        return {recipes.PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
     if kind == OUT:
-        return dict(cells) | {PLAYER: cells.get("out") or target or cells.get(PLAYER, "")}
-    if kind == THOUGHT and not cells.get(TEXT):
-        return dict(cells) | {TEXT: thought, "thought": ""}
+        return dict(cells) | {recipes.PLAYER: cells.get("out") or target or cells.get(recipes.PLAYER, "")}
+    if kind == THOUGHT and not cells.get(recipes.TEXT):
+        return dict(cells) | {recipes.TEXT: thought, "thought": ""}
     return cells
 
 
@@ -294,11 +278,11 @@ def _add_message(
     game: _RowGame,
     cells: Mapping[str, str],
     place: str,
-    signs: RowSigns,
+    signs: row_kinds.RowSigns,
     *,
     audience: str | dict[str, str] | None,
 ) -> None:
-    said, aside = cells.get(TEXT, ""), ""
+    said, aside = cells.get(recipes.TEXT, ""), ""
     if audience is None and signs.kinds.get(ASIDE, SPEECH) != SPEECH:
         said, aside = split_aside(said.strip())
         if aside and not said:
@@ -311,7 +295,7 @@ def _add_message(
     game.draft.add_message(
         place,
         game.round,
-        signs.name(cells.get(PLAYER, "")),
+        signs.name(cells.get(recipes.PLAYER, "")),
         said,
         time=as_moment(cells.get("time", "")) or None,
         id=cells.get("id", "").strip() or None,
@@ -338,7 +322,7 @@ def _read_vote(
     number = 1 if game.round is None else game.round
     private = {}
     if is_typed:
-        private = {"justification": cells.get(TEXT) or None, "reasoning": cells.get("thought")}
+        private = {"justification": cells.get(recipes.TEXT) or None, "reasoning": cells.get("thought")}
     elif (number, name, target) in game.cast:
         # A column that repeats an agent's vote in each of its rows.
         game.notes.warn("vote_repeated", place, f"{name[:25]} → {target[:25]}", says=_REPEATED)

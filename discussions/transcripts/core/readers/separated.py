@@ -206,7 +206,7 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
     table = table_of_objects(rows, "line {}".format)
     types = [row["type"] for _at, row in rows if separator == "level" and "player" in row]
     asked = {said: count for said, count in Counter(types).items() if said not in ("vote", "thought")}
-    return replace(table, separator=separator, separators=separators, asked=asked)
+    return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
 
 
 def _read_sign(lines: list[str], separator: str) -> _Rows:

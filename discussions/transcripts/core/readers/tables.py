@@ -69,9 +69,8 @@ class Table(Struct, frozen=True):
 
     `place` says where a row is, by its number. Faults concern the file as a whole: with one, no game is imported.
     `left_out` names the keys of JSON whose values are lists, where they were looked for. `is_part` says that these are
-    only the rows at the beginning of the file. `list` is the path of the list that holds them, where there may be
-    others (`lists`); `counted` is a column that only numbers the games. `encodings` are what bytes that are not UTF-8
-    may be, each with a sample, `encoding` is the one that was taken.
+    only the rows at the beginning of the file. `counted` is a column that only numbers the games. `settings` are those
+    of `columns.SETTINGS` by which the file was read, `choices` what may be chosen for each instead, with a sample.
     """
 
     columns: list[str]
@@ -82,16 +81,10 @@ class Table(Struct, frozen=True):
     left_out: list[str] = []
     is_part: bool = False
     counted: str = ""
-    encoding: str = ""
-    encodings: list[tuple[str, str]] = []
-    lists: list[str] = []
-    # The signs that may stand between name and text, each with a sample, and the one that was taken.
-    separators: list[tuple[str, str]] = []
-    separator: str = ""
+    settings: dict[str, str] = {}
+    choices: dict[str, list[tuple[str, str]]] = {}
     # What has to be asked about in any case, such as channels that may be games, and how many rows have it.
     asked: dict[str, int] = {}
-    # Last, since it hides the type of the same name.
-    list: str = ""
 
     @property
     def rows(self) -> Iterator[TableRow]:
