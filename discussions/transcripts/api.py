@@ -12,7 +12,7 @@ from discussions.models import Game, Iteration, Transcript
 from discussions.transcripts import actions
 from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
-from discussions.transcripts.pages import ImportLine, import_page, imports_page
+from discussions.transcripts.pages import ImportLine, ImportPage, imports_page
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.views import may_upload, transcript_or_404
 from workspace.core.refusals import Unacceptable
@@ -211,7 +211,7 @@ def _iteration(project: Project, number: int) -> Iteration:
 
 
 def _progress(transcript: Transcript) -> ProgressAnswer:
-    page = import_page(transcript=transcript, now=timezone.now())
+    page = ImportPage(transcript=transcript, now=timezone.now())
     job, size, count = page.job, transcript.byte_count, page.counts.games
     games = Game.objects.filter(transcript=transcript).order_by("number")
     return ProgressAnswer.read(

@@ -156,9 +156,12 @@ class ImportsPage(msgspec.Struct, frozen=True):
 
 
 class ImportPage(ImportLine):
-    """One import with its first games. The columns of a table in an archive are mapped with a file of its own."""
+    """One import with its first games. The columns of a table in an archive are mapped with a file of its own.
 
-    def __init__(self, transcript: Transcript, now: datetime, *, is_packed: bool) -> None:
+    `is_packed` says that the file is an archive.
+    """
+
+    def __init__(self, *, transcript: Transcript, now: datetime, is_packed: bool = False) -> None:
         super().__init__(transcript, _counts([transcript.pk]).get(transcript.pk, ImportCounts()))
         self.bar = _bar(self, now)
         self.worker_note = _worker_note(now) if self.is_live else ""
@@ -206,11 +209,6 @@ def imports_page(*, project: Project, now: datetime, before: int = 0) -> Imports
         older=shown[-1].pk if len(found) > SHOWN_IMPORTS else None,
         outdated_count=outdated_games().filter(project=project).count(),
     )
-
-
-def import_page(*, transcript: Transcript, now: datetime, is_packed: bool = False) -> ImportPage:
-    """The page of one import. `is_packed` says that the file is an archive."""
-    return ImportPage(transcript, now, is_packed=is_packed)
 
 
 def _is_withdrawn(transcript: Transcript) -> bool:

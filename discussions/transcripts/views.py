@@ -11,7 +11,7 @@ from discussions.models import Iteration, Transcript
 from discussions.transcripts import actions
 from discussions.transcripts.forms import UploadForm
 from discussions.transcripts.labels import FORMAT_SAMPLES
-from discussions.transcripts.pages import SHOWN_WITH, import_page, import_targets, imports_page
+from discussions.transcripts.pages import SHOWN_WITH, ImportPage, import_targets, imports_page
 from discussions.transcripts.permissions import check_import_transcripts
 from workspace.access.permissions import may
 from workspace.core.refusals import Refusal
@@ -77,7 +77,7 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """One import: its progress, its faults, its games. While it runs, its region polls."""
     found = transcript_or_404(request, slug, transcript)
     was = only_parameters(request, "was")["was"]
-    page = import_page(transcript=found, now=timezone.now(), is_packed=actions.is_packed(found))
+    page = ImportPage(transcript=found, now=timezone.now(), is_packed=actions.is_packed(found))
     context = {"page": page, "was": was, **frame(request.user, found.project, "imports")}
     return respond(request, page=SHOW, region=SHOW_REGION, context=context)
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from discussions.models import Game, Transcript
-from discussions.transcripts.pages import import_page
+from discussions.transcripts.pages import ImportPage
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_admin, make_lead, make_member, make_person
 from tests.factories.transcripts import as_bytes, make_games_project, native_game, native_message, upload
@@ -151,7 +151,7 @@ def test_the_heading_says_whether_something_is_wrong(project, lead, games, title
     transcript = upload(project=project, by=lead, games=games)
     run_waiting_jobs()
     transcript.refresh_from_db()
-    assert import_page(transcript=transcript, now=timezone.now()).faults_title == title
+    assert ImportPage(transcript=transcript, now=timezone.now()).faults_title == title
 
 
 def test_faults_and_warnings_are_listed_with_place_and_remedy(seen, project, lead):
@@ -171,7 +171,7 @@ def test_imported_games_are_listed_by_number_whatever_their_warnings(project, le
     games = [native_game(gameId="a"), native_game(gameId="b", votes=[]), native_game(gameId="c", votes=[])]
     transcript = upload(project=project, by=lead, games=games)
     run_waiting_jobs()
-    listed = import_page(transcript=transcript, now=NOW).games
+    listed = ImportPage(transcript=transcript, now=NOW).games
     assert [len(line["warnings"]) for line in listed] == [0, 1, 1]
     assert [line["game"].number for line in listed] == [1, 2, 3]
 
@@ -180,7 +180,7 @@ def test_what_looks_odd_is_listed_beside_the_warnings(seen, project, lead):
     messages = [native_message(1, name, text) for name, text in (("Ann", "Hi"), ("Bea", "Yo"), ("Ann", "Hi"))]
     transcript = upload(project=project, by=lead, games=native_game(messages=messages))
     run_waiting_jobs()
-    (line,) = import_page(transcript=transcript, now=NOW).games
+    (line,) = ImportPage(transcript=transcript, now=NOW).games
     assert [warning.code for warning in line["odd"]] == ["odd_repeated", "odd_one_speaker"]
     assert line["warnings"] == []
     page = seen.get(reverse("import_show", args=["ours", transcript.pk])).content.decode()
@@ -324,7 +324,7 @@ def test_faults_and_warnings_are_said_in_the_language_of_who_reads_them(seen, pr
     install(monkeypatch)
     said = seen.get(address).content.decode()
     assert "⟦The cost was not reported.⟧" in said
-    assert [fault.message for fault in import_page(transcript=transcript, now=NOW).faults][0].startswith("⟦")
+    assert [fault.message for fault in ImportPage(transcript=transcript, now=NOW).faults][0].startswith("⟦")
 
 
 def test_an_encoding_is_chosen_on_the_page(seen, project):
