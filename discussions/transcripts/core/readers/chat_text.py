@@ -17,22 +17,8 @@ from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, spli
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
+from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import is_odd_chat, read_deed
-from discussions.transcripts.core.readers.chat_lines import (
-    ARROW,
-    HEADING_NAME,
-    IRC,
-    LOG_LINE,
-    MESSAGE,
-    VOTES,
-    ChatLine,
-    ChatStyle,
-    as_shape,
-    find_style,
-    numbered_lines,
-    read_chat_line,
-    read_heading,
-)
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.rows import is_nobody
@@ -104,7 +90,7 @@ class _Game(Struct):
     open: dict[str, Any] | None = None
     last_public: dict[str, Any] | None = None
     # The message of which only a notice was read.
-    shown: ChatLine | None = None
+    shown: chat.ChatLine | None = None
 
     def place(self, index: int) -> str:
         return f"line {self.begin + index}"
@@ -116,11 +102,11 @@ def recognises_text(text: str) -> bool:
     In a text of nothing but messages and headings of rounds, nobody need speak twice.
     """
     lines = [line for line in text[:HEAD_CHARACTERS].split("\n") if line.strip()][:SAMPLE_LINES]
-    is_log = 2 * sum(LOG_LINE.match(line) is not None for line in lines) > len(lines)
+    is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
     if lines and (is_log or lines[0].lstrip().startswith("{") or _is_markup(lines)):
         return False
-    style = find_style(lines)
-    read = (read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
+    style = chat.find_style(lines)
+    read = (chat.read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
     found = [line.after or line for line in read]
     said = [line for line in found if line.kind == "message"]
     if is_odd_chat(said, lines):
@@ -136,7 +122,7 @@ def recognises_text(text: str) -> bool:
 
 def _is_markup(lines: list[str]) -> bool:
     """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines."""
-    is_irc = IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
+    is_irc = chat.IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
     return lines[0].lstrip().startswith("<") and not is_irc
 
 
@@ -145,7 +131,7 @@ def to_native_text(
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the text, in order; one at a time is decoded. Never raises."""
     head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
-    style = find_style([line for line in head if line.strip()])
+    style = chat.find_style([line for line in head if line.strip()])
     for begin, end, number in _parts(decoded):
         notes = new_notes()
         game = _Game(notes, Draft(notes, notes.source), begin=number)
@@ -181,17 +167,17 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
     return [(at, end, line) for (at, line), end in zip(begins, ends, strict=True)]
 
 
-def _read_game(game: _Game, lines: list[str], style: ChatStyle) -> None:
+def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     last = len(lines)
     facts, start = _facts(lines, 0, last)
     _read_facts(game, facts)
     names = {name.casefold() for name in game.roster} if game.is_listed else None
     below, end = _facts_below(lines, start, last, names or set())
     game.heading_names = _heading_names(game, lines[start:end])
-    numbered = numbered_lines(lines[start:end])
+    numbered = chat.numbered_lines(lines[start:end])
     for index in range(start, end):
-        line = read_chat_line(lines[index], style, names=names, heading_names=game.heading_names)
-        if line.kind == "more" and numbered and as_shape(lines[index]) in numbered:
+        line = chat.read_chat_line(lines[index], style, names=names, heading_names=game.heading_names)
+        if line.kind == "more" and numbered and chat.as_shape(lines[index]) in numbered:
             game.notes.warn("numbered_line", game.place(index), line.text.strip(), says=_COMES_BACK)
             continue
         _take(game, line, game.place(index))
@@ -215,7 +201,7 @@ def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
             listed = key if key in ("players", "roles") else ""
             said = fact["said"].strip()
             found += [_Fact(key, part, at) for part in (said.split(",") if listed else [said])]
-        elif listed and read_heading(line) is None:
+        elif listed and chat.read_heading(line) is None:
             found.append(_Fact(listed, line, at))
         else:
             break
@@ -263,17 +249,17 @@ def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
     """Names of players that look like headings: those that are listed, vote, are voted for or leave the game."""
     names = list(game.roster)
     for line in lines:
-        match = MESSAGE.fullmatch(line)
+        match = chat.MESSAGE.fullmatch(line)
         word = match["name"].strip().lower() if match else ""
         if match is None or word not in ("vote", "eliminated"):
             continue
         text = (match["text"] or "").strip()
-        arrow = ARROW.fullmatch(text)
+        arrow = chat.ARROW.fullmatch(text)
         if word == "eliminated":
             names.append(text.partition("(")[0].strip())
         elif arrow is not None:
             names += [arrow["voter"].strip(), arrow["target"].strip()]
-    return frozenset(name.casefold() for name in names if HEADING_NAME.fullmatch(name))
+    return frozenset(name.casefold() for name in names if chat.HEADING_NAME.fullmatch(name))
 
 
 def _read_player(game: _Game, fact: _Fact) -> None:
@@ -302,7 +288,7 @@ def _known_name(game: _Game, name: str) -> str | None:
     return next((known for known in game.roster if known.casefold() == name.casefold()), None)
 
 
-def _take(game: _Game, line: ChatLine, place: str) -> None:
+def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
     """Add a line to the game, and what follows it if it is a heading."""
     if line.kind in ("heading", "night"):
         game.round = line.round
@@ -325,27 +311,27 @@ def _enter(game: _Game, channel: str) -> None:
     game.open = None if channel else game.last_public
 
 
-def _take_blank(game: _Game, line: ChatLine, place: str) -> None:
+def _take_blank(game: _Game, line: chat.ChatLine, place: str) -> None:
     if game.open is not None:
         game.open["message"] += "\n"
 
 
-def _take_section(game: _Game, line: ChatLine, place: str) -> None:
+def _take_section(game: _Game, line: chat.ChatLine, place: str) -> None:
     _enter(game, line.text if line.round == 1 else "")
     game.notes.warn("section_line", place, line.text, says=_SECTION_LINE)
 
 
-def _take_notice(game: _Game, line: ChatLine, place: str) -> None:
+def _take_notice(game: _Game, line: chat.ChatLine, place: str) -> None:
     game.notes.warn("notice", place, line.text)
 
 
-def _take_at_night(game: _Game, line: ChatLine, place: str) -> None:
+def _take_at_night(game: _Game, line: chat.ChatLine, place: str) -> None:
     """Keep a line of a night: what was said, a vote by its voter, or what nobody said."""
     if line.kind == "more" and game.open is not None:
         game.open["message"] += "\n" + line.text
         return
     name, text = line.name if line.kind == "message" else "", line.text
-    if line.kind == "vote" and (arrow := ARROW.fullmatch(text)):
+    if line.kind == "vote" and (arrow := chat.ARROW.fullmatch(text)):
         name, text = arrow["voter"].strip(), f"→ {arrow['target'].strip()}"
     elif line.kind == "out":
         text = f"Eliminated: {text}"
@@ -353,7 +339,7 @@ def _take_at_night(game: _Game, line: ChatLine, place: str) -> None:
     _add_message(game, name, text, line.time, place, audience)
 
 
-def _take_message(game: _Game, line: ChatLine, place: str) -> None:
+def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
     if line.audience:
         audience = "nobody" if line.audience == "nobody" else {"channel": line.audience}
         _add_message(game, line.name, line.text, line.time, place, audience)
@@ -393,14 +379,14 @@ def _add_message(
     game.open = game.draft.game["messages"][-1]
 
 
-def _take_more(game: _Game, line: ChatLine, place: str) -> None:
+def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
     if game.open is None and game.shown is not None:
         _take_message(game, replace(game.shown, text=line.text), place)
         return
     if game.open is None:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return
-    votes = VOTES.fullmatch(line.text.strip())
+    votes = chat.VOTES.fullmatch(line.text.strip())
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
@@ -413,19 +399,19 @@ def _take_more(game: _Game, line: ChatLine, place: str) -> None:
     game.open["message"] += "\n" + line.text
 
 
-def _take_out(game: _Game, line: ChatLine, place: str) -> None:
+def _take_out(game: _Game, line: chat.ChatLine, place: str) -> None:
     name, _sign, how = line.text.partition("(")
     player = _add_player(game, name.strip(), place)
     game.draft.add_elimination(place, _round(game), player, how.rstrip(") ").strip())
 
 
-def _take_vote(game: _Game, line: ChatLine, place: str) -> None:
+def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
     several = re.split("[,;]", line.text)
-    if len(several) > 1 and all(map(ARROW.fullmatch, several)):
+    if len(several) > 1 and all(map(chat.ARROW.fullmatch, several)):
         for one in several:
             _take_vote(game, replace(line, text=one.strip()), place)
         return
-    arrow = ARROW.fullmatch(line.text)
+    arrow = chat.ARROW.fullmatch(line.text)
     # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
     said = arrow["voter"].strip() if arrow else game.last_public["playerName"] if game.last_public else ""
     if not said:

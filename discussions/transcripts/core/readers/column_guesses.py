@@ -1,7 +1,6 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
-from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -16,9 +15,10 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import ANY, PLAYER, field_of
-from discussions.transcripts.core.readers.tables import Table, TableRow
+from discussions.transcripts.core.readers.tables import Table, sample_rows
 
-# The shortest average text.
+# How many rows are looked at, and the shortest average text.
+MOST_ROWS = 2000
 LEAST_TEXT = 12
 LONGEST_NAME, MOST_ROUNDS = 60, 60
 # A column of players who all speak once has at most so many rows.
@@ -40,9 +40,10 @@ _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
 
 
 class Column(Struct, frozen=True):
-    """A column's cells that are not empty, and the different ones in order."""
+    """A column: its cell in each row, the cells that are not empty, and the different ones in order."""
 
     name: str
+    all: list[str]
     cells: list[str]
     different: list[str]
 
@@ -62,12 +63,11 @@ class Column(Struct, frozen=True):
         )
 
 
-def columns_in(table: Table, rows: list[TableRow]) -> Iterator[Column]:
-    """The columns that have cells in these rows."""
-    for index, name in enumerate(table.columns):
-        cells = [row.cells[index] for row in rows if index < len(row.cells) and row.cells[index]]
-        if cells:
-            yield Column(name, cells, list(dict.fromkeys(cells)))
+def columns_in(table: Table) -> list[Column]:
+    """The columns that have cells in the first rows."""
+    columns = zip(table.columns, zip(*sample_rows(table, MOST_ROWS), strict=True), strict=False)
+    found = ((name, list(cells), list(filter(None, cells))) for name, cells in columns)
+    return [Column(name, every, cells, list(dict.fromkeys(cells))) for name, every, cells in found if cells]
 
 
 def find_likeliest(name: str, columns: list[Column]) -> str:
@@ -94,25 +94,21 @@ def is_told(column: Column) -> bool:
     return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
 
 
-def find_kind(free: list[Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> Column | None:
+def find_kind(free: list[Column], players: Column) -> str:
     """A column of a few codes or flags that tell apart what one player said: what they mean has to be asked.
 
-    A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes".
+    A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes". "" without such a column.
     """
-    if found.get(PLAYER) not in table.columns:
-        return None
-    player = table.columns.index(found[PLAYER])
     for column in free:
-        index = table.columns.index(column.name)
-        pairs = [(row.cells[player], row.cells[index]) for row in rows if len(row.cells) > max(player, index)]
+        pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
         codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}
         different = {code for _name, code in codes} - {""}
         is_code = all(map(_CODE.fullmatch, column.different)) and not _is_known_flag(column)
         is_few = 1 < len(different) <= MOST_KINDS and 2 * len(different) <= len(column.cells)
         if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
-            return column
-    return None
+            return column.name
+    return ""
 
 
 def _is_known_flag(column: Column) -> bool:
@@ -155,7 +151,7 @@ def _is_small(column: Column) -> bool:
     )
 
 
-def is_round(column: Column, row_count: int) -> bool:
+def is_round(column: Column) -> bool:
     """Whether a column is a number that never falls: in most rows, or in the first row of each round alone.
 
     Every number may follow the same word: "Day 1", "R1".
@@ -171,6 +167,6 @@ def is_round(column: Column, row_count: int) -> bool:
     numbers = [int(one["number"]) for one in found]
     return (
         numbers == sorted(numbers)
-        and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < row_count)
+        and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < len(column.all))
         and numbers[-1] <= MOST_ROUNDS
     )

@@ -26,35 +26,10 @@ from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, p
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.readers import column_guesses as guesses
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_text import recognises_text as is_chat
-from discussions.transcripts.core.readers.column_guesses import (
-    LEAST_TEXT,
-    MOST_ROUNDS,
-    Column,
-    columns_in,
-    find_kind,
-    find_likeliest,
-    find_longest,
-    find_most_named,
-    is_note,
-    is_round,
-    is_told,
-)
-from discussions.transcripts.core.readers.columns import (
-    ENCODING,
-    LIST,
-    OR,
-    PLAYER,
-    SEPARATOR,
-    TEXT,
-    Columns,
-    MappingRecord,
-    find_mapping,
-    has_needed,
-    propose_aliases,
-    split_columns,
-    suggest_fields,
-)
+from discussions.transcripts.core.readers.column_guesses import Column
 from discussions.transcripts.core.readers.csv_rows import read_csv
 from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
@@ -70,15 +45,11 @@ from discussions.transcripts.core.readers.json_rows import (
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
 from discussions.transcripts.core.readers.json_turns import recognises as is_turns
 from discussions.transcripts.core.readers.json_turns import table_of_game
-from discussions.transcripts.core.readers.row_kinds import cells_of, read_signs
+from discussions.transcripts.core.readers.row_kinds import cells_of, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated
-from discussions.transcripts.core.readers.tables import Table, TableRow
+from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
-
-# How many rows are looked at.
-MOST_ROWS = 2000
-
 
 _KINDS = (
     (mark("yes or no"), re.compile(r"true|false|yes|no", re.IGNORECASE)),
@@ -104,18 +75,18 @@ class PathProfile(Struct, frozen=True):
         return say(self.kind)
 
 
-def profile_paths(table: Table, mapping: MappingRecord) -> list[PathProfile]:
+def profile_paths(table: Table, mapping: recipes.MappingRecord) -> list[PathProfile]:
     """What each column holds, in the order of the file; the players are those of the mapping."""
-    rows = list(islice(table.rows, MOST_ROWS))
     at = read_signs(table, mapping).at
-    names = {cells_of(row, at).get(PLAYER, "").strip().casefold() for row in rows} - {""}
+    rows = islice(table.rows, guesses.MOST_ROWS)
+    names = {cells_of(row, at).get(recipes.PLAYER, "").strip().casefold() for row in rows} - {""}
     found = []
-    for column in columns_in(table, rows):
+    for column in guesses.columns_in(table):
         kind = next(
             (kind for kind, shape in _KINDS if all(map(shape.fullmatch, column.different))), mark("text")
         )
         lengths = [len(cell) for cell in column.cells]
-        share, average = round(100 * len(lengths) / len(rows)), round(sum(lengths) / len(lengths))
+        share, average = round(100 * len(lengths) / len(column.all)), round(sum(lengths) / len(lengths))
         named = len(names & {cell.strip().casefold() for cell in column.different})
         found.append(
             PathProfile(column.name, kind, share, len(column.different), average, max(lengths), named)
@@ -123,66 +94,69 @@ def profile_paths(table: Table, mapping: MappingRecord) -> list[PathProfile]:
     return found
 
 
-def propose_mapping(table: Table) -> MappingRecord:
+def propose_mapping(table: Table) -> recipes.MappingRecord:
     """The columns by their names; player, text and round also by what is in columns with other names.
 
     Text is long and varied. A player is one of a few short values that come back and that texts name. A round is a
     number that never falls.
     """
-    fields = suggest_fields(table.columns)
-    used = {part for name in fields.values() for part in split_columns(name, table.columns)}
-    rows = list(islice(table.rows, MOST_ROWS))
-    free = [column for column in columns_in(table, rows) if column.name not in used]
-    likely = find_likeliest(fields.get(PLAYER, ""), list(columns_in(table, rows)))
-    found = {field: name for field, name in (fields | {PLAYER: likely}).items() if name}
-    if TEXT not in found and (text := find_longest([one for one in free if not is_told(one)])):
-        found[TEXT] = text.name
+    fields = recipes.suggest_fields(table.columns)
+    used = {part for name in fields.values() for part in recipes.split_columns(name, table.columns)}
+    columns = {column.name: column for column in guesses.columns_in(table)}
+    free = [column for column in columns.values() if column.name not in used]
+    likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
+    found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
+    if recipes.TEXT not in found and (
+        text := guesses.find_longest([one for one in free if not guesses.is_told(one)])
+    ):
+        found[recipes.TEXT] = text.name
         free.remove(text)
-    said = table.columns.index(found[TEXT]) if found.get(TEXT) in table.columns else len(table.columns)
-    texts = "\n".join(row.cells[said] for row in rows if said < len(row.cells)).casefold()
-    if PLAYER not in found and (player := find_most_named([one for one in free if not is_told(one)], texts)):
-        found[PLAYER] = player.name
+    said = columns.get(found.get(recipes.TEXT, ""))
+    texts = "\n".join(said.all if said else ()).casefold()
+    open_columns = [one for one in free if not guesses.is_told(one)]
+    if recipes.PLAYER not in found and (player := guesses.find_most_named(open_columns, texts)):
+        found[recipes.PLAYER] = player.name
         free.remove(player)
-    _propose_signs(table, free, rows, found)
+    _propose_signs(table, columns, free, found)
     return _with_settings(table, found)
 
 
-def _propose_signs(table: Table, free: list[Column], rows: list[TableRow], found: dict[str, str]) -> None:
+def _propose_signs(
+    table: Table, columns: Mapping[str, Column], free: list[Column], found: dict[str, str]
+) -> None:
     """Add to the columns that were found those of thoughts, rounds, games, types and targets of votes."""
     thoughts = [
         one.name
         for one in free
-        if one.length >= LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or is_note(one))
+        if one.length >= guesses.LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
     ]
     numbers = [
         one.name
         for one in free
-        if is_round(one, len(rows))
+        if guesses.is_round(one)
         and not one.name.endswith(COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
     if thoughts:
-        found.setdefault("thought", OR.join(thoughts))
+        found.setdefault("thought", recipes.OR.join(thoughts))
     if "phase" not in found and numbers:
         found.setdefault("round", numbers[0])
     free = [one for one in free if one.name not in (*thoughts, table.counted, found.get("round"))]
-    if run := table.counted or _run(free, rows, table, found):
+    rounds, players = (columns.get(found.get(field, "")) for field in ("round", recipes.PLAYER))
+    if run := table.counted or (_run(free, rounds) if rounds else ""):
         found.setdefault("game", run)
         free = [one for one in free if one.name != run]
-    if not {"type", "phase", "audience"} & found.keys() and (kind := find_kind(free, rows, table, found)):
-        found["type"] = kind.name
-    if "type" in found and "target" not in found and (target := _target(free, rows, table, found)):
+    is_untyped = not {"type", "phase", "audience"} & found.keys()
+    if players and is_untyped and (kind := guesses.find_kind(free, players)):
+        found["type"] = kind
+    if "type" in found and "target" not in found and (target := _target(table, free, found)):
         found["target"] = target
 
 
-def _run(free: list[Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
+def _run(free: list[Column], rounds: Column) -> str:
     """The column whose values follow one another and at each of which the rounds begin again; "" without one."""
-    if found.get("round") not in table.columns:
-        return ""
-    number = table.columns.index(found["round"])
     for column in free:
-        index = table.columns.index(column.name)
-        cells = [(row.cells[index], row.cells[number]) for row in rows if len(row.cells) > max(index, number)]
+        cells = list(zip(column.all, rounds.all, strict=True))
         begins = [(one[1], other[1]) for one, other in pairwise(cells) if one[0] != other[0]]
         falls = all(one.isdecimal() and other.isdecimal() and int(other) < int(one) for one, other in begins)
         if begins and falls and len(begins) + 1 == len(column.different):
@@ -190,60 +164,55 @@ def _run(free: list[Column], rows: list[TableRow], table: Table, found: dict[str
     return ""
 
 
-def _with_settings(table: Table, found: dict[str, str]) -> MappingRecord:
+def _with_settings(table: Table, found: dict[str, str]) -> recipes.MappingRecord:
     """The columns, with what was chosen to read the file; where no column gives a round, a lone type may begin one."""
-    mapping = MappingRecord(table.columns, found, settings=table.settings)
+    mapping = recipes.MappingRecord(table.columns, found, settings=table.settings)
     marks = [value for value in find_marks(table, mapping) if kind_of_type(value) in ("", IGNORE, SPEECH)]
     has_rounds = "round" in found or "phase" in found
     return replace(mapping, kinds={} if has_rounds or len(marks) != 1 else {marks[0].casefold(): ROUND})
 
 
-def _target(free: list[Column], rows: list[TableRow], table: Table, found: dict[str, str]) -> str:
+def _target(table: Table, free: list[Column], found: dict[str, str]) -> str:
     """The column that names a player in votes alone; "" without one."""
-    at = {
-        name: [table.columns.index(part) for part in split_columns(own, table.columns)]
-        for name, own in found.items()
-    }
-    cells = [cells_of(row, at) for row in rows]
-    players = {own[PLAYER] for own in cells if PLAYER in own}
+    at = places_of(found, table.columns)
+    cells = [cells_of(row, at) for row in islice(table.rows, guesses.MOST_ROWS)]
+    players = {own[recipes.PLAYER] for own in cells if recipes.PLAYER in own}
     for column in free:
-        index = table.columns.index(column.name)
-        filled = [
-            own for own, row in zip(cells, rows, strict=True) if index < len(row.cells) and row.cells[index]
-        ]
-        if players.issuperset(column.different) and all(
-            kind_of_type(own.get("type", "")) == VOTE for own in filled
-        ):
+        filled = [own for own, cell in zip(cells, column.all, strict=True) if cell]
+        are_votes = all(kind_of_type(own.get("type", "")) == VOTE for own in filled)
+        if are_votes and players.issuperset(column.different):
             return column.name
     return ""
 
 
-def find_aliases(table: Table, mapping: MappingRecord) -> dict[str, str]:
+def find_aliases(table: Table, mapping: recipes.MappingRecord) -> dict[str, str]:
     """Other names that the texts of the first game may use for its players, as pairs."""
     at = read_signs(table, mapping).at
     names: dict[str, None] = {}
     texts, game = [], None
-    for row in islice(table.rows, MOST_ROWS):
+    for row in islice(table.rows, guesses.MOST_ROWS):
         cells = cells_of(row, at)
         game = cells.get("game", "") if game is None else game
-        if cells.get("game", "") == game and (name := cells.get(PLAYER, "").strip()):
+        if cells.get("game", "") == game and (name := cells.get(recipes.PLAYER, "").strip()):
             names[name] = None
-            texts.append(cells.get(TEXT, ""))
-    return propose_aliases(names, "\n".join(texts)) if len(names) <= Limits().players else {}
+            texts.append(cells.get(recipes.TEXT, ""))
+    return recipes.propose_aliases(names, "\n".join(texts)) if len(names) <= Limits().players else {}
 
 
-def find_marks(table: Table, mapping: MappingRecord) -> dict[str, int]:
+def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     """The values of a type at which a round may begin, and how often: rows of a type that mostly say nothing."""
     signs = read_signs(table, mapping)
-    rows = [cells_of(row, signs.at) for row in islice(table.rows, MOST_ROWS)]
+    rows = [cells_of(row, signs.at) for row in islice(table.rows, guesses.MOST_ROWS)]
     counts = Counter(cells["type"] for cells in rows if "type" in cells)
     said = Counter(
-        cells["type"] for cells in rows if cells.get(TEXT) and cells.get(PLAYER) and "type" in cells
+        cells["type"]
+        for cells in rows
+        if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER) and "type" in cells
     )
     return {
         value: count
         for value, count in counts.items()
-        if said[value] < count <= MOST_ROUNDS and count > 1 and kind_of_type(value) != VOTE
+        if said[value] < count <= guesses.MOST_ROUNDS and count > 1 and kind_of_type(value) != VOTE
     }
 
 
@@ -283,13 +252,13 @@ def read_head(
     encoding of the `settings`, else in the most plausible one; a value with several lists by theirs, else by the one
     that looks most like messages. Never raises.
     """
-    encoding, path = (settings.get(setting, "") for setting in (ENCODING, LIST))
+    encoding, path = (settings.get(setting, "") for setting in (recipes.ENCODING, recipes.LIST))
     text, is_whole = gunzip_start(data, HEAD_BYTES)
     is_part = is_part or not is_whole
     plain = _decode(text, "", is_part=is_part)
-    guesses = [] if plain is not None and plain.encoding == UTF_8 else propose_encodings(text)
-    if guesses and plain is None:
-        encoding = encoding or guesses[0][0]
+    encodings = [] if plain is not None and plain.encoding == UTF_8 else propose_encodings(text)
+    if encodings and plain is None:
+        encoding = encoding or encodings[0][0]
     decoded = _decode(text, encoding, is_part=is_part) if encoding else plain
     if decoded is None:
         return None
@@ -307,13 +276,13 @@ def read_head(
             if _is_known(brief)
             else _find_rows(value, brief, path)
         )
-        found = found or _find_lines(decoded, settings.get(SEPARATOR, ""), brief)
+        found = found or _find_lines(decoded, settings.get(recipes.SEPARATOR, ""), brief)
         if found is None:
             return None
         table = found
-    if guesses:
-        chosen = {ENCODING: encoding} if encoding else {}
-        choices = table.choices | {ENCODING: guesses}
+    if encodings:
+        chosen = {recipes.ENCODING: encoding} if encoding else {}
+        choices = table.choices | {recipes.ENCODING: encodings}
         table = replace(table, settings=table.settings | chosen, choices=choices)
     return replace(table, is_part=is_part) if table.columns else None
 
@@ -342,7 +311,7 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
 
     def rank(path: str) -> tuple[bool, int]:
         table = table_at(brief, path)
-        is_talk = table is not None and has_needed(propose_mapping(table).fields)
+        is_talk = table is not None and recipes.has_needed(propose_mapping(table).fields)
         return is_talk, count_rows(value, path)
 
     path = path or max(find_lists(value), key=rank, default="")
@@ -350,20 +319,20 @@ def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
     return table_at(value, path) if path and count_rows(value, path) > 1 else None
 
 
-def find_encoding(data: bytes, columns: Columns) -> str:
+def find_encoding(data: bytes, columns: recipes.Columns) -> str:
     """The encoding of a recipe that fits bytes that are not UTF-8; "" without one."""
-    named = [mapping for mapping in columns if ENCODING in mapping.settings]
+    named = [mapping for mapping in columns if recipes.ENCODING in mapping.settings]
     decoded = decode_text(data) if named else None
     for mapping in () if decoded and decoded.encoding == UTF_8 else named:
-        settings = {ENCODING: mapping.settings[ENCODING]}
+        settings = {recipes.ENCODING: mapping.settings[recipes.ENCODING]}
         table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES, settings=settings)
-        if table is not None and find_mapping(table.columns, [mapping]):
-            return mapping.settings[ENCODING]
+        if table is not None and recipes.find_mapping(table.columns, [mapping]):
+            return mapping.settings[recipes.ENCODING]
     return ""
 
 
 def read_first_game(
-    table: Table, mapping: MappingRecord, name: str, source: str, role_map: RoleMap
+    table: Table, mapping: recipes.MappingRecord, name: str, source: str, role_map: RoleMap
 ) -> FirstGame:
     """The first game of the rows by this mapping, and how many games begin in them. Never raises."""
     games = list(games_of_rows(table, mapping, lambda: Notes(name, "", Limits(), source=source)))

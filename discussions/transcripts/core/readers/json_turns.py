@@ -14,16 +14,7 @@ from discussions.transcripts.core.audience import OUT, PRIVATE, SPEECH, THOUGHT,
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.columns import (
-    NEEDED,
-    PLAYER,
-    UNKNOWN_COLUMNS,
-    MappingRecord,
-    find_mapping,
-    has_needed,
-    split_columns,
-    suggest_fields,
-)
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
 from discussions.transcripts.core.readers.row_kinds import find_questions
@@ -108,7 +99,7 @@ def recognises(value: Any) -> bool:
 def _names_games(value: dict[str, Any]) -> bool:
     """Whether the messages say of which game they are, and are of several: rows of a list, and no game."""
     _place, first = next(_messages(value))
-    key = suggest_fields(list(first)).get("game")
+    key = recipes.suggest_fields(list(first)).get("game")
     return key is not None and len({str(values.get(key)) for _place, values in _messages(value)}) > 1
 
 
@@ -146,13 +137,13 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         notes.fault("shape", "", _say_missing(value))
         return None
     # What is left out is counted for the whole value.
-    table.faults.judge_not_finite(suggest_fields(table.columns).values())
+    table.faults.judge_not_finite(recipes.suggest_fields(table.columns).values())
     for fault in table.faults.first:
         notes.fault(*fault)
     is_object = type(value) is dict
     names = _called(value) if is_object else {}
-    mapping = find_mapping(table.columns, notes.columns) or MappingRecord(
-        table.columns, suggest_fields(table.columns)
+    mapping = recipes.find_mapping(table.columns, notes.columns) or recipes.MappingRecord(
+        table.columns, recipes.suggest_fields(table.columns)
     )
     # The object is one game and holds the game's id.
     fields = {field: name for field, name in mapping.fields.items() if field != "game"}
@@ -190,9 +181,9 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
     """The rows without votes on something else than a player ("approve"), where the votes are an object by player."""
     plain = [flattened(values) for _place, values in rows]
     names = {
-        str(values[suggest_fields(list(values))[PLAYER]])
+        str(values[recipes.suggest_fields(list(values))[recipes.PLAYER]])
         for values in plain
-        if PLAYER in suggest_fields(list(values))
+        if recipes.PLAYER in recipes.suggest_fields(list(values))
     }
     for place, values in rows:
         is_cast = values.keys() <= {"type", "voter", "target", "round", "phase"}
@@ -200,13 +191,13 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
             yield place, values
 
 
-def _is_clear(table: Table, mapping: MappingRecord, place: str, notes: Notes) -> bool:
+def _is_clear(table: Table, mapping: recipes.MappingRecord, place: str, notes: Notes) -> bool:
     """Whether it is known who could hear each message; other unknown keys are left out with a warning."""
-    used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
+    used = {part for name in mapping.fields.values() for part in recipes.split_columns(name, table.columns)}
     unknown = [column for column in table.columns if column not in used]
     questions = find_questions(table, mapping)
     for question in questions[:MOST_QUESTIONS]:
-        notes.fault(UNKNOWN_COLUMNS, place, question.sentence)
+        notes.fault(recipes.UNKNOWN_COLUMNS, place, question.sentence)
     for column in unknown:
         notes.warn("unknown_key", place, column)
     return not questions
@@ -309,7 +300,7 @@ def _is_hidden(key: str) -> bool:
 def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[str, Any]:
     """What an object around messages says of them: their round, else its place in the list, and their phase."""
     plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
-    fields = suggest_fields(list(plain))
+    fields = recipes.suggest_fields(list(plain))
     phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
     number = plain.get(
         fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
@@ -343,7 +334,7 @@ def _is_round(item: Any) -> bool:
 
 
 def _is_message(value: Any) -> bool:
-    return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
+    return type(value) is dict and recipes.has_needed(recipes.suggest_fields(list(flattened(value))))
 
 
 def _game_id(value: dict[str, Any]) -> Any:
@@ -377,13 +368,13 @@ def _say_missing(value: Any) -> str:
         rows = found.get(key)
         names = list(flattened(rows[0])) if type(rows) is list and rows and type(rows[0]) is dict else []
         if names:
-            fields = suggest_fields(names)
+            fields = recipes.suggest_fields(names)
             return say(
                 'The first message under "{key}" has the keys {names}; none of them is known as {missing}. Rename '
                 "the keys, or upload the list by itself as jsonl: then you say what its keys mean.",
                 key=key,
                 names=", ".join(f'"{name[:60]}"' for name in names[:20]),
-                missing=", ".join(f'"{field}"' for field in NEEDED if field not in fields),
+                missing=", ".join(f'"{field}"' for field in recipes.NEEDED if field not in fields),
             )
     sentence = say(
         "An object with a list of messages was expected, under one of the keys {lists}.",

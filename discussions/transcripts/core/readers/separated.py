@@ -14,18 +14,8 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import are_keys, find_modes, unknown_parts
-from discussions.transcripts.core.readers.chat_lines import (
-    LOG_LINE,
-    SECTION,
-    TIME,
-    VOTES,
-    WHO,
-    ChatLine,
-    plain_line,
-    read_aside,
-    read_heading,
-)
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.rows import read_table
@@ -37,15 +27,15 @@ SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
 _Rows = list[tuple[int, dict[str, str]]]
 
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
-_SAYS = re.compile(rf"(?P<name>{WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
+_SAYS = re.compile(rf"(?P<name>{chat.WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
 _HEAD = re.compile(
-    rf"(?:[\[(]?(?P<before>{TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
-    rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{TIME})[\])]?)?"
+    rf"(?:[\[(]?(?P<before>{chat.TIME})[\])]?[ ,]{{0,3}})?(?P<name>{chat.WHO}(?:#\d{{1,5}})?)"
+    rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{chat.TIME})[\])]?)?"
 )
 _ANY_DIGITS = re.compile(r"\d{1,4}")
-_ALONE = re.compile(rf"\W{{0,3}}(?P<time>{TIME})\W{{0,3}}")
-_TIMED = re.compile(rf"[\[(]?{TIME}[\])]?\s")
+_ALONE = re.compile(rf"\W{{0,3}}(?P<time>{chat.TIME})\W{{0,3}}")
+_TIMED = re.compile(rf"[\[(]?{chat.TIME}[\])]?\s")
 
 
 def _read_levels(lines: list[str]) -> _Rows:
@@ -53,12 +43,12 @@ def _read_levels(lines: list[str]) -> _Rows:
     rows: _Rows = []
     number = ""
     for at, line in enumerate(lines, start=1):
-        found = LOG_LINE.fullmatch(line)
+        found = chat.LOG_LINE.fullmatch(line)
         if found is None:
             continue
         said, source = found["said"], found["boxed"] or found["source"] or ""
         row = {"time": found["time"] or "", "type": f"{found['level']} {source}".strip()}
-        begins, votes, says = _ROUND.fullmatch(said), VOTES.fullmatch(said), _SAYS.fullmatch(said)
+        begins, votes, says = _ROUND.fullmatch(said), chat.VOTES.fullmatch(said), _SAYS.fullmatch(said)
         if begins:
             number = begins["number"]
             continue
@@ -99,7 +89,7 @@ def _read_cells(lines: list[str]) -> _Rows:
     rows: _Rows = []
     begun: dict[str, str] = {}
     for at, (line, row) in enumerate(zip(lines, cells, strict=True), start=1):
-        begun = _begun_by(read_heading(line)) or begun
+        begun = _begun_by(chat.read_heading(line)) or begun
         if at > rule - 1 and len(row) == len(names) > 1 and row != names and not _is_rule(row):
             rows.append((at, begun | dict(zip(names, row, strict=True))))
     return rows
@@ -177,7 +167,7 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 
 def _is_odd_chat(lines: list[str]) -> bool:
     """Whether lines of a chat have words in marks beside texts, or in brackets after names, that are asked about."""
-    found = [match for line in lines if (match := _shape(":").fullmatch(plain_line(line.strip())))]
+    found = [match for line in lines if (match := _shape(":").fullmatch(chat.plain_line(line.strip())))]
     is_odd = find_modes(map(_called, found)) or unknown_parts(lines)
     return bool(is_odd) or have_asides([match["text"] for match in found]) > 0
 
@@ -214,21 +204,21 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     rows: _Rows = []
     begun: dict[str, str] = {}
     modes = find_modes(
-        _called(match) for line in lines if (match := shape.fullmatch(plain_line(line.strip())))
+        _called(match) for line in lines if (match := shape.fullmatch(chat.plain_line(line.strip())))
     )
     parts = unknown_parts(lines)
     for number, line in enumerate(lines, start=1):
-        match = shape.fullmatch(plain_line(line.strip()))
-        heading, begins = _begun_by(read_heading(line)), _ROUND.fullmatch(line)
+        match = shape.fullmatch(chat.plain_line(line.strip()))
+        heading, begins = _begun_by(chat.read_heading(line)), _ROUND.fullmatch(line)
         if heading:
             begun = heading
         elif begins:
             begun = {"round": begins["number"]}
-        elif section := SECTION.fullmatch(line):
+        elif section := chat.SECTION.fullmatch(line):
             begun = _begun(section["title"], begun, is_alone=len(parts) < 2)
         elif match:
             timed = ({"time": match["time"]} if match["time"] else {}) | begun
-            who, audience = read_aside(_called(match))
+            who, audience = chat.read_aside(_called(match))
             if match["boxed"] and not audience and who != match["name"].strip():
                 who, timed = match["name"].strip(), timed | {"type": match["boxed"].strip(" ()[]")}
             elif not audience:
@@ -251,7 +241,7 @@ def _split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
     return name.removesuffix(f" {mode}") if mode else name, mode
 
 
-def _begun_by(heading: ChatLine | None) -> dict[str, str]:
+def _begun_by(heading: chat.ChatLine | None) -> dict[str, str]:
     night = {"phase": "night"} if heading and heading.kind == "night" else {}
     return {"round": str(heading.round)} | night if heading else {}
 
@@ -286,8 +276,9 @@ def to_native_text(
 
 
 def _shape(separator: str) -> "re.Pattern[str]":
-    time = rf"(?:[\[(]?(?P<time>{TIME})[\])]?[ ,|\t-]{{0,3}})?"
+    time = rf"(?:[\[(]?(?P<time>{chat.TIME})[\])]?[ ,|\t-]{{0,3}})?"
     sign = "[:：]" if separator == ":" else re.escape(separator)
     return re.compile(
-        rf"{time}(?P<name>{WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?[ ]{{0,3}}{sign}[ ]{{0,3}}(?P<text>\S.*)"
+        rf"{time}(?P<name>{chat.WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?"
+        rf"[ ]{{0,3}}{sign}[ ]{{0,3}}(?P<text>\S.*)"
     )
