@@ -19,21 +19,7 @@ from discussions.transcripts.core.audience import as_names, may_hide
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import join_marked, plain_value
 from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
-from discussions.transcripts.core.readers.columns import (
-    ANY,
-    LIST,
-    MOST_COLUMNS,
-    PLAYER,
-    TEXT,
-    Columns,
-    MappingRecord,
-    field_of,
-    find_mapping,
-    has_needed,
-    is_table,
-    suggest_fields,
-    with_objects,
-)
+from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
@@ -86,7 +72,7 @@ def recognises_text(text: str) -> bool:
 
 
 def to_native_text(
-    decoded: Decoded, new_notes: NewNotes, columns: Columns
+    decoded: Decoded, new_notes: NewNotes, columns: recipes.Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of JSONL, of a list, or of the list that a recipe names; a fault when the columns are not known.
 
@@ -148,7 +134,11 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     flat = [(number, flattened(entry)) for number, entry in entries]
     names = dict.fromkeys(name for _number, cells in flat for name in cells)
     players = {
-        cells[name] for name in names if field_of(name) == PLAYER for _number, cells in flat if name in cells
+        cells[name]
+        for name in names
+        if recipes.field_of(name) == recipes.PLAYER
+        for _number, cells in flat
+        if name in cells
     }
     numbers, columns = _positions(names, {name for name in players if type(name) is str})
     rows = [
@@ -158,8 +148,10 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     faults = TableFaults()
     for number, cells in flat:
         _note_not_finite(cells, Replaced(), place(number), faults)
-    if len(columns) > MOST_COLUMNS:
-        faults.add("too_many", place(entries[0][0]), say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
+    if len(columns) > recipes.MOST_COLUMNS:
+        faults.add(
+            "too_many", place(entries[0][0]), say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS)
+        )
     return Table(
         columns=columns,
         read=lambda start, end, _number: islice(iter(rows), start, end),
@@ -183,14 +175,14 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callabl
         cell_count += len(cells)
         for name in cells:
             if name not in names:
-                names[name] = field_of(name) == PLAYER
+                names[name] = recipes.field_of(name) == recipes.PLAYER
         players |= {
             cell
             for name, cell in cells.items()
-            if names[name] and type(cell) is str and len(players) < MOST_COLUMNS
+            if names[name] and type(cell) is str and len(players) < recipes.MOST_COLUMNS
         }
-        if len(names) > MOST_COLUMNS or cell_count > MOST_CELLS:
-            faults.add("too_many", where, say(_TOO_MANY, columns=MOST_COLUMNS, cells=MOST_CELLS))
+        if len(names) > recipes.MOST_COLUMNS or cell_count > MOST_CELLS:
+            faults.add("too_many", where, say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS))
             break
     for (code, sentence), (at, count) in causes.items():
         faults.add(code, at, many_times(sentence, count))
@@ -303,12 +295,12 @@ def _is_message(entry: dict[str, Any]) -> bool:
 
 
 def _names_both(entry: dict[str, Any]) -> bool:
-    return has_needed(suggest_fields(list(flattened(entry))))
+    return recipes.has_needed(recipes.suggest_fields(list(flattened(entry))))
 
 
 def _holds_objects(value: Any) -> bool:
     """Whether a value is a list of objects, or a table, as games of other formats have and rows do not."""
-    return type(value) is list and bool(value) and (type(value[0]) is dict or is_table(value))
+    return type(value) is list and bool(value) and (type(value[0]) is dict or recipes.is_table(value))
 
 
 def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
@@ -331,13 +323,13 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
     for key, given in entry.items():
         value = plain_value(given)
         is_id = is_map or (type(value) is dict and _is_id(key))
-        name = f"{prefix}{ANY if is_id else key}"[:200]
+        name = f"{prefix}{recipes.ANY if is_id else key}"[:200]
         if type(value) is dict and depth < DEEPEST:
             for inner, part in flattened(value, f"{name}.", depth + 1).items():
                 found.setdefault(inner, part)
         elif type(value) is list and _is_audience(key, value):
             found.setdefault(name, as_names(value))
-        elif type(value) is list and field_of(key) == TEXT and (said := join_marked(value)):
+        elif type(value) is list and recipes.field_of(key) == recipes.TEXT and (said := join_marked(value)):
             found.setdefault(name, said)
         elif type(value) not in (dict, list) and name.strip():
             found.setdefault(name, value)
@@ -345,7 +337,7 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
 
 
 def _is_id(key: str) -> bool:
-    return _DIGIT.search(key) is not None and field_of(key) is None
+    return _DIGIT.search(key) is not None and recipes.field_of(key) is None
 
 
 def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str, int], list[str]]:
@@ -358,7 +350,7 @@ def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str
     columns: dict[str, int] = {}
     for name in names:
         around = name.rpartition(".")[0]
-        path = f"{around}.{ANY}" if around and inner[around] <= set(players) else name
+        path = f"{around}.{recipes.ANY}" if around and inner[around] <= set(players) else name
         numbers[name] = columns.setdefault(path, len(columns))
     return numbers, list(columns)
 
@@ -366,7 +358,7 @@ def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str
 def _is_audience(key: str, values: list[Any]) -> bool:
     if len(values) > Limits().players or any(type(value) in (dict, list) for value in values):
         return False
-    return field_of(key) in ("audience", "private", "public") or may_hide(key, map(str, values))
+    return recipes.field_of(key) in ("audience", "private", "public") or may_hide(key, map(str, values))
 
 
 def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
@@ -394,7 +386,7 @@ def read_values(data: bytes) -> Any:
     """
     document = read_json(data, is_lenient=True)
     if document.is_readable:
-        return with_objects(document.value)
+        return recipes.with_objects(document.value)
     values = [
         read_json(data[start : end or len(data)], is_lenient=True)
         for start, end in each_value(data, begin_of(data), len(data))
@@ -414,7 +406,7 @@ def cut_lists(value: Any, depth: int = 0) -> Any:
 
 def find_lists(value: Any) -> list[str]:
     """The paths of the lists of objects in a value, and in its items; `*` is the value itself, if it is one."""
-    own = [ANY] if type(value) is list and value and type(value[0]) is dict else []
+    own = [recipes.ANY] if type(value) is list and value and type(value[0]) is dict else []
     return list(islice(dict.fromkeys((*own, *_lists_in(value, ""))), MOST_LISTS))
 
 
@@ -438,11 +430,11 @@ def table_at(value: Any, path: str) -> Table | None:
         [(index, row) for index, (_place, row) in enumerate(rows)],
         [place for place, _row in rows].__getitem__,
     )
-    is_counted = (type(value) is list and path != ANY) or any(GAME in row for _place, row in rows)
+    is_counted = (type(value) is list and path != recipes.ANY) or any(GAME in row for _place, row in rows)
     return replace(
         table,
-        settings={LIST: path},
-        choices={LIST: [(other, other) for other in find_lists(value)]},
+        settings={recipes.LIST: path},
+        choices={recipes.LIST: [(other, other) for other in find_lists(value)]},
         counted=GAME if is_counted else "",
     )
 
@@ -452,7 +444,7 @@ def count_rows(value: Any, path: str) -> int:
 
 
 def _keys(path: str) -> list[str]:
-    return [] if path == ANY else path.split(".")
+    return [] if path == recipes.ANY else path.split(".")
 
 
 def _rows_at(
@@ -475,27 +467,29 @@ def _is_part(place: str, items: list[Any]) -> bool:
     """Whether the items of a list are parts of one game, such as rounds, and no games with ids or players."""
     key = place.rpartition("/")[2].casefold().rstrip("s")
     names = [set(item) for item in items if type(item) is dict]
-    is_own = any(field_of(name) == GAME or name in _OF_A_GAME for name in set().union(*names))
-    are_rounds = all(any(field_of(name) == "round" for name in own) for own in names)
+    is_own = any(recipes.field_of(name) == GAME or name in _OF_A_GAME for name in set().union(*names))
+    are_rounds = all(any(recipes.field_of(name) == "round" for name in own) for own in names)
     return bool(key) and not is_own and (key not in _GAMES or are_rounds)
 
 
 def _beside(key: str) -> str:
-    return key if field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}"
+    return key if recipes.field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}"
 
 
 def _one_of(place: str) -> str:
     """What an item of a list is called: of "/games/3/rounds" a round."""
     name = place.rpartition("/")[2].removesuffix("s") or GAME
-    return name if name == GAME or field_of(name) in (None, "round") else f"{name}{COUNTER}"
+    return name if name == GAME or recipes.field_of(name) in (None, "round") else f"{name}{COUNTER}"
 
 
-def read_listed(decoded: Decoded, columns: Columns) -> tuple[Table, list[MappingRecord]] | None:
+def read_listed(
+    decoded: Decoded, columns: recipes.Columns
+) -> tuple[Table, list[recipes.MappingRecord]] | None:
     """The rows of the list that a recipe names, with this recipe; None where no recipe fits."""
-    named = [mapping for mapping in columns if LIST in mapping.settings]
+    named = [mapping for mapping in columns if recipes.LIST in mapping.settings]
     value = read_values(decoded.data if decoded.is_plain else decoded.text.encode()) if named else None
     for mapping in named if value is not None else ():
-        table = table_at(value, mapping.settings[LIST])
-        if table is not None and find_mapping(table.columns, [mapping]):
+        table = table_at(value, mapping.settings[recipes.LIST])
+        if table is not None and recipes.find_mapping(table.columns, [mapping]):
             return table, [mapping]
     return None
