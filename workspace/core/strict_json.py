@@ -11,6 +11,7 @@ finite is a `NotFinite`, and texts are in the Unicode form NFC.
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any
@@ -105,23 +106,18 @@ def read_json(
     if refusal:
         return _refused(refusal, had_bom=had_bom)
     # A few bytes of "{}," cost a hundred in memory each, so values are counted before any is built.
-    if body.count(b'"') > 8 * max_values:
+    if len(body) > max_values and _holds_values(body, max_values):
         return _refused(_too_many(max_values), had_bom=had_bom)
-    outside = _outside_strings(body)
-    if outside.count(b",") + outside.count(b"[") + outside.count(b"{") >= max_values:
-        return _refused(_too_many(max_values), had_bom=had_bom)
-    is_odd = _has_odd_number(outside)
-    if (is_lenient or not is_odd) and not _is_too_deep(outside, max_depth):
-        if is_odd:
-            value, is_clean = _parse(body.decode("utf-8"), longest=max_digits)
-        else:
-            value, is_clean = _parse_plain(body, outside.count(b":"))
-        replaced: dict[str, Replaced] = {}
-        may_compose = is_lenient and _may_compose(body)
-        if is_clean and (may_compose or is_odd or (b"\\" in body and _SUSPICIOUS_ESCAPE.search(body))):
-            value, is_clean = _normalise_top(value, replaced, composes=may_compose)
-        if is_clean:
-            return Document(value=value, is_readable=True, had_bom=had_bom, replaced=replaced)
+    value, is_plain = _parse_plain(body, max_depth)
+    is_clean = is_plain
+    if not is_plain and is_lenient and not is_too_deep(body, max_depth):
+        value, is_clean = _parse(body.decode("utf-8"), longest=max_digits)
+    replaced: dict[str, Replaced] = {}
+    may_compose = is_clean and is_lenient and _may_compose(body)
+    if is_clean and (may_compose or not is_plain or (b"\\" in body and _SUSPICIOUS_ESCAPE.search(body))):
+        value, is_clean = _normalise_top(value, replaced, composes=may_compose)
+    if is_clean:
+        return Document(value=value, is_readable=True, had_bom=had_bom, replaced=replaced)
     text = body.decode("utf-8")
     found = find_problems(
         text, max_depth=max_depth, max_digits=None if is_lenient else max_digits, most=most_problems
@@ -190,7 +186,7 @@ def _refused_at_sight(body: bytes) -> Problem | None:
 
 def _outside_strings(body: bytes) -> bytes:
     """The text between the strings. Exact up to the first syntax error, which is all that is needed."""
-    if b"\\" in body:
+    if b'\\"' in body:
         body = _without_escapes(body)
     return b" ".join(body.split(b'"')[::2])
 
@@ -206,25 +202,21 @@ def _too_many(count: int) -> Problem:
     )
 
 
-def _has_odd_number(outside: bytes) -> bool:
-    """Whether a number may be too long, too large or not a number; if so, the text gets the careful pass."""
-    if b"E" in outside or b"N" in outside or b"I" in outside:
+def _holds_values(body: bytes, most: int) -> bool:
+    """Whether the text holds so many values, or more quotes than they could need."""
+    if body.count(b'"') > 8 * most:
         return True
-    if outside.count(b"e") != outside.count(b"true") + outside.count(b"false"):
-        return True
-    return _TOO_MANY_DIGITS in outside.translate(_DIGITS_ALIKE)
+    outside = _outside_strings(body)
+    return outside.count(b",") + outside.count(b"[") + outside.count(b"{") >= most
 
 
 def is_too_deep(body: bytes, max_depth: int) -> bool:
     """Whether a JSON text is nested over `max_depth`; of a text with a syntax error, whether it may be."""
-    if b"\\" in body:
+    if b'\\"' in body:
         body = _without_escapes(body)
     # Most strings hold no brackets: only their quotes are left of them, and go, too.
     marks = body.translate(None, _NOT_MARKS).replace(b'""', b"")
-    return _is_too_deep(_outside_strings(body) if b'"' in marks else marks, max_depth)
-
-
-def _is_too_deep(outside: bytes, max_depth: int) -> bool:
+    outside = _outside_strings(body) if b'"' in marks else marks
     brackets = outside.translate(_ALIKE, _NOT_BRACKETS)
     for _level in range(max_depth):
         if not brackets:
@@ -233,28 +225,39 @@ def _is_too_deep(outside: bytes, max_depth: int) -> bool:
     return brackets != b""
 
 
-def _parse_plain(body: bytes, key_count: int) -> tuple[Any, bool]:
-    """`_parse` for text that is usually plain: an object has fewer keys than its text when a key occurs twice."""
+def _parse_plain(body: bytes, max_depth: int) -> tuple[Any, bool]:
+    """The value, and whether that is all: no long number, no key that occurs twice, nothing too deep."""
     try:
         value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # Such as half of a surrogate pair.
-        return _parse(body.decode("utf-8"))
-    return value, _count_keys(value) == key_count
+        # Such as a number that is none, or half of a surrogate pair.
+        return None, False
+    has_long_number = _has_many_digits(body) and _has_many_digits(_outside_strings(body))
+    written = _without_escapes(body) if b'\\"' in body else body
+    return value, not has_long_number and 2 * _count_strings(value, max_depth) == written.count(b'"')
 
 
-def _count_keys(value: Any) -> int:
-    count, level = 0, [value] if type(value) in (dict, list) else []
-    while level:
+def _has_many_digits(text: bytes) -> bool:
+    return _TOO_MANY_DIGITS in text.translate(_DIGITS_ALIKE)
+
+
+def _count_strings(value: Any, max_depth: int) -> int:
+    """The texts and keys of a value; with a key that occurs twice, fewer than in its text. -1 if it is too deep."""
+    count, level = 0, [value]
+    for _level in range(max_depth + 1):
+        types = Counter(map(type, level))
+        count += types[str]
+        if not types[dict] + types[list]:
+            return count
         below: list[Any] = []
         for part in level:
             if type(part) is dict:
                 count += len(part)
                 below += part.values()
-            else:
+            elif type(part) is list:
                 below += part
-        level = [part for part in below if type(part) is dict or type(part) is list]
-    return count
+        level = below
+    return -1
 
 
 def _parse(

@@ -91,6 +91,11 @@ def known_keys(raw: dict[str, Any], known: Keys, pointer: str, notes: Notes) -> 
     return built
 
 
+def are_ours(entries: list[Any], known: Keys) -> bool:
+    """Whether the objects in a list have keys in our spelling alone."""
+    return set().union(*as_objects(entries)) <= known.ours
+
+
 def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Document:
     """One JSON value within the limits; an item is a level deeper than its list."""
     return read_json(
@@ -192,7 +197,10 @@ def read_entries(
     raw: dict[str, Any], key: str, pointer: str, notes: Notes, most: int, known: Keys | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a list with their pointers, under the keys that are known; anything else in it is a fault."""
-    for index, entry in enumerate(read_list(raw, key, pointer, notes, most) or []):
+    entries = read_list(raw, key, pointer, notes, most) or []
+    if known is not None and are_ours(entries, known):
+        known = None
+    for index, entry in enumerate(entries):
         place = f"{pointer}/{key}/{index}"
         if type(entry) is dict:
             yield place, entry if known is None else known_keys(entry, known, place, notes)

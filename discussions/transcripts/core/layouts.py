@@ -196,7 +196,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     items = find_items(data, max_depth=limits.depth) if quick_items is None else quick_items
     if items is None:
         return None
-    head = [_quick_value(data[start:end], limits)[0] for start, end in islice(items, HEAD_ITEMS)]
+    head = _head_values(data, items, limits)
     whole = recognise(head, options.known)
     if whole is not None:
         return Layout(ONE, whole) if read_value(data, limits).is_readable else None
@@ -218,23 +218,20 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
 
 def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
-    head = list(islice(each_line(data), HEAD_ITEMS))
-    found = _format_of_first(data, head, options) if len(head) > 1 else None
-    values = [_quick_value(data[start:end], options.limits)[0] for start, end in head] if found else []
-    if are_turns(values) or explain_pieces(values):
+    if len(list(islice(each_line(data), 2))) < 2:
         return None
-    lines = find_lines(data) if found and not found.to_native_text else None
-    return Layout(LINES, found, lines) if found and lines else None
+    values = _head_values(data, each_line(data), options.limits)
+    found = _format_of_first(values, options)
+    if not found or found.to_native_text or are_turns(values) or explain_pieces(values):
+        return None
+    lines = find_lines(data)
+    return Layout(LINES, found, lines) if lines else None
 
 
-def _format_of_first(data: bytes, places: Iterable[tuple[int, int]], options: ReadOptions) -> Format | None:
+def _format_of_first(values: Iterable[Any], options: ReadOptions) -> Format | None:
     """The format of the first of these values that is an object in a known one."""
-    for start, end in places:
-        value, is_readable = _quick_value(data[start:end], options.limits)
-        found = format_of(value, options) if is_readable and type(value) is dict and value else None
-        if found is not None:
-            return found
-    return None
+    objects = (value for value in values if type(value) is dict and value)
+    return next(filter(None, (format_of(value, options) for value in objects)), None)
 
 
 def _are_values(data: bytes, options: ReadOptions) -> bool:
@@ -257,7 +254,7 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
 def _lay_out_values(data: bytes, options: ReadOptions) -> Layout | None:
     """Values that follow one another, recognised by the first ones."""
     values = find_values(data, max_depth=options.limits.depth)
-    found = _format_of_first(data, islice(values or (), HEAD_ITEMS), options)
+    found = _format_of_first(_head_values(data, values or (), options.limits), options)
     return Layout(VALUES, found, values) if found else None
 
 
@@ -302,6 +299,11 @@ def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
     except _ODD_OR_BROKEN:
         document = read_value(data, limits, is_item=True)
         return document.value, document.is_readable
+
+
+def _head_values(data: bytes, places: Iterable[tuple[int, int]], limits: Limits) -> list[Any]:
+    """The values at the first places; None for one that is no JSON at all."""
+    return [_quick_value(data[start:end], limits)[0] for start, end in islice(places, HEAD_ITEMS)]
 
 
 def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
@@ -366,14 +368,13 @@ def _explain(document: Document, data: bytes, options: ReadOptions) -> str:
         return explain_pieces(part, inner.keys[-1]) if inner and type(part) is list else ""
     if document.is_readable:
         return explain_pieces(document.value) if type(document.value) is list else ""
-    first = islice(each_value(data, begin_of(data), len(data)), HEAD_ITEMS)
-    return explain_pieces([_quick_value(data[start:end], options.limits)[0] for start, end in first])
+    return explain_pieces(_head_values(data, each_value(data, begin_of(data), len(data)), options.limits))
 
 
 def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
     """The first value if the file begins with two that are JSON objects."""
     first = islice(each_value(data, begin_of(data), len(data)), 2)
-    values = [_quick_value(data[start:end], options.limits)[0] for start, end in first]
+    values = _head_values(data, first, options.limits)
     return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
 
 

@@ -1,5 +1,6 @@
 """The rubric's own transcript format: a JSON object with `gameId players messages votes`, or a list of them."""
 
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -20,6 +21,8 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import (
     NOTHING,
+    are_ours,
+    as_objects,
     keys,
     known_keys,
     note_invisible,
@@ -86,7 +89,6 @@ class _Found(Struct):
     messages: list[Message]
     links: list[ReplyLink]
     ids: dict[str, int]
-    turns: dict[str, int]
     round: int = 0
     # The messages as they are in the file, and whether empty ones among them are left out: once one was met.
     entries: list[Any] = []
@@ -127,15 +129,16 @@ def is_native(value: Any) -> bool:
 
 def _strange_keys(messages: list[Any]) -> list[str]:
     """The keys of messages that are not ours, in order."""
-    others = [part for part in messages if type(part) is dict and not part.keys() <= MESSAGE_KEYS.ours]
-    names = dict.fromkeys(key for message in others for key in message)
+    if are_ours(messages, MESSAGE_KEYS):
+        return []
+    names = dict.fromkeys(chain.from_iterable(as_objects(messages)))
     return [key for key in names if MESSAGE_KEYS.spellings.get(snake_to_camel(key)) is None]
 
 
 def _may_hide(key: str, messages: list[Any]) -> bool:
     if field_of(key) in ("phase", "audience", "private"):
         return True
-    values = (message.get(key) for message in messages if type(message) is dict)
+    values = (message.get(key) for message in as_objects(messages))
     return may_hide(key, (as_names(value).casefold() for value in values if value not in NOTHING))
 
 
@@ -150,7 +153,7 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     if raw.get("gameId") is None or str(raw["gameId"]).isspace() or raw["gameId"] == "":
         notes.fault("no_game_id", "/gameId", _NO_ID)
     players, numbers = read_players(raw, notes, role_map)
-    found = _Found(numbers=numbers, messages=[], links=[], ids={}, turns={})
+    found = _Found(numbers=numbers, messages=[], links=[], ids={})
     _read_messages(raw, found, notes)
     metadata = _metadata(raw, notes)
     record = GameRecord(
@@ -169,7 +172,7 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     )
     if notes.fault_count:
         return None
-    resolve(found.messages, found.links, found.ids or found.turns, notes)
+    resolve(found.messages, found.links, found.ids, notes)
     return record
 
 
@@ -229,10 +232,8 @@ def _takes_empty(found: _Found, notes: Notes) -> bool:
     """Whether few messages are without a text. Faults of their keys are noted when they are read."""
     if found.takes_empty is None:
         unused = Notes(notes.file, notes.pointer, notes.limits)
-        entries = [entry for entry in found.entries if type(entry) is dict]
-        empty = sum(
-            _is_empty(known_keys(entry, MESSAGE_KEYS, "", unused).get("message")) for entry in entries
-        )
+        entries = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in as_objects(found.entries))
+        empty = sum(_is_empty(entry.get("message")) for entry in entries)
         found.takes_empty = empty * EMPTY_MESSAGES_IN <= len(found.entries)
     return found.takes_empty
 
@@ -244,7 +245,7 @@ def _is_empty(value: Any) -> bool:
 def _are_raw(found: _Found) -> bool:
     """Whether most texts are answers of models as JSON, which nobody heard so; of a few, everybody heard the JSON."""
     if found.is_raw is None:
-        texts = [entry.get("message") for entry in found.entries if type(entry) is dict]
+        texts = [entry.get("message") for entry in as_objects(found.entries)]
         found.is_raw = 2 * sum(type(text) is str and text.startswith("{") for text in texts) > len(texts)
     return found.is_raw
 
@@ -259,7 +260,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
     said, had_more = raw.get("message"), False
-    if type(said) is str and said and (may_hold(said) or may_think(said) or said[0] == "{"):
+    if type(said) is str and (may_hold(said) or may_think(said) or said[0] == "{"):
         said, had_more = _spoken(said, raw, pointer, player, found, notes)
     if _is_empty(said) and (had_more or _takes_empty(found, notes)):
         if not had_more:
@@ -286,8 +287,6 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
     own_id = raw.get("id")
     if own_id is not None and type(own_id) in (str, int):
         found.ids.setdefault(str(own_id), position)
-    if turn is not None:
-        found.turns.setdefault(str(turn), position)
 
 
 def _spoken(
@@ -351,14 +350,14 @@ def _keep_private(
 
 
 def _text(value: Any, pointer: str, notes: Notes) -> str:
+    most = notes.limits.message_characters
     if _is_empty(value):
         notes.fault("no_text", f"{pointer}/message", _NO_TEXT)
         return ""
     if type(value) is not str:
         wrong_type(notes, f"{pointer}/message", "text", value)
         return ""
-    if len(value) > notes.limits.message_characters:
-        most = notes.limits.message_characters
+    if len(value) > most:
         too_long(notes, f"{pointer}/message", say("The message"), len(value), most)
     elif not value.isprintable():
         note_invisible(value, f"{pointer}/message", notes)

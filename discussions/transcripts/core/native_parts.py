@@ -131,14 +131,18 @@ class ReplyLink(Struct, frozen=True):
     pointer: str
 
 
-def resolve(messages: list[Message], links: list[ReplyLink], positions: dict[str, int], notes: Notes) -> None:
-    """Resolves the links in place. `positions` finds a message by its id or, in files without ids, by its turn.
+def resolve(messages: list[Message], links: list[ReplyLink], ids: dict[str, int], notes: Notes) -> None:
+    """Resolves the links in place: to a message by its id or, where no message has one (`ids` is empty), by its turn.
 
     A link that resolves to the same or a later message is a warning and does not count; one that resolves to
     nothing is a warning and counts, since the file says that the message is a reply.
     """
+    if not links:
+        return
+    # Of messages with the same turn, the first one counts.
+    turns = {str(message.turn): message.position for message in reversed(messages) if message.turn is not None}
     for link in links:
-        target = positions.get(link.to)
+        target = (ids or turns).get(link.to)
         message = messages[link.position - 1]
         if target is None:
             notes.warn("unresolved_reply", link.pointer, link.to)

@@ -83,6 +83,7 @@ _LEAKED = re.compile(
     r"""|^\s*\{\s*["']\w+["']\s{0,20}:""",
     re.IGNORECASE,
 )
+_AFTER_KEY = re.compile(r""":(?<=["'\s]:)""")
 _ZERO = re.compile(r"\b(?:round|day|night)\s{1,3}(?:0|zero)\b(?![.,:]\d)", re.IGNORECASE)
 _LIKE_A_PLAYER = re.compile(r"\b(?:p|player|agent|seat)[ _#-]?\d{1,3}\b", re.IGNORECASE)
 _VOTES_FOR = re.compile(r"ote[sd]? (?:for|against|out) (?P<name>[^\W\d_a-z][^\W\d_A-Z]{2,30})\b(?! [A-Z])")
@@ -103,8 +104,7 @@ _FOR_ONE = _signs(
         "etween the two of us": r"etween the two of us\b",
         "etween you and me": r"etween you and me\b",
         "t tell ": r"t tell (?<=n't tell |n’t tell |not tell )(?:anyone|anybody|the others)\b",
-        "eep this ": r"eep this (?:a secret|secret|private)\b",
-        "eep it ": r"eep it (?:a secret|secret|private)\b",
+        "eep ": r"eep (?:this|it) (?:a secret|secret|private)\b",
     }
 )
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -169,17 +169,16 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     lowest = min([message.round for message in game.messages], default=1)
     # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
-    lower = whole.lower()
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
         LEAKED: _leaking(game) if _may_leak(whole) else [],
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
-        TEXT_ROUND_ZERO: _naming_zero(game, lower) if lowest == 1 else [],
+        TEXT_ROUND_ZERO: _naming_zero(game, whole) if lowest == 1 else [],
         ONE_SPEAKER: _by_one_speaker(game),
         MANY_VOTES: _many_votes(game),
         STRANGER: _strangers(game, whole),
-        NAMES_NOBODY: [1] if _names_nobody(game, lower) else [],
+        NAMES_NOBODY: [1] if _names_nobody(game, whole) else [],
         FOR_ONE: _places(game, whole, _FOR_ONE),
         LOOP: [message.position for message in _may_loop(game.messages) if _is_loop(message.text)],
         THINKS: _places(game, whole, _THINKS),
@@ -221,59 +220,62 @@ def _many_votes(game: GameRecord) -> list[int]:
 
 def _strangers(game: GameRecord, whole: str) -> list[int]:
     """The messages that name a numbered player whom the cast does not have, or vote for somebody who is not in it."""
-    numbered = [
-        (at, name)
-        for at in _numbers(whole)
-        for name in _LIKE_A_PLAYER.findall(whole[max(0, at - 8) : at + 4])
-    ]
-    unknown = _unknown_numbers(game, {name for _at, name in numbered}) if numbered else set()
-    places = [at for at, name in numbered if name in unknown]
-    return sorted({*_positions(game, places), *_unknown_names(game, whole)})
+    numbered = {name: rf"\b{re.escape(name)}\b" for name in _unknown_numbers(game, whole)}
+    voted = {name: rf"{re.escape(name)}\b" for name in _unknown_names(game, whole)}
+    return _places(game, whole, _signs(numbered | voted))
 
 
-def _numbers(whole: str) -> Iterator[int]:
-    """Where a number stands after the last sign of a word for a player, or what joins them."""
-    # To look for one digit after the other is much faster than a pattern.
-    for digit in digits:
-        at = whole.find(digit, 1)
+def _find_each(whole: str, signs: str) -> Iterator[int]:
+    """Where one of the signs stands, but for the first place; one after the other is much faster than a pattern."""
+    for sign in signs:
+        at = whole.find(sign, 1)
         while at > 0:
-            before = whole[at - 1]
-            if before in _LAST_SIGNS or (before in _JOINTS and whole[at - 2] in _LAST_SIGNS):
-                yield at
-            at = whole.find(digit, at + 1)
+            yield at
+            at = whole.find(sign, at + 1)
 
 
-def _unknown_numbers(game: GameRecord, named: set[str]) -> set[str]:
-    """Those of these names of numbered players that the cast does not have."""
+def _unknown_numbers(game: GameRecord, whole: str) -> set[str]:
+    """The numbered players whom the texts name and the cast does not have."""
+    # Before the number stands the last sign of a word for a player, or what joins them.
+    near = {
+        whole[max(0, at - 8) : at + 4]
+        for at in _find_each(whole, digits)
+        if whole[at - 1] in _LAST_SIGNS or (whole[at - 1] in _JOINTS and whole[at - 2] in _LAST_SIGNS)
+    }
+    named = set(_LIKE_A_PLAYER.findall("\n".join(near)))
+    if not named:
+        return named
     cast = "\n".join([player.name for player in game.players])
     names = {_bare(name) for name in (*_LIKE_A_PLAYER.findall(cast.replace("_", " ")), *game.names)}
     names |= {f"player{player.name}" for player in game.players}
     return {name for name in named if _bare(name) not in names}
 
 
-def _unknown_names(game: GameRecord, whole: str) -> list[int]:
-    """The messages that name somebody who is voted for and is not in the cast."""
+def _unknown_names(game: GameRecord, whole: str) -> set[str]:
+    """Those who are voted for in the texts and are not in the cast."""
     voted = {match["name"] for match in _VOTES_FOR.finditer(whole)}
     roles = [player.role or "" for player in game.players if voted]
     known = set(_WORDS.findall(" ".join((*game.names, *roles)).casefold())) if voted else set()
     # A word that somewhere begins with a small letter, such as "nobody", is no name.
-    others = {
-        name: rf"{re.escape(name)}\b"
+    return {
+        name
         for name in voted
         if name.casefold() not in known and name.casefold() not in _COMMON and name.lower() not in whole
     }
-    return _places(game, whole, _signs(others))
 
 
 def _bare(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-def _names_nobody(game: GameRecord, texts: str) -> bool:
+def _names_nobody(game: GameRecord, whole: str) -> bool:
     if len(game.players) < _FEWEST_PLAYERS or len(game.messages) < _LEAST_MESSAGES:
         return False
-    words = map(str.casefold, game.names)
-    return not any(name in texts or name.split()[0] in texts for name in words if name.strip())
+    names = [name for name in game.names if name.strip()]
+    if any(name in whole for name in names):
+        return False
+    lower, words = whole.lower(), map(str.casefold, names)
+    return not any(name in lower or name.split()[0] in lower for name in words)
 
 
 def _may_loop(messages: list[Message]) -> Iterator[Message]:
@@ -313,8 +315,8 @@ def _denied(game: GameRecord, whole: str) -> list[int]:
 
 
 def _may_leak(text: str) -> bool:
-    # Every match of the pattern contains a colon, an angle bracket or a fence; most texts contain none.
-    return ":" in text or "<" in text or ("`" in text and "```" in text)
+    # Every match of the pattern contains a tag, a fence, or a colon after a key; most texts contain none.
+    return "<" in text or ("`" in text and "```" in text) or _AFTER_KEY.search(text) is not None
 
 
 def _leaking(game: GameRecord) -> list[int]:
@@ -322,14 +324,9 @@ def _leaking(game: GameRecord) -> list[int]:
     return [number for number, text in texts if _may_leak(text) and _LEAKED.search(text)]
 
 
-def _naming_zero(game: GameRecord, lower: str) -> list[int]:
-    """The messages that name a round 0; `lower` is their texts in lines, in small letters."""
-    found = []
-    for sign in ("0", "zero"):
-        at = lower.find(sign, 1)
-        while at > 0:
-            found += [at] if lower[at - 1].isspace() else []
-            at = lower.find(sign, at + 1)
+def _naming_zero(game: GameRecord, whole: str) -> list[int]:
+    """The messages that name a round 0."""
+    found = [at for at in _find_each(whole, "0zZ") if whole[at - 1].isspace()]
     return [number for number in _positions(game, found) if _ZERO.search(game.messages[number - 1].text)]
 
 
