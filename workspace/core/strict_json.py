@@ -11,9 +11,9 @@ finite is a `NotFinite`, and texts are in the Unicode form NFC.
 import json
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -245,18 +245,13 @@ def _count_strings(value: Any, max_depth: int) -> int:
     """The texts and keys of a value; with a key that occurs twice, fewer than in its text. -1 if it is too deep."""
     count, level = 0, [value]
     for _level in range(max_depth + 1):
-        types = Counter(map(type, level))
-        count += types[str]
-        if not types[dict] + types[list]:
+        others = [part for part in level if type(part) is not str]
+        count += len(level) - len(others)
+        level = [part for part in others if type(part) is dict or type(part) is list]
+        if not level:
             return count
-        below: list[Any] = []
-        for part in level:
-            if type(part) is dict:
-                count += len(part)
-                below += part.values()
-            elif type(part) is list:
-                below += part
-        level = below
+        count += sum(len(part) for part in level if type(part) is dict)
+        level = list(chain.from_iterable(part.values() if type(part) is dict else part for part in level))
     return -1
 
 

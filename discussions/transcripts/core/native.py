@@ -259,9 +259,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
     if audience is not None and not _is_public(audience, raw, pointer, found, notes):
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
-    said, had_more = raw.get("message"), False
-    if type(said) is str and (may_hold(said) or may_think(said) or said[0] == "{"):
-        said, had_more = _spoken(said, raw, pointer, player, found, notes)
+    said, had_more = _spoken(raw, pointer, player, found, notes)
     if _is_empty(said) and (had_more or _takes_empty(found, notes)):
         if not had_more:
             _round(raw, pointer, found, notes)
@@ -290,14 +288,17 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
 
 
 def _spoken(
-    said: str, raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes
-) -> tuple[str, bool]:
+    raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes
+) -> tuple[Any, bool]:
     """What a message says without notices of a program and thoughts between tags, and whether it had some.
 
     Thoughts are kept in the notes.
     """
-    thought = ""
-    said, notice = split_notice(said, str(raw.get("playerName"))) if may_hold(said) else (said, "")
+    said, notice, thought = raw.get("message"), "", ""
+    if type(said) is not str:
+        return said, False
+    if may_hold(said):
+        said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)
     if said[:1] == "{" and _are_raw(found):
@@ -308,7 +309,7 @@ def _spoken(
         number = raw.get("roundNumber")
         notes.warn("not_public", pointer, say("thought"))
         _keep_private(thought, "thought", player, number if type(number) is int else None, found, notes)
-    return said, bool(thought or notice)
+    return said, notice != "" or thought != ""
 
 
 def _is_public(audience: Any, raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> bool:
