@@ -195,14 +195,17 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
     personality = read_text(raw, "personality", pointer, notes, notes.limits.message_characters)
     is_alive = read_flag(raw, "isAlive", pointer, notes)
     listed = read_list(raw, "aliases", pointer, notes, MOST_ALIASES) or []
-    named = ({"aliases": alias} for alias in listed)
-    aliases = [text.strip() for part in named if (text := read_text(part, "aliases", pointer, notes, most))]
+    aliases = [read_text({"aliases": alias}, "aliases", pointer, notes, most) or "" for alias in listed]
     if not name and notes.fault_count == faults_before:
         notes.fault("no_name", f"{pointer}/name", _NO_NAME)
     if not name:
         return None
     return Player(
-        name=name, role=role, personality=personality, is_alive=is_alive, aliases=list(filter(None, aliases))
+        name=name,
+        role=role,
+        personality=personality,
+        is_alive=is_alive,
+        aliases=[alias.strip() for alias in aliases if alias.strip()],
     )
 
 

@@ -271,11 +271,11 @@ def _bare(name: str) -> str:
 def _names_nobody(game: GameRecord, whole: str) -> bool:
     if len(game.players) < _FEWEST_PLAYERS or len(game.messages) < _LEAST_MESSAGES:
         return False
-    names = [name for name in game.names if name.strip()]
-    if any(name in whole for name in names):
+    words = {name.split()[0] for name in game.names if name.strip()}
+    if any(word in whole for word in words):
         return False
-    lower, words = whole.lower(), map(str.casefold, names)
-    return not any(name in lower or name.split()[0] in lower for name in words)
+    lower = whole.lower()
+    return not any(word.casefold() in lower for word in words)
 
 
 def _may_loop(messages: list[Message]) -> Iterator[Message]:

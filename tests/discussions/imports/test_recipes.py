@@ -54,6 +54,7 @@ def test_a_file_says_all_of_a_recipe_and_always_the_same():
         ({"paths": {"player": ["who"]}}, "The paths of player and text are needed."),
         ({"paths": {"speaker": ["who"]}}, 'There is no field "speaker"'),
         ({"paths": {"player": ["who"], "text": ["who"]}}, 'The path "who" is used twice.'),
+        ({"paths": {"player": ["who"], "text": ["|", "said"]}}, 'The paths of "text" cannot be told apart'),
         ({"kinds": {"x": "song"}}, "at `$.kinds[...]`"),
         ({"aliases": {"P*": "Player"}}, '"P*" and "Player" are no pair'),
         ({"settings": {"encoding": "klingon"}}, 'There is no encoding "klingon"'),

@@ -166,7 +166,7 @@ def test_a_key_names_its_round_and_an_object_by_player_holds_its_votes(value):
 
 
 def test_what_players_approve_is_no_vote_for_a_player():
-    turns = [{"talk": FIRST, "votes": {"Ann": "ja", "Bea": "nein"}}, {"talk": SECOND}]
+    turns = [{"talk": [*FIRST, {}], "votes": {"Ann": "ja", "Bea": "nein"}}, {"talk": SECOND}]
     game = read_one({"id": "g", "rounds": turns})
     assert (game.record.votes, [player.name for player in game.record.players]) == ([], ["Ann", "Bea"])
 

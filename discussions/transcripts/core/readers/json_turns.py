@@ -186,7 +186,7 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
         if recipes.PLAYER in recipes.suggest_fields(list(values))
     }
     for place, values in rows:
-        is_cast = values.keys() <= {"type", "voter", "target", "round", "phase"}
+        is_cast = "target" in values and values.keys() <= {"type", "voter", "target", "round", "phase"}
         if not is_cast or values["target"] in names or is_nobody(values["target"]):
             yield place, values
 
