@@ -186,13 +186,12 @@ def _refused_at_sight(body: bytes) -> Problem | None:
 
 def _outside_strings(body: bytes) -> bytes:
     """The text between the strings. Exact up to the first syntax error, which is all that is needed."""
-    if b'\\"' in body:
-        body = _without_escapes(body)
-    return b" ".join(body.split(b'"')[::2])
+    return b" ".join(_without_escapes(body).split(b'"')[::2])
 
 
 def _without_escapes(body: bytes) -> bytes:
-    return body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    """The text without escaped quotes and, where there are some, without escaped backslashes."""
+    return body.replace(b"\\\\", b"").replace(b'\\"', b"") if b'\\"' in body else body
 
 
 def _too_many(count: int) -> Problem:
@@ -212,10 +211,8 @@ def _holds_values(body: bytes, most: int) -> bool:
 
 def is_too_deep(body: bytes, max_depth: int) -> bool:
     """Whether a JSON text is nested over `max_depth`; of a text with a syntax error, whether it may be."""
-    if b'\\"' in body:
-        body = _without_escapes(body)
     # Most strings hold no brackets: only their quotes are left of them, and go, too.
-    marks = body.translate(None, _NOT_MARKS).replace(b'""', b"")
+    marks = _without_escapes(body).translate(None, _NOT_MARKS).replace(b'""', b"")
     outside = _outside_strings(body) if b'"' in marks else marks
     brackets = outside.translate(_ALIKE, _NOT_BRACKETS)
     for _level in range(max_depth):
@@ -232,9 +229,9 @@ def _parse_plain(body: bytes, max_depth: int) -> tuple[Any, bool]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # Such as a number that is none, or half of a surrogate pair.
         return None, False
-    has_long_number = _has_many_digits(body) and _has_many_digits(_outside_strings(body))
-    written = _without_escapes(body) if b'\\"' in body else body
-    return value, not has_long_number and 2 * _count_strings(value, max_depth) == written.count(b'"')
+    if _has_many_digits(body) and _has_many_digits(_outside_strings(body)):
+        return None, False
+    return value, 2 * _count_strings(value, max_depth) == _without_escapes(body).count(b'"')
 
 
 def _has_many_digits(text: bytes) -> bool:

@@ -287,9 +287,7 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         found.ids.setdefault(str(own_id), position)
 
 
-def _spoken(
-    raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes
-) -> tuple[Any, bool]:
+def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes) -> tuple[Any, bool]:
     """What a message says without notices of a program and thoughts between tags, and whether it had some.
 
     Thoughts are kept in the notes.
@@ -351,14 +349,13 @@ def _keep_private(
 
 
 def _text(value: Any, pointer: str, notes: Notes) -> str:
-    most = notes.limits.message_characters
     if _is_empty(value):
         notes.fault("no_text", f"{pointer}/message", _NO_TEXT)
         return ""
     if type(value) is not str:
         wrong_type(notes, f"{pointer}/message", "text", value)
         return ""
-    if len(value) > most:
+    if len(value) > (most := notes.limits.message_characters):
         too_long(notes, f"{pointer}/message", say("The message"), len(value), most)
     elif not value.isprintable():
         note_invisible(value, f"{pointer}/message", notes)
@@ -368,13 +365,10 @@ def _text(value: Any, pointer: str, notes: Notes) -> str:
 def _player(raw: dict[str, Any], key: str, pointer: str, numbers: dict[str, int], notes: Notes) -> int:
     """The number of the player named under a key; 0 after a fault."""
     name = raw.get(key)
-    number = numbers.get(name) if type(name) is str else None
-    if number is not None:
-        return number
     if type(name) is not str:
         wrong_type(notes, f"{pointer}/{key}", say("a player's name"), name)
         return 0
-    number = numbers.get(name.strip())
+    number = numbers.get(name) or numbers.get(name.strip())
     # An empty roster has its own fault; another fault for every message would only hide it.
     if number is None and numbers:
         hint = next((known for known in numbers if known.casefold() == name.strip().casefold()), None)

@@ -140,7 +140,9 @@ def resolve(messages: list[Message], links: list[ReplyLink], ids: dict[str, int]
     if not links:
         return
     # Of messages with the same turn, the first one counts.
-    turns = {str(message.turn): message.position for message in reversed(messages) if message.turn is not None}
+    turns = {
+        str(message.turn): message.position for message in reversed(messages) if message.turn is not None
+    }
     for link in links:
         target = (ids or turns).get(link.to)
         message = messages[link.position - 1]
@@ -195,17 +197,14 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
     personality = read_text(raw, "personality", pointer, notes, notes.limits.message_characters)
     is_alive = read_flag(raw, "isAlive", pointer, notes)
     listed = read_list(raw, "aliases", pointer, notes, MOST_ALIASES) or []
-    aliases = [read_text({"aliases": alias}, "aliases", pointer, notes, most) or "" for alias in listed]
+    named = ({"aliases": alias} for alias in listed)
+    aliases = [text.strip() for part in named if (text := read_text(part, "aliases", pointer, notes, most))]
     if not name and notes.fault_count == faults_before:
         notes.fault("no_name", f"{pointer}/name", _NO_NAME)
     if not name:
         return None
     return Player(
-        name=name,
-        role=role,
-        personality=personality,
-        is_alive=is_alive,
-        aliases=[alias.strip() for alias in aliases if alias.strip()],
+        name=name, role=role, personality=personality, is_alive=is_alive, aliases=list(filter(None, aliases))
     )
 
 

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from string import digits
 
 from msgspec import Struct, structs
@@ -131,6 +131,7 @@ _DENIES = re.compile(
 _DENIAL = _signs({"I": r"I (?:did(?: not|n['’]t)|never) vote"})
 # A word so often in a row is a loop; a text without a player's name is odd only in a game of some length.
 _LOOP_WORDS, _LEAST_MESSAGES = 20, 10
+_LOOP = re.compile(rf"(?<!\S)(\S+)(?:\s+\1){{{_LOOP_WORDS - 1}}}(?!\S)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?", re.ASCII)
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?", re.ASCII)
 _IN_ORDER = re.compile(
@@ -180,7 +181,7 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
         STRANGER: _strangers(game, whole),
         NAMES_NOBODY: [1] if _names_nobody(game, whole) else [],
         FOR_ONE: _places(game, whole, _FOR_ONE),
-        LOOP: [message.position for message in _may_loop(game.messages) if _is_loop(message.text)],
+        LOOP: [message.position for message in _may_loop(game.messages) if _LOOP.search(message.text)],
         THINKS: _places(game, whole, _THINKS),
         DENIED: _denied(game, whole) if game.votes else [],
     }
@@ -287,15 +288,6 @@ def _may_loop(messages: list[Message]) -> Iterator[Message]:
             continue
         if text.count(text[-6:-1]) > often or text.count(text[size // 2 : size // 2 + 5]) > often:
             yield message
-
-
-def _is_loop(text: str) -> bool:
-    run = 1
-    for before, word in pairwise(text.split()):
-        run = run + 1 if word == before else 1
-        if run == _LOOP_WORDS:
-            return True
-    return False
 
 
 def _denied(game: GameRecord, whole: str) -> list[int]:
@@ -418,10 +410,8 @@ def _parse_time(text: str) -> tuple[str, float]:
 
 def _by_one_speaker(game: GameRecord) -> list[int]:
     """The positions of the messages of the player who wrote more than half of them, if there is such a player."""
+    if len(game.players) < _FEWEST_PLAYERS:
+        return []
     counts = Counter([message.player for message in game.messages])
-    if len(game.players) < _FEWEST_PLAYERS or not counts:
-        return []
-    player, count = counts.most_common(1)[0]
-    if 2 * count <= len(game.messages):
-        return []
-    return [message.position for message in game.messages if message.player == player]
+    most = {player for player, count in counts.items() if 2 * count > len(game.messages)}
+    return [message.position for message in game.messages if message.player in most]

@@ -453,7 +453,9 @@ def read_recipe(data: bytes) -> tuple[str, MappingRecord]:
         raise ValueError(fault)
     for field, paths in found.paths.items():
         if split_columns(fields[field], columns) != paths:
-            raise ValueError(say('The paths of "{field}" cannot be told apart: one has the sign "|".', field=field))
+            raise ValueError(
+                say('The paths of "{field}" cannot be told apart: one has the sign "|".', field=field)
+            )
     return found.name, mapping
 
 
