@@ -301,7 +301,7 @@ def _quick_value(data: bytes, limits: Limits) -> tuple[Any, bool]:
         return document.value, document.is_readable
 
 
-def _head_values(data: bytes, places: Iterable[tuple[int, int]], limits: Limits) -> list[Any]:
+def _head_values(data: bytes, places: Iterable[tuple[int, int | None]], limits: Limits) -> list[Any]:
     """The values at the first places; None for one that is no JSON at all."""
     return [_quick_value(data[start:end], limits)[0] for start, end in islice(places, HEAD_ITEMS)]
 

@@ -137,22 +137,19 @@ def resolve(messages: list[Message], links: list[ReplyLink], ids: dict[str, int]
     A link that resolves to the same or a later message is a warning and does not count; one that resolves to
     nothing is a warning and counts, since the file says that the message is a reply.
     """
-    if not links:
-        return
-    # Of messages with the same turn, the first one counts.
-    turns = {
-        str(message.turn): message.position for message in reversed(messages) if message.turn is not None
-    }
+    if links and not ids:
+        # Of messages with the same turn, the first one counts.
+        with_turn = [message for message in reversed(messages) if message.turn is not None]
+        ids = {str(message.turn): message.position for message in with_turn}
     for link in links:
-        target = (ids or turns).get(link.to)
-        message = messages[link.position - 1]
+        target, message = ids.get(link.to), messages[link.position - 1]
         if target is None:
             notes.warn("unresolved_reply", link.pointer, link.to)
-        elif target >= link.position:
+            continue
+        is_earlier = target < link.position
+        if not is_earlier:
             notes.warn("reply_not_earlier", link.pointer, link.to)
-            messages[link.position - 1] = structs.replace(message, has_reply_link=False, reply_to=target)
-        else:
-            messages[link.position - 1] = structs.replace(message, reply_to=target)
+        messages[link.position - 1] = structs.replace(message, has_reply_link=is_earlier, reply_to=target)
 
 
 MOST_ALIASES = 50
