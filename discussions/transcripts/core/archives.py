@@ -243,14 +243,6 @@ def gunzip_start(data: bytes, most: int) -> tuple[bytes, bool]:
         return b"", True
 
 
-def is_office(data: bytes) -> bool:
-    """Whether an archive is a document of an office program, by the files that it holds."""
-    try:
-        return not _OFFICE_MEMBERS.isdisjoint(zipfile.ZipFile(_Bytes(data)).namelist())
-    except _BROKEN:
-        return False
-
-
 def is_archive(data: bytes) -> bool:
     """Whether bytes are an archive: zip, gzip or tar."""
     return data.startswith((*ZIP_STARTS, GZIP_START)) or data[257:262] == b"ustar"

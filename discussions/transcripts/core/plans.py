@@ -173,7 +173,8 @@ def _plan_members(upload: str, archive: archives.Archive, options: ReadOptions) 
             continue
         data = files if isinstance(files, archives.RefusedFile) else files[first.name]
         if isinstance(data, bytes) and archives.is_archive(data):
-            data = archives.OFFICE if archives.is_office(data) else archives.NESTED
+            inside = archives.open_zip(data, options.limits)
+            data = archives.OFFICE if inside is archives.OFFICE else archives.NESTED
         unit = _plan_file(name, source, data, options)
         if isinstance(unit.found, Layout) and len(archive.members) > 1 and is_private_file(source):
             secret = archives.RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))

@@ -164,12 +164,16 @@ def _read_folder(
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)
 
 
-def _notes(unit: Unit, numbers: Iterator[int], options: ReadOptions) -> Notes:
-    """The notes of the next game of a unit."""
+def _notes(
+    unit: Unit, numbers: Iterator[int], options: ReadOptions, warnings: Iterable[tuple[str, int]] = ()
+) -> Notes:
+    """The notes of the next game of a unit; `warnings` are those of its file, with their counts."""
     number = next(numbers)
     source = unit.source if number == 1 else f"{unit.source}-{number}"
     notes = Notes(unit.name, "", options.limits, source=source)
     notes.columns = options.columns
+    for code, times in warnings:
+        notes.warn(code, count=times)
     return notes
 
 
@@ -262,18 +266,10 @@ def _read_text(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[Rea
     """The games of a text, or a fault if there are none."""
     known = layout.format
     decoded = decode_text(unit.data) or Decoded(b"")
-    plain_notes = partial(_notes, unit, count(1), options)
-
-    def new_notes() -> Notes:
-        notes = plain_notes()
-        for code, times in decoded.warnings:
-            notes.warn(code, count=times)
-        return notes
-
+    new_notes = partial(_notes, unit, count(1), options, decoded.warnings)
+    read = known.to_native_text
     is_empty = True
-    for value, notes in (
-        known.to_native_text(decoded, new_notes, options.columns) if known.to_native_text else ()
-    ):
+    for value, notes in read(decoded, new_notes, options.columns) if read else ():
         is_empty = False
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)
     if is_empty:
