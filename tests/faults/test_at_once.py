@@ -54,7 +54,7 @@ def games_with_places(*, game_count, evaluator_count):
     return project
 
 
-@pytest.mark.parametrize("evaluator_count", [1, 3])
+@pytest.mark.parametrize("evaluator_count", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_a_crowd_takes_every_place_once(evaluator_count, fault_table):
     size = crowd_size()
     project = games_with_places(game_count=size // 2, evaluator_count=evaluator_count)

@@ -120,11 +120,16 @@ STARTS = {
     "the worker": ("-m", "celery", "-A", "evalsite", "worker"),
     "the web server": ("-c", "import evalsite.wsgi"),
 }
+# By `make faults` alone.
+OTHERS = ("the preparation", "the worker")
 
 
-@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+@pytest.mark.parametrize(
+    "start",
+    ["a command", "the web server", *(pytest.param(start, marks=pytest.mark.long) for start in OTHERS)],
+)
 def test_a_bad_weight_stops_every_start_with_its_sentence_alone(start):
-    done = run_python(start, {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"})
+    done = run_python(STARTS[start], {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"})
     assert (done.returncode, done.stdout) == (1, "")
     (said,) = done.stderr.splitlines()
     said = said.replace("\N{NO-BREAK SPACE}", " ")

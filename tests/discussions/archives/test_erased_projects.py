@@ -66,7 +66,14 @@ def test_nothing_of_an_erased_project_is_left_and_others_stay():
         bring_in(archive, slug="again")
 
 
-@pytest.mark.parametrize("dies_in", ["_forget_told", "_delete", "_leave_tombstone"])
+@pytest.mark.parametrize(
+    "dies_in",
+    [
+        "_delete",
+        pytest.param("_forget_told", marks=pytest.mark.long),
+        pytest.param("_leave_tombstone", marks=pytest.mark.long),
+    ],
+)
 def test_an_erasure_that_dies_half_way_is_whole_after_the_next_try(dies_in, monkeypatch):
     project, _lead = make_judged_project()
     erasure = ask_to_erase(thing=project, reason="Why", by=make_admin(), now=NOW)

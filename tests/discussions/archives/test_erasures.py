@@ -199,7 +199,14 @@ def test_what_another_job_may_still_write_is_waited_for():
     assert not GameText.objects.exists()
 
 
-@pytest.mark.parametrize("dies_in", ["_empty_upload", "drop_files", "drop_bytes"])
+@pytest.mark.parametrize(
+    "dies_in",
+    [
+        "drop_files",
+        pytest.param("_empty_upload", marks=pytest.mark.long),
+        pytest.param("drop_bytes", marks=pytest.mark.long),
+    ],
+)
 def test_an_erasure_that_dies_half_way_is_whole_after_the_next_try(dies_in, monkeypatch):
     verdict = plant()
     erasure = ask_to_erase(thing=verdict.game, reason="Why", by=make_admin(), now=NOW)
