@@ -180,6 +180,16 @@ _LABEL = re.compile(
     r"|action[ _]input))[*_`\])]{0,4} ?[:：][*_`]{0,3}",
     re.IGNORECASE | re.MULTILINE,
 )
+# "PLAN: ..." before "SAY: ...": any label at the beginning of a line.
+_ANY_LABEL = re.compile(
+    r"^[\s*_#>`\[(]{0,6}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`\])]{0,4} ?[:：][*_`]{0,3}", re.MULTILINE
+)
+# A text between tags of one name, of which HTML has some.
+_PAIRED = re.compile(r"<(?P<tag>[A-Za-z][\w -]{0,30})>(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
+_HTML = frozenset(
+    "a b i u s p em li ul ol br td th tr h1 h2 h3 del ins sub sup pre code span div font mark small strong".split()
+)
+MOST_TAGS = 40
 _MAY_THINK = re.compile(
     r"[\s*_#>`\[(]{0,6}(?:thought|think|reasoning|rationale|reflection|analysis|inner|internal|private"
     r"|hidden|my|monologue|scratchpad)",
@@ -193,19 +203,57 @@ def may_think(text: str) -> bool:
         return True
     # Labels and notes in brackets have a colon, which most texts have not.
     has_colon = ":" in text or "：" in text
-    return has_colon and (_MAY_THINK.match(text) is not None or _BOXED.search(text) is not None)
+    return has_colon and (_MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text)) is not None
+
+
+def _labels_of(text: str) -> "list[re.Match[str]] | None":
+    """The labels of a text whose first one names a thought and a later one speech; None for other texts."""
+    first = _ANY_LABEL.match(text)
+    if first is None or not _names_thought(first):
+        return None
+    found = [
+        label
+        for label in _ANY_LABEL.finditer(text)
+        if _names_thought(label) or _LABEL.match(text, label.start())
+    ]
+    return found if not all(map(_names_thought, found)) else None
+
+
+def _names_thought(label: "re.Match[str]") -> bool:
+    named = label.groupdict()
+    return bool(named.get("thought")) or kind_of_type(named.get("label") or "") in (THOUGHT, PRIVATE)
+
+
+def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
+    """A text without what stands between tags whose names are of these kinds, and that."""
+    if not 0 < text.count("</") <= MOST_TAGS:
+        return text, ""
+    found = [
+        pair
+        for pair in _PAIRED.finditer(text)
+        if kind_of_type(pair["tag"]) in kinds and pair["tag"].lower() not in _HTML
+    ]
+    said = text
+    for pair in found:
+        said = said.replace(pair[0], "", 1)
+    return _OPEN_TAGS.sub("", said).strip() if found else text, "\n".join(
+        pair["inside"].strip() for pair in found
+    )
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
     """What a text says, and what stands between tags of thoughts, before one that only closes, or after a label."""
-    labels = list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else []
-    if labels and labels[0]["thought"] and not text[: labels[0].start()].strip():
+    said, thought = _split_tags(text, (THOUGHT, PRIVATE))
+    if thought:
+        return said, thought
+    labels = _labels_of(text) or (list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else [])
+    hidden = list(map(_names_thought, labels))
+    if labels and hidden[0] and not text[: labels[0].start()].strip():
         ends = [*(label.start() for label in labels[1:]), len(text)]
+        pieces = [text[label.end() : end].strip() for label, end in zip(labels, ends, strict=True)]
         said, thought = (
             "\n".join(
-                text[label.end() : end].strip()
-                for label, end in zip(labels, ends, strict=True)
-                if bool(label["thought"]) == is_thought
+                piece for piece, is_hidden in zip(pieces, hidden, strict=True) if is_hidden == is_thought
             )
             for is_thought in (False, True)
         )
@@ -216,18 +264,23 @@ def split_thoughts(text: str) -> tuple[str, str]:
     first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
     if not parts:
         return text, ""
-    pieces: tuple[list[str], list[str]] = ([], [])
-    pieces[parts[0] == "/"].append(first)
+    both: tuple[list[str], list[str]] = ([], [])
+    both[parts[0] == "/"].append(first)
     for slash, piece in zip(parts[::2], parts[1::2], strict=True):
-        pieces[not slash].append(piece)
-    said, thought = ("\n".join(filter(None, map(str.strip, several))) for several in pieces)
+        both[not slash].append(piece)
+    said, thought = ("\n".join(filter(None, map(str.strip, several))) for several in both)
     return _OPEN_TAGS.sub("", said).strip(), thought
 
 
 # "*I must hide this.* Hello": words in marks before a text, which only a person knows to be a thought or an act.
 ASIDE = "*words in marks* before a text"
 _OPENS, _CLOSES = "(\\[{<（［【〔＜", ")\\]}>）］】〕＞"
-_MARKED = rf"(?:\*(?!\*)|_(?!_)|[{_OPENS}]{{1,2}})(?P<aside>[^*_{_OPENS}{_CLOSES}]{{6,}})(?:[*_]|[{_CLOSES}]{{1,2}})"
+_MARKED = (
+    rf"(?:\*(?!\*)|_(?!_)|/\*|~~|\|\||%%|<!--|[{_OPENS}]{{1,2}})(?P<aside>[^*_~|{_OPENS}{_CLOSES}]{{6,}}?)"
+    rf"(?:\*/|~~|\|\||%%|-->|[*_]|[{_CLOSES}]{{1,2}})"
+)
+# "/w Bea psst" is a command of a chat.
+_COMMAND = re.compile(r"/[a-z]{1,12} \S.*", re.DOTALL)
 _ASIDES = (
     re.compile(rf"{_MARKED}(?:\s{{1,3}}(?P<said>\S.*))?", re.DOTALL),
     re.compile(rf"(?P<said>.*\S)\s{{1,3}}{_MARKED}", re.DOTALL),
@@ -235,17 +288,40 @@ _ASIDES = (
 
 
 def split_aside(text: str) -> tuple[str, str]:
-    """What a text says beside the words in marks with which it begins or ends, and these, if they are three or more."""
+    """What a text says beside words in marks, in unknown tags or under unknown keys of JSON, and these.
+
+    The marks are at its beginning or its end, and hold three words or more, or say who alone could hear it.
+    """
+    if text[:1] == "{" and (found := _split_keys(text)):
+        return found
     ends = text[:1] + text[-1:]
-    is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞") != ends and not text.startswith(
+    is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞/~|%") != ends and not text.startswith(
         ('{"', "{'", '["')
     )
-    found = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
-    match = next(filter(None, found), None)
+    shapes = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
+    match = next(filter(None, shapes), None)
     aside = match["aside"].strip() if match else ""
+    is_for_some = aside.count(" ") <= _MOST_SPACES and kind_of_type(aside) == PRIVATE
+    if is_for_some or _COMMAND.fullmatch(text):
+        return "", text
     if match is None or (aside.count(" ") < LEAST_SPACES and (aside.isascii() or " " in aside)):
-        return text, ""
+        return _split_tags(text, ("",))
     return (match["said"] or "").strip(), aside
+
+
+def _split_keys(text: str) -> tuple[str, str] | None:
+    """The same of an answer in JSON of several texts, of which no key is known to be a thought."""
+    found = read_json(text.encode()).value
+    plain = {key: said for key, said in found.items() if type(said) is str} if type(found) is dict else {}
+    unknown = [
+        said for key, said in plain.items() if not kind_of_type(key) and said.count(" ") >= LEAST_SPACES
+    ]
+    is_unclear = len(plain) > 1 and unknown and not split_answer(text)[1]
+    return (
+        ("\n".join(said for said in plain.values() if said not in unknown), "\n".join(unknown))
+        if is_unclear
+        else None
+    )
 
 
 def have_asides(texts: Iterable[str]) -> int:
