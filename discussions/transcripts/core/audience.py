@@ -243,10 +243,9 @@ def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
 
 def split_thoughts(text: str) -> tuple[str, str]:
     """What a text says, and what stands between tags of thoughts, before one that only closes, or after a label."""
-    said, thought = _split_tags(text, (THOUGHT, PRIVATE))
-    if thought:
-        return said, thought
-    labels = _labels_of(text) or (list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else [])
+    labels = list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else []
+    if not labels or not labels[0]["thought"]:
+        labels = _labels_of(text) or []
     hidden = list(map(_names_thought, labels))
     if labels and hidden[0] and not text[: labels[0].start()].strip():
         ends = [*(label.start() for label in labels[1:]), len(text)]
@@ -263,7 +262,7 @@ def split_thoughts(text: str) -> tuple[str, str]:
         return _BOXED.sub("", text).strip(), "\n".join(boxed)
     first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
     if not parts:
-        return text, ""
+        return _split_tags(text, (THOUGHT, PRIVATE))
     both: tuple[list[str], list[str]] = ([], [])
     both[parts[0] == "/"].append(first)
     for slash, piece in zip(parts[::2], parts[1::2], strict=True):
@@ -301,7 +300,8 @@ def split_aside(text: str) -> tuple[str, str]:
     shapes = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
     match = next(filter(None, shapes), None)
     aside = match["aside"].strip() if match else ""
-    is_for_some = aside.count(" ") <= _MOST_SPACES and kind_of_type(aside) == PRIVATE
+    is_brief = aside.count(" ") < LEAST_SPACES or aside.casefold().startswith(("to ", "for ", "whisper"))
+    is_for_some = is_brief and kind_of_type(aside) == PRIVATE
     if is_for_some or _COMMAND.fullmatch(text):
         return "", text
     if match is None or (aside.count(" ") < LEAST_SPACES and (aside.isascii() or " " in aside)):

@@ -240,3 +240,50 @@ def test_what_a_player_does_or_thinks_under_a_text_is_no_part_of_it():
     (game,) = read_transcripts(text.encode(), "chat.txt").games
     assert {message.text for message in game.record.messages} == {"Good day."}
     assert [entry.text for entry in game.private] == ["broods that Bea is it."] * 3
+
+
+def test_lines_of_their_own_inside_a_text_are_no_part_of_it():
+    text = "".join(
+        f"{name}: Good day.\n[{name} -> Cid] I am it.\n* Cid is quiet.\n" for name in ("Ann", "Bea", "Ann")
+    )
+    (game,) = read_transcripts(text.encode(), "chat.txt").games
+    assert {message.text.split("\n")[0] for message in game.record.messages} == {"Good day."}
+    assert not any("I am it." in message.text for message in game.record.messages)
+    night = "Ann: Hi.\nBea: Ho.\nAnn: So.\n\nNight falls.\n\nBea: I kill Ann.\n\nDay breaks.\n\nBea: Who is gone?\n"
+    (game,) = read_transcripts(night.encode(), "chat.txt").games
+    assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "So.", "Who is gone?"]
+
+
+@pytest.mark.parametrize("after", ["_thoughts", " (inner)", "_plan"])
+def test_what_stands_after_names_hides_a_row(after):
+    rows = [
+        {"speaker": f"{name}{end}", "round": 1, "text": text}
+        for name in ("Ann", "Bea")
+        for end, text in ((after, "I am it."), ("", "Good day."))
+    ]
+    for data in (b"\n".join(map(as_bytes, rows)), as_bytes({"id": "g", "turns": rows})):
+        (game,) = read_transcripts(data, "log.json").games
+        assert [message.text for message in game.record.messages] == ["Good day."] * 2
+        assert [player.name for player in game.record.players] == ["Ann", "Bea"]
+    unknown = as_bytes(rows).replace(after.encode(), b"_draft")
+    assert {fault.code for fault in read_transcripts(unknown, "log.json").faults} == {"unknown_columns"}
+    chat = [{"role": "assistant", "name": row["speaker"], "content": row["text"]} for row in rows]
+    (game,) = read_transcripts(as_bytes({"messages": chat}), "log.json").games
+    assert [message.text for message in game.record.messages] == ["Good day."] * 2
+    faults = read_transcripts(
+        as_bytes({"messages": chat}).replace(after.encode(), b"_draft"), "log.json"
+    ).faults
+    assert {fault.code for fault in faults} == {"unclear_name"}
+
+
+def test_names_that_share_words_are_names():
+    names = ("red_spy", "red_cat", "blue_spy", "blue_cat", "o1", "o1-mini", "gpt", "gpt-mini")
+    rows = [{"speaker": name, "round": 1, "text": "Good day."} for name in names]
+    (game,) = read_transcripts(b"\n".join(map(as_bytes, rows)), "log.jsonl").games
+    assert [player.name for player in game.record.players] == list(names)
+
+
+def test_titles_of_games_begin_games():
+    for title in ("=== Game {} ===", "# Match {}"):
+        text = "".join(f"{title.format(at)}\n--- Day 1 ---\nAnn: Hi.\nBea: Ho.\nAnn: So.\n" for at in (1, 2))
+        assert len(read_transcripts(text.encode(), "chat.txt").games) == 2

@@ -31,6 +31,7 @@ def rounds(game):
         {"id": "g", "state": {"rounds": [{"id": 1, "discussion": FIRST}, {"id": 2, "discussion": SECOND}]}},
         {"id": "g", "winner": "mafia", "history": [{"day": 1, "log": FIRST}, {"day": 2, "log": SECOND}]},
         {"metadata": {"game_id": "g"}, "rounds": [{"turns": FIRST}, {"turns": SECOND}]},
+        {"id": "g", "state": {"1": {"turns": FIRST}, "2": {"turns": SECOND}}},
     ],
 )
 def test_rounds_of_one_game_are_not_games(value):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discussions.transcripts.core.audience import split_thoughts
+from discussions.transcripts.core.audience import split_aside, split_thoughts
 from tests.factories.reading import read_transcripts
 
 CASES = [
@@ -13,6 +13,10 @@ CASES = [
     ("Hello all. <Reasoning>I am the wolf.</reasoning> Bye.", "Hello all.\nBye.", "I am the wolf."),
     ("Hello all. <scratchpad>I am the wolf.", "Hello all.", "I am the wolf."),
     ("<inner_monologue>A.</inner_monologue>Hi.<thinking>B.</thinking>", "Hi.", "A.\nB."),
+    ("<plan>I am the wolf.</plan><say>Hello all.</say>", "Hello all.", "I am the wolf."),
+    ("<strategy>\nI am the wolf.\n</strategy>\nHello <i>all</i>.", "Hello <i>all</i>.", "I am the wolf."),
+    ("PLAN: I am the wolf.\nSAY: Hello all.", "Hello all.", "I am the wolf."),
+    ("Plan: we vote for Bea.\nBea: was quiet.", "Plan: we vote for Bea.\nBea: was quiet.", ""),
     ("1 < 2 and <b>bold</b>, I think.", "1 < 2 and <b>bold</b>, I think.", ""),
 ]
 
@@ -49,3 +53,29 @@ def test_every_reader_keeps_thoughts_in_texts_apart(name):
         ("thought", 2, True),
     ]
     assert "not_public" in {warning.code for warning in game.warnings}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "/* {hidden} */ {said}",
+        "~~{hidden}~~ {said}",
+        "{said} ||{hidden}||",
+        "<draft>{hidden}</draft> {said}",
+        '{{"draft": "{hidden}", "say": "{said}"}}',
+    ],
+)
+def test_what_stands_in_unknown_marks_in_many_texts_is_asked_about(frame):
+    hidden, said = "I am the wolf here.", "Good morning to all."
+    text = frame.format(hidden=hidden, said=said)
+    assert split_aside(text) == (said, hidden)
+    rows = [{"round": 1, "player": name, "text": text} for name in ("Ann", "Bea", "Ann", "Bea")]
+    read = read_transcripts("\n".join(map(json.dumps, rows)).encode(), "game.jsonl")
+    assert read.games == [] and {fault.code for fault in read.faults} == {"unknown_columns"}
+
+
+@pytest.mark.parametrize(
+    "text", ["(to the wolves) It is Bea.", "/w Bea It is you.", "[wolf chat] It is Bea."]
+)
+def test_a_text_that_says_for_whom_it_is_is_hidden_whole(text):
+    assert split_aside(text) == ("", text)

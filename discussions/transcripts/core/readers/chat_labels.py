@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from discussions.transcripts.core.audience import SPEECH, have_asides, kind_of_type
+from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT, have_asides, kind_of_type
 from discussions.transcripts.core.readers.chat_lines import (
     ANY_NUMBER,
     HIDDEN,
@@ -19,6 +19,12 @@ from discussions.transcripts.core.readers.chat_lines import (
 LONGEST_VALUE = 40
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40})")
+_WITH_SUFFIX = re.compile(r"(?P<name>[^\W\d_]\S{0,60}?)(?P<mode>_[^\W\d_]{2,30})")
+# "[Ann -> Bea] psst" and "(Ann whispers to Bea) psst".
+_BOXED_NAME = re.compile(
+    r"[\[(<{](?P<name>[^\W\d_][\w'’-]{0,40})(?: ?(?:->|→|=>) ?|,? (?:whisper\w{0,3} )?to )[^\[\]()<>{}]{1,60}[\])>}]"
+    r":? ?(?P<what>\S.*)"
+)
 # What a player does or thinks, as a chat tells it: "* Ann thinks that ...".
 _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 
@@ -30,23 +36,47 @@ def is_odd_chat(said: list[ChatLine], lines: list[str]) -> bool:
     return bool(is_unclear) or are_keys([(line.name, line.text) for line in said])
 
 
-def read_deed(text: str) -> tuple[str, str]:
-    """Who does or thinks something in a line that nobody says, and what; "" in any other line."""
-    found = _DEED.fullmatch(text)
-    return (found["name"], found["what"]) if found and kind_of_type(found["verb"]) != SPEECH else ("", "")
+def read_deed(text: str, speaker: str) -> tuple[str, str]:
+    """Who does or thinks something in a line under what the speaker said, which nobody says, and what; else "".
+
+    Of others than the speaker only thoughts and whispers count: "* Bea is odd" is a part of a text.
+    """
+    found = _BOXED_NAME.fullmatch(text)
+    deed = None if found else _DEED.fullmatch(text)
+    kind = kind_of_type(deed["verb"]) if deed else ""
+    if deed and (kind in (PRIVATE, THOUGHT) or (kind != SPEECH and deed["name"] == speaker)):
+        found = deed
+    return (found["name"], found["what"]) if found else ("", "")
 
 
-def find_modes(names: Iterable[str]) -> set[str]:
-    """What stands after several names, in brackets or as a verb, of players who speak with other words, too.
+def find_modes(names: Iterable[str]) -> frozenset[str]:
+    """What stands after several names, in brackets or as a word, of players who speak with other words, too.
 
-    It may say who could hear a message: "Ann (aside)", "Ann denkt".
+    It may say who could hear a message: "Ann (aside)", "Ann denkt", "Ann_plans".
     """
     found: dict[str, set[str]] = {}
     for name in names:
-        match = _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name)
+        match = _match_mode(name)
         found.setdefault(match["name"] if match else name, set()).add(match["mode"] if match else "")
     modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
-    return {mode for mode, count in modes.items() if count > 1}
+    bare = {mode for own in found.values() if "" in own for mode in own}
+    # Of "red_spy", "red_cat" and "blue_spy", nobody is "red".
+    return frozenset(
+        mode
+        for mode, count in modes.items()
+        if count > 1
+        and (not mode.startswith("_") or mode in bare or kind_of_type(mode) in (PRIVATE, THOUGHT))
+    )
+
+
+def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
+    """A name, and what of these stands after it; "" for other names."""
+    match = _match_mode(name) if modes else None
+    return (match["name"], match["mode"]) if match and match["mode"] in modes else (name, "")
+
+
+def _match_mode(name: str) -> "re.Match[str] | None":
+    return _WITH_MODE.fullmatch(name) or _WITH_VERB.fullmatch(name) or _WITH_SUFFIX.fullmatch(name)
 
 
 def unknown_parts(lines: Iterable[str]) -> set[str]:

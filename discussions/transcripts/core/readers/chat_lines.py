@@ -79,6 +79,12 @@ _DIRECTIONS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 SECTION = re.compile(
     r"\s{0,9}([=#*~-])\1{1,20} {0,3}(?P<title>[^\W\d_][^=#*~\n:]{0,80}?) {0,3}\1{2,20}\s{0,9}"
 )
+# Sentences that begin a night or end it: "Night falls."
+_FALLS = re.compile(
+    r"(?P<title>(?:the )?(?:night (?:falls|begins|comes|has fallen)|(?:day|dawn) (?:breaks|begins|comes|has come))"
+    r"(?:[.!:…].{0,80})?)",
+    re.IGNORECASE,
+)
 # Of Markdown, a heading or a part that folds; it hides what follows if its title says so.
 _TITLE = re.compile(
     r" {0,3}(?:#{1,6} (?P<heading>[^\n]{1,80})|</?details>(?:.{0,20}<summary>(?P<summary>[^<]{1,80}).*)?)\s{0,9}"
@@ -268,7 +274,7 @@ def _read_plain(
 ) -> ChatLine:
     if not line.strip():
         return ChatLine("blank")
-    section = SECTION.fullmatch(line)
+    section = SECTION.fullmatch(line) or _FALLS.fullmatch(line)
     if section is not None and read_heading(line) is None:
         return ChatLine("section", text=section["title"], round=bool(HIDDEN.search(section["title"])))
     if (title := _TITLE.fullmatch(line)) is not None and read_heading(line) is None:

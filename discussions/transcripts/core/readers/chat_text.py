@@ -33,7 +33,7 @@ _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
 )
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-_GAME = re.compile(rb"[ \t]*game\b", re.IGNORECASE)
+_GAME = re.compile(rb"[ \t]*game\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d", re.IGNORECASE)
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
@@ -148,17 +148,17 @@ def _lines(text: str) -> list[str]:
 def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
     """The begin and the end of each game, and the number of its first line.
 
-    If a file begins with `Game: ...`, each such line begins a game.
+    If a file begins with `Game: ...` or a title such as "=== Game 1 ===", each such line begins a game.
     """
     data, whole = decoded.data, [(decoded.begin, len(decoded.data), 1)]
     begins: list[tuple[int, int]] = []
     start, number = decoded.begin, 1
     for found in chain(_LINE_END.finditer(data, decoded.begin), (None,)):
         end = found.start() if found else len(data)
-        fact = _GAME.match(data, start, end) and _FACT.fullmatch(decoded.part(start, end).strip())
-        if fact and fact["key"].lower().split()[0] == "game":
+        said = decoded.part(start, end).strip()
+        if _GAME.match(data, start, end) and (_FACT.fullmatch(said) or not said[:1].isalpha()):
             begins.append((start, number))
-        elif not begins and decoded.part(start, end).strip():
+        elif not begins and said:
             return whole
         start, number = found.end() if found else end, number + 1
     if not begins:
@@ -359,7 +359,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
     if line.name.casefold() in NARRATORS and not line.role and not _known_name(game, line.name):
         game.notes.warn("narrated", place, line.name, says=_NARRATED)
         # What continues the message goes with it.
-        game.open = {"message": ""}
+        game.open = {"message": "", "playerName": ""}
         return
     name = _add_player(game, line.name, place)
     if line.is_mended:
@@ -390,8 +390,8 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
-    author, deed = read_deed(line.text)
-    if deed and (name := _known_name(game, author)):
+    name, deed = read_deed(line.text, game.open["playerName"])
+    if deed:
         _add_message(game, name, deed, line.time, place, "nobody")
         return
     if line.name:

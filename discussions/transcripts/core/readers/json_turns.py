@@ -233,7 +233,10 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if _is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
-        inside = (around | {"phase": phase} if phase else around) | _round_of_key(key, pointer)
+        numbered = len(value) > 1 and all(map(str.isdecimal, value))
+        inside = (around | {"phase": phase} if phase else around) | _round_of_key(
+            key, "rounds" if numbered else pointer
+        )
         if depth and kind == VOTE and type(part) is dict and all(type(cast) is str for cast in part.values()):
             yield from (
                 (place, around | {"type": VOTE, "voter": name, "target": part[name]}) for name in part

@@ -23,6 +23,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
 from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.chat_labels import find_modes, split_mode
 from discussions.transcripts.core.readers.columns import OR, PLAYER, suggest_fields
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark
@@ -69,6 +70,9 @@ INSTRUCTION = mark('Messages that are no utterances of players were left out: {c
 _UNCLEAR_CALL = mark(
     'A text stands beside a call of "{name}" with another text; which of them the table heard is not clear. Write what '
     "was said as the content of the message."
+)
+_UNCLEAR_NAME = mark(
+    'Names with and without "{name}" speak; who heard the former is not clear. Write it as the audience of the message.'
 )
 TOOL_CALL = mark("Calls of tools were left out, of so many messages: {count}.")
 ITEM = mark('Items that are no messages were left out: {count} (first type "{what}").')
@@ -186,9 +190,24 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
             waiting.clear()
     return _carried(wrapper) | {
         "gameId": _game_id(wrapper, notes),
-        "players": with_facts(list(names), wrapper.get("players"), wrapper.get("metadata")),
+        "players": with_facts(
+            _split_names(messages, list(names), notes), wrapper.get("players"), wrapper.get("metadata")
+        ),
         "messages": messages,
     }
+
+
+def _split_names(messages: list[Any], names: list[str], notes: Notes) -> list[str]:
+    """The names without what says who heard their messages, which these then say: "Ann" and "Ann (thinks)"."""
+    modes = find_modes(names)
+    for message in messages if modes else ():
+        message["playerName"], mode = split_mode(message["playerName"], modes)
+        kind = kind_of_type(mode)
+        if kind in (THOUGHT, PRIVATE):
+            message["audience"] = "nobody" if kind == THOUGHT else {"channel": mode}
+        elif mode:
+            notes.fault("unclear_name", "", _UNCLEAR_NAME, name=mode)
+    return list(dict.fromkeys(split_mode(name, modes)[0] for name in names))
 
 
 def content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str] | None = None) -> str | None:

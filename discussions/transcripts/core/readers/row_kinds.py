@@ -28,6 +28,7 @@ from discussions.transcripts.core.audience import (
     may_hide,
 )
 from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.chat_labels import find_modes, split_mode
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
@@ -81,10 +82,12 @@ class RowSigns(Struct, frozen=True):
     reads_rounds: bool = True
     told: frozenset[str] = INSTRUCTIONS
     asked: Collection[str] = ()
+    # What stands after names and may say who could hear a row: "Ann (aside)".
+    modes: frozenset[str] = frozenset()
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
-        name = cell.strip()
+        name, _mode = split_mode(cell.strip(), self.modes)
         return self.aliases.get(name, name)
 
 
@@ -131,7 +134,7 @@ def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     asides = have_asides(cells.get("text", "").strip() for cells in first if cells)
     counts = table.asked | ({ASIDE: asides} if asides else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
-    for row in table.rows if any(map(_is_sign, signs.at)) else ():
+    for row in table.rows if signs.modes or any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
         if cells.get("text") and cells.get("player"):
             for value in _unclear(cells, signs):
@@ -155,8 +158,15 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
+    first = (cells_of(row, at).get(PLAYER, "").strip() for row in islice(table.rows, MOST_ASKED))
     signs = RowSigns(
-        found_at, mapping.kinds, mapping.ids, reads_rounds=reads_rounds, told=told, asked=table.asked
+        found_at,
+        mapping.kinds,
+        mapping.ids,
+        reads_rounds=reads_rounds,
+        told=told,
+        asked=table.asked,
+        modes=find_modes(distinct(first, MOST_ASKED)),
     )
     if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
@@ -238,8 +248,15 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
 
 
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
-    """What each of a row's signs says that it is, with the sign: of its type, audience, flags and phase."""
-    kinds, author = signs.kinds, cells.get("player", "")
+    """What each of a row's signs says that it is, with the sign: words after its player's name, and its columns."""
+    if mode := split_mode(cells.get(PLAYER, "").strip(), signs.modes)[1]:
+        yield signs.kinds.get(mode.casefold()) or kind_of_type(mode), mode
+    yield from _column_signs(cells, signs)
+
+
+def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
+    """The same of its type, audience, flags and phase."""
+    kinds, author = signs.kinds, signs.name(cells.get(PLAYER, ""))
     columns = [field for field in cells if field.startswith(UNCLEAR)]
     for field in (*SIGNS, *columns):
         value = cells.get(field, "").strip()

@@ -7,7 +7,7 @@ that has no shape continues the text before.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import are_keys, find_modes, unknown_parts
+from discussions.transcripts.core.readers.chat_labels import are_keys, find_modes, split_mode, unknown_parts
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.rows import read_table
@@ -151,7 +151,7 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     for separator in (*SEPARATORS, *([":"] if _is_odd_chat(lines) else [])):
         matches = [match for line in lines if (match := _shape(separator).fullmatch(line.strip()))]
         modes = find_modes(map(_called, matches))
-        names = Counter(_split_mode(match["name"], modes)[0] for match in matches)
+        names = Counter(split_mode(match["name"], modes)[0] for match in matches)
         often = sum(count for count in names.values() if count > 1)
         # What has a time and no name is a notice.
         others = sum(
@@ -222,7 +222,7 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             if match["boxed"] and not audience and who != match["name"].strip():
                 who, timed = match["name"].strip(), timed | {"type": match["boxed"].strip(" ()[]")}
             elif not audience:
-                who, mode = _split_mode(who, modes)
+                who, mode = split_mode(who, modes)
                 timed |= {"type": mode} if mode else {}
             rows.append(
                 (
@@ -234,11 +234,6 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
         elif rows and line.strip() and not ("time" in rows[-1][1] and _TIMED.match(line)):
             rows[-1][1][said] += f"\n{line.strip()}"
     return rows
-
-
-def _split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
-    mode = next((mode for mode in modes if name.endswith(f" {mode}")), "")
-    return name.removesuffix(f" {mode}") if mode else name, mode
 
 
 def _begun_by(heading: chat.ChatLine | None) -> dict[str, str]:
