@@ -287,3 +287,21 @@ def test_titles_of_games_begin_games():
     for title in ("=== Game {} ===", "# Match {}"):
         text = "".join(f"{title.format(at)}\n--- Day 1 ---\nAnn: Hi.\nBea: Ho.\nAnn: So.\n" for at in (1, 2))
         assert len(read_transcripts(text.encode(), "chat.txt").games) == 2
+
+
+def test_a_sign_after_names_is_no_name_and_a_tagged_vote_no_text():
+    text = "".join(f"{name} \U0001f512: I am it.\n{name}: Good day.\n" for name in ("Ann", "Bea", "Ann"))
+    assert read_transcripts(text.encode(), "chat.txt").games == []
+    text = "Ann: Good day.\nBea: Good day.\nAnn: So.\n[VOTE] Ann votes Bea\n[VOTE] Bea votes Ann\n"
+    (game,) = read_transcripts(text.encode(), "chat.txt").games
+    assert (len(game.record.votes), game.record.messages[-1].text) == (2, "So.")
+
+
+def test_notes_of_a_day_are_asked_about():
+    rows = [
+        {"player": name, "phase": f"Day 1 - {part}", "text": "Good day."}
+        for name in ("Ann", "Bea")
+        for part in ("notes", "discussion")
+    ]
+    (fault,) = read_transcripts(b"\n".join(map(as_bytes, rows)), "log.jsonl").faults
+    assert '"Day 1 - notes"' in fault.message

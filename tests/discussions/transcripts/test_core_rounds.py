@@ -251,3 +251,10 @@ def test_states_that_repeat_the_messages_are_one_game():
     # Rounds repeat nothing, and two games may begin alike.
     games = [{"id": "a", "turns": [*FIRST, *SECOND]}, {"id": "b", "turns": [*FIRST, *SECOND]}]
     assert len(read_transcripts(as_bytes(games), "log.json").games) == 2
+
+
+def test_votes_as_texts_count_and_numbered_games_are_games():
+    value = {"id": "g", "rounds": [{"turns": FIRST, "votes": ["Ann -> Bea", "Bea -> Ann", "nobody won"]}]}
+    assert [(vote.voter, vote.target) for vote in read_one(value).record.votes] == [(1, 2), (2, 1)]
+    games = {f"game_{number}": {"turns": [*FIRST, *SECOND]} for number in (1, 2)}
+    assert len(read_transcripts(as_bytes(games), "log.json").games) == 2

@@ -18,7 +18,9 @@ from discussions.transcripts.core.readers.chat_lines import (
 
 LONGEST_VALUE = 40
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
-_WITH_VERB = re.compile(r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40})")
+_WITH_VERB = re.compile(
+    r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40}|[^\w\s()\[\]]{1,4})"
+)
 _WITH_SUFFIX = re.compile(r"(?P<name>[^\W\d_]\S{0,60}?)(?P<mode>_[^\W\d_]{2,30})")
 # "[Ann -> Bea] psst" and "(Ann whispers to Bea) psst".
 _BOXED_NAME = re.compile(

@@ -64,7 +64,8 @@ _CJK_HEADING = re.compile(
     r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3})\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)\s?[^\w\s]{0,20}"
 )
 VOTES = re.compile(
-    rf"(?:vote: )?(?P<name>{WHO}) (?:votes?|voted)? ?(?:for|against|->|→) (?P<target>{WHO})\.?", re.IGNORECASE
+    rf"(?:\[?vote[\]:] )?(?P<name>{WHO}) (?:(?:votes?|voted)? ?(?:for|against|->|→)|votes?|voted) (?P<target>{WHO})\.?",
+    re.IGNORECASE,
 )
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.

@@ -15,6 +15,7 @@ from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, 
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
 from discussions.transcripts.core.readers.row_kinds import find_questions
@@ -39,6 +40,7 @@ _ROUNDS = frozenset(
 )
 # "day_2", "Round 1"; a number alone is a round in an object of rounds.
 _ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
+_NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
 # What a round is called, and its number, beside the known names of columns.
 _NAME_KEYS = ("name", "title", "label", "type")
 _NUMBER_KEYS = ("number", "index", "id")
@@ -67,7 +69,7 @@ def games_in(value: dict[str, Any], pointer: str = "", depth: int = 0) -> Iterat
         items = enumerate(part) if type(part) is list and key.casefold() not in _ROUNDS else ()
         listed = [(f"{place}/{index}", item) for index, item in items if type(item) is dict]
         for where, item in [(place, part)] if type(part) is dict else listed:
-            if _is_game(item):
+            if _is_game(item) or (_NAMES_GAME.fullmatch(key) and any(True for _row in _messages(item))):
                 yield where, item
             elif not _is_about(key):
                 yield from games_in(item, where, depth + 1)
@@ -237,9 +239,9 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         inside = (around | {"phase": phase} if phase else around) | _round_of_key(
             key, "rounds" if numbered else pointer
         )
-        if depth and kind == VOTE and type(part) is dict and all(type(cast) is str for cast in part.values()):
+        if depth and kind == VOTE and (cast := _casts(part)):
             yield from (
-                (place, around | {"type": VOTE, "voter": name, "target": part[name]}) for name in part
+                (place, around | {"type": VOTE, "voter": voter, "target": target}) for voter, target in cast
             )
         elif type(part) is dict and not _is_about(key):
             yield from _within(part, place, inside, depth + 1)
@@ -252,6 +254,14 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
             for index in range(len(part) - 1 if is_state else 0, len(part)):
                 around_item = inside if is_state else _round_of(part[index], index, inside)
                 yield from _within(part[index], f"{place}/{index}", around_item, depth + 1)
+
+
+def _casts(part: Any) -> list[tuple[str, str]]:
+    """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
+    if type(part) is dict:
+        return list(part.items()) if all(type(target) is str for target in part.values()) else []
+    found = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
+    return [(arrow["voter"], arrow["target"]) for arrow in found if arrow]
 
 
 def _named_beside(key: str, value: dict[str, Any]) -> str:

@@ -280,13 +280,17 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
             named = kind_of_audience(value, signs.names, author)
             # A whisper to somebody is one whoever that is.
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
-        elif field == "phase" and not _OPEN.match(value):
-            # Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public.
-            kind = kind_of_type(_SIDES.sub(" ", value))
-            yield (
-                kind if kind in (THOUGHT, PRIVATE) else kind or (SPEECH if _HAS_NUMBER.search(value) else ""),
-                value,
-            )
+        elif field == "phase":
+            yield _of_phase(value), value
+
+
+def _of_phase(value: str) -> str:
+    """What a phase says. Nights and sides of the game are `_hidden_part`'s: "Mafia game, day 2" is public."""
+    kind = kind_of_type(_SIDES.sub(" ", value))
+    if _OPEN.match(value):
+        # Of "Day 1 notes" nobody can tell.
+        return "" if kind == THOUGHT else SPEECH
+    return kind or (SPEECH if _HAS_NUMBER.search(value) else "")
 
 
 def _of_flag(column: str, value: str) -> str:
