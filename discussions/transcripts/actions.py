@@ -11,14 +11,9 @@ from django.utils.translation import gettext as _
 
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import ImportDismissal, ImportRun, Iteration, Transcript
+from discussions.transcripts import permissions
 from discussions.transcripts.core.archives import gunzip_start, is_archive
 from discussions.transcripts.core.file_names import shown_name
-from discussions.transcripts.permissions import (
-    check_import_transcripts,
-    check_reading,
-    check_takes_games,
-    check_upload,
-)
 from discussions.transcripts.queries import count_new_bytes
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, load_start, store_bytes
@@ -63,7 +58,7 @@ def is_packed(transcript: Transcript) -> bool:
 
 def dismiss_faults(*, transcript: Transcript, by: Person, now: datetime) -> None:
     """Mark the faults of an import as seen, so that no notice shows them. Idempotent. Raises NotAllowed."""
-    check_import_transcripts(by, transcript.project)
+    permissions.check_import_transcripts(by, transcript.project)
     with transaction.atomic():
         _row, is_new = ImportDismissal.objects.get_or_create(
             transcript=transcript, defaults={"dismissed_at": now, "dismissed_by": by}
@@ -91,11 +86,11 @@ def import_files(
     frozen). Raises Unacceptable, with all reasons, if every file is empty or over the limit, or if the project has no
     room for them; the call then stores nothing.
     """
-    check_import_transcripts(by, project)
+    permissions.check_import_transcripts(by, project)
     to = iteration or Iteration.objects.get(project=project, stage=None)
     taken, refused = _sort_out(files)
-    check_takes_games(to)
-    named = check_reading(format_name, encoding)
+    permissions.check_takes_games(to)
+    named = permissions.check_reading(format_name, encoding)
     if new_bytes := count_new_bytes(project, [file.data for file in taken]):
         check_room(project, new_bytes, field="transcripts")
     kept = [(file, store_bytes(file.data)) for file in taken]
@@ -119,7 +114,7 @@ def _sort_out(files: list[Upload]) -> tuple[list[Upload], list[Unacceptable]]:
     taken, refused = [], []
     for file in files:
         try:
-            check_upload(file.name, len(file.data))
+            permissions.check_upload(file.name, len(file.data))
         except Unacceptable as why:
             refused.append(why)
         else:
@@ -135,7 +130,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
 
     Raises NotAllowed; Conflict when the file is itself an import of separate games.
     """
-    check_import_transcripts(by, transcript.project)
+    permissions.check_import_transcripts(by, transcript.project)
     if transcript.is_separate:
         raise Conflict(_("These games were already imported as separate games."), code="already_separate")
     with transaction.atomic():
@@ -152,14 +147,14 @@ def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Impor
 
     Raises NotAllowed, also when the list of games of its iteration has been frozen since.
     """
-    check_import_transcripts(by, transcript.project)
+    permissions.check_import_transcripts(by, transcript.project)
     with transaction.atomic():
         return _again(transcript, None, None, by, now)
 
 
 def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
     """Stop an import; the games imported so far stay. Raises NotAllowed; Conflict when it has ended."""
-    check_import_transcripts(by, transcript.project)
+    permissions.check_import_transcripts(by, transcript.project)
     if transcript.job is None:
         raise Conflict(_("This import has no work to cancel."), code="job_is_over")
     with transaction.atomic():
@@ -171,7 +166,7 @@ def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Trans
 def _hold_open(iteration: Iteration) -> None:
     """Refuse when the iteration's list of games is frozen; else lock it until this transaction ends."""
     if not iteration.is_unsorted:
-        check_takes_games(Iteration.objects.select_for_update(no_key=True).get(pk=iteration.pk))
+        permissions.check_takes_games(Iteration.objects.select_for_update(no_key=True).get(pk=iteration.pk))
 
 
 def _insert(

@@ -35,17 +35,8 @@ from discussions.transcripts.core.readers.inner_parts import (
 )
 from discussions.transcripts.core.readers.json_rows import read_listed
 from discussions.transcripts.core.readers.separated import find_separators, recognises_recipe
+from workspace.core import json_items
 from workspace.core.json_faults import Problem
-from workspace.core.json_items import (
-    Parts,
-    begin_of,
-    each_line,
-    each_value,
-    find_items,
-    find_lines,
-    find_values,
-    split_items,
-)
 from workspace.core.strict_json import Document, is_too_deep, normalise_text
 from workspace.core.words import mark, say
 
@@ -107,7 +98,7 @@ class Layout(Struct, frozen=True):
 
     kind: str
     format: Format
-    parts: Parts | None = None
+    parts: json_items.Parts | None = None
     begin: Begin = Begin()
     had_bom: bool = False
     # The value of one object that alone is read of it; and the whole value, where it was read to lay the file out.
@@ -174,7 +165,7 @@ def _refused_at_sight(data: bytes, name: str, limits: Limits) -> Fault | None:
 def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
     if options.named is not None and options.named.recognises is None:
         return None
-    begin = begin_of(data)
+    begin = json_items.begin_of(data)
     if data[begin : begin + 1] == b"[":
         is_table = _LIST_OF_LISTS.match(data, begin)
         return _lay_out_one(data, options) if is_table else _lay_out_list(data, options)
@@ -192,8 +183,8 @@ def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
 def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     """Its items are games, or the whole list is one. All items are read here, so that a broken list imports none."""
     limits = options.limits
-    quick_items = split_items(data)
-    items = find_items(data, max_depth=limits.depth) if quick_items is None else quick_items
+    quick_items = json_items.split_items(data)
+    items = json_items.find_items(data, max_depth=limits.depth) if quick_items is None else quick_items
     if items is None:
         return None
     head = _head_values(data, items, limits)
@@ -218,13 +209,13 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
 
 def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
-    if len(list(islice(each_line(data), 2))) < 2:
+    if len(list(islice(json_items.each_line(data), 2))) < 2:
         return None
-    values = _head_values(data, each_line(data), options.limits)
+    values = _head_values(data, json_items.each_line(data), options.limits)
     found = _format_of_first(values, options)
     if not found or found.to_native_text or are_turns(values) or explain_pieces(values):
         return None
-    lines = find_lines(data)
+    lines = json_items.find_lines(data)
     return Layout(LINES, found, lines) if lines else None
 
 
@@ -236,7 +227,7 @@ def _format_of_first(values: Iterable[Any], options: ReadOptions) -> Format | No
 
 def _are_values(data: bytes, options: ReadOptions) -> bool:
     """Whether the first line is a value of its own and more follow, so that the whole is not one."""
-    head = list(islice(each_line(data), 2))
+    head = list(islice(json_items.each_line(data), 2))
     return len(head) == 2 and _quick_value(data[head[0][0] : head[0][1]], options.limits)[1]
 
 
@@ -253,7 +244,7 @@ def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
 
 def _lay_out_values(data: bytes, options: ReadOptions) -> Layout | None:
     """Values that follow one another, recognised by the first ones."""
-    values = find_values(data, max_depth=options.limits.depth)
+    values = json_items.find_values(data, max_depth=options.limits.depth)
     found = _format_of_first(_head_values(data, values or (), options.limits), options)
     return Layout(VALUES, found, values) if found else None
 
@@ -318,7 +309,7 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         )
         return refused(Fault(place=name, code="not_one_file", message=sentence))
     document = read_value(data, options.limits)
-    begin = begin_of(data)
+    begin = json_items.begin_of(data)
     if why := _explain(document, data, options):
         return refused(Fault(place=name, code="pieces", message=why))
     # "[Day 1] Ann: Hello" is not broken JSON.
@@ -368,12 +359,14 @@ def _explain(document: Document, data: bytes, options: ReadOptions) -> str:
         return explain_pieces(part, inner.keys[-1]) if inner and type(part) is list else ""
     if document.is_readable:
         return explain_pieces(document.value) if type(document.value) is list else ""
-    return explain_pieces(_head_values(data, each_value(data, begin_of(data), len(data)), options.limits))
+    return explain_pieces(
+        _head_values(data, json_items.each_value(data, json_items.begin_of(data), len(data)), options.limits)
+    )
 
 
 def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
     """The first value if the file begins with two that are JSON objects."""
-    first = islice(each_value(data, begin_of(data), len(data)), 2)
+    first = islice(json_items.each_value(data, json_items.begin_of(data), len(data)), 2)
     values = _head_values(data, first, options.limits)
     return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
 
