@@ -249,6 +249,9 @@ def test_lines_of_their_own_inside_a_text_are_no_part_of_it():
     (game,) = read_transcripts(text.encode(), "chat.txt").games
     assert {message.text.split("\n")[0] for message in game.record.messages} == {"Good day."}
     assert not any("I am it." in message.text for message in game.record.messages)
+    reads = "Ann: My reads.\n* Bea is odd.\n* Ann is good.\nBea: Why?\nAnn: So.\n"
+    (game,) = read_transcripts(reads.encode(), "chat.txt").games
+    assert game.record.messages[0].text == "My reads.\n* Bea is odd.\n* Ann is good."
     night = "Ann: Hi.\nBea: Ho.\nAnn: So.\n\nNight falls.\n\nBea: I kill Ann.\n\nDay breaks.\n\nBea: Who is gone?\n"
     (game,) = read_transcripts(night.encode(), "chat.txt").games
     assert [message.text for message in game.record.messages] == ["Hi.", "Ho.", "So.", "Who is gone?"]

@@ -249,8 +249,10 @@ def test_states_that_repeat_the_messages_are_one_game():
     lines = read_transcripts(b"\n".join(as_bytes({"id": "g"} | state) for state in states), "log.jsonl")
     assert lines.games == [] and "states of one game" in lines.faults[0].message
     # Rounds repeat nothing, and two games may begin alike.
-    games = [{"id": "a", "turns": [*FIRST, *SECOND]}, {"id": "b", "turns": [*FIRST, *SECOND]}]
-    assert len(read_transcripts(as_bytes(games), "log.json").games) == 2
+    games = [{"game_id": f"g{at}", "turns": talk[: at + 2]} for at in (0, 1)] + [
+        {"game_id": "z", "turns": talk * 2}
+    ]
+    assert len(read_transcripts(as_bytes(games), "log.json").games) == 3
 
 
 def test_votes_as_texts_count_and_numbered_games_are_games():

@@ -121,3 +121,11 @@ def test_keys_of_records_are_no_players(sign):
     data = "\n\n".join(f"from{sign}{name}\nto{sign}Bea\nline{sign}{text}" for name, text in SAID).encode()
     assert [fault.code for fault in read_transcripts(data.title(), "a.txt").faults] == ["unknown_format"]
     assert find_separators(data.decode()) == []
+
+
+def test_answers_that_come_back_are_no_fields():
+    answers = ("Yes.", "No.", "Pass.", "I do not know, Ann.")
+    text = "".join(
+        f"Ann: {answer}\nBea: {answers[at // 2]}\nCid: {answers[-1]}\n" for at, answer in enumerate(answers)
+    )
+    assert len(read_transcripts(text.encode(), "a.txt").games) == 1

@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT, have_asides, kind_of_type
 from discussions.transcripts.core.readers.chat_lines import (
@@ -17,6 +18,7 @@ from discussions.transcripts.core.readers.chat_lines import (
 )
 
 LONGEST_VALUE = 40
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
     r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40}|[^\w\s()\[\]]{1,4})"
@@ -38,15 +40,18 @@ def is_odd_chat(said: list[ChatLine], lines: list[str]) -> bool:
     return bool(is_unclear) or are_keys([(line.name, line.text) for line in said])
 
 
-def read_deed(text: str, speaker: str) -> tuple[str, str]:
-    """Who does or thinks something in a line under what the speaker said, which nobody says, and what; else "".
+def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
+    """Who does or thinks something in a line under a message, which nobody says, and what; else "".
 
-    Of others than the speaker only thoughts and whispers count: "* Bea is odd" is a part of a text.
+    Of others than the author only thoughts and whispers count, and nothing in a list: "* Bea is odd" is a part of a
+    text.
     """
     found = _BOXED_NAME.fullmatch(text)
     deed = None if found else _DEED.fullmatch(text)
     kind = kind_of_type(deed["verb"]) if deed else ""
-    if deed and (kind in (PRIVATE, THOUGHT) or (kind != SPEECH and deed["name"] == speaker)):
+    is_list = above["message"].rpartition("\n")[2].startswith(text[:1])
+    is_own = deed is not None and deed["name"] == above["playerName"] and not is_list
+    if deed and (kind in (PRIVATE, THOUGHT) or (is_own and kind != SPEECH)):
         found = deed
     return (found["name"], found["what"]) if found else ("", "")
 
@@ -100,11 +105,12 @@ def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
     said: dict[str, list[str]] = {}
     for label, text in pairs:
         said.setdefault(label, []).append(text)
-    counts = Counter(
-        len(texts)
-        for texts in said.values()
-        if len(texts) >= LEAST_NUMBERED
-        and 2 * len({*texts}) <= len(texts)
-        and max(map(len, texts)) < LONGEST_VALUE
-    )
+    counts = Counter(len(texts) for texts in said.values() if _are_values(texts))
     return any(labels > 1 and 3 * labels * count > len(pairs) for count, labels in counts.items())
+
+
+def _are_values(texts: list[str]) -> bool:
+    """Whether texts under one label are short values that come back, and no sentences."""
+    different = {*texts}
+    is_short = max(map(len, texts)) < LONGEST_VALUE and not any(text.endswith(_ENDS) for text in different)
+    return is_short and len(texts) >= LEAST_NUMBERED and len(different) <= len(texts) // 2

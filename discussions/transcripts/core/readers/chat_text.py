@@ -390,7 +390,7 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
-    name, deed = read_deed(line.text, game.open["playerName"])
+    name, deed = read_deed(line.text, game.open)
     if deed:
         _add_message(game, name, deed, line.time, place, "nobody")
         return

@@ -117,9 +117,17 @@ def are_views(value: dict[str, Any]) -> bool:
     return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
 
 
+def _name_games(values: list[Any]) -> bool:
+    """Whether values say of which game they are, and are of several."""
+    named = (part for value in values for key, part in value.items() if recipes.field_of(key) == "game")
+    return len({part for part in named if type(part) in (str, int)}) > 1
+
+
 def are_states(values: list[Any], depth: int = 0) -> bool:
     """Whether each of several values repeats the messages of the one before it, as states of one game do."""
     kinds = {type(value) for value in values}
+    if depth == 0 and kinds == {dict} and _name_games(values):
+        return False
     if kinds == {list}:
         # Two games may begin alike, but three lengths of one talk are its states.
         grows = len({*map(len, values)}) > 2 and all(
