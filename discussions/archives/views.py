@@ -13,7 +13,7 @@ from discussions.archives.queries.erasures import Erasable, find_running, list_e
 from discussions.models import Game, Transcript
 from workspace.access.permissions import get_refusal
 from workspace.models import Person, Project
-from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.bind_form import project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -60,7 +60,6 @@ def _answer_erasure(
     request: SignedIn, thing: Erasable, name: str, project: Project | None, back: str
 ) -> HttpResponse:
     """The page of one erasure; `name` is what the admin types."""
-    only_parameters(request)
 
     def act(form: EraseForm) -> str:
         ask_to_erase(thing=thing, reason=form.cleaned_data["reason"], by=request.user, now=timezone.now())
@@ -87,6 +86,5 @@ def _name_subject(thing: Erasable) -> str:
 @require("erase")
 def erasures(request: SignedIn) -> HttpResponse:
     check_erase(request.user)
-    only_parameters(request)
     context = {"lines": list_erasures(), **frame(request.user, None, "overview")}
     return respond(request, page="discussions/archives/erasures.html", context=context)

@@ -35,7 +35,6 @@ def home(request: SignedIn) -> HttpResponse:
 @require("see_iterations")
 def stages(request: SignedIn, slug: str) -> HttpResponse:
     """The stages of a project, what waits for evaluators, and how fast evaluations come in."""
-    only_parameters(request)
     project = led_project_or_404(request.user, slug)
     check_see_iterations(request.user, project)
     page = build_overview(project=project, person=request.user, now=timezone.now())
@@ -46,7 +45,6 @@ def stages(request: SignedIn, slug: str) -> HttpResponse:
 @require("sign_in")
 def project(request: SignedIn, slug: str) -> HttpResponse:
     """The dashboard of a project for its leads; an evaluator sees their own work."""
-    only_parameters(request)
     found = project_or_404(request.user, slug)
     context = frame(request.user, found, "dashboard")
     if role_in(request.user, found) == "evaluator":
@@ -59,7 +57,6 @@ def project(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_overview")
 def overview(request: SignedIn) -> HttpResponse:
     """The overview of the installation; htmx asks for its live part every half a minute."""
-    only_parameters(request)
     check_see_overview(request.user)
     page = build_site_page(person=request.user, now=timezone.now())
     return respond(

@@ -32,7 +32,7 @@ from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import NotAllowed, Refusal
 from workspace.models import Project
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import add_refusal, bind_form, project_or_404
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -45,7 +45,6 @@ PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_proposal.ht
 def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
     """Say what the columns of a file mean. `do=preview` only shows the first game; saving leads to the import."""
     found = transcript_or_404(request, slug, table)
-    only_parameters(request)
     rows = load_head(found, {name: request.POST.get(name, "") for name in (ENCODING, LIST, SEPARATOR)})
     before = first_mapping(found, rows)
     if request.method == "GET":
@@ -70,7 +69,6 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
 def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
     """The recipes of this project; a POST adds one that comes as a file."""
     project = project_or_404(request.user, slug, check_import_transcripts)
-    only_parameters(request)
     form, status = RecipeForm(), 200
     if request.method == "POST":
         form, status = bind_form(request, RecipeForm), 422

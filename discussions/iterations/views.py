@@ -31,7 +31,7 @@ from workspace.core.refusals import Refusal
 from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, kept_status, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -91,7 +91,6 @@ def stage_or_404(person: Person, slug: str, number: int) -> Stage:
 
 @require("open_stage", methods=("GET", "POST"))
 def open_stage(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_open_stage)
     form, status = StageForm(), 200
     if request.method == "POST":
@@ -116,7 +115,6 @@ def open_stage(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("see_iterations")
 def stage_gate(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, row.project)
     return _show_gate(request, row)
@@ -274,7 +272,6 @@ def _list_conditions(project: Project) -> list[str]:
 
 @require("change_stage", methods=("GET", "POST"))
 def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_change_stage(request.user, row)
     why = get_refusal(queries.refuse_new_rules, row)

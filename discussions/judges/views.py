@@ -38,7 +38,7 @@ from workspace.display.core.number_lists import write_numbers
 from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Person, Project
 from workspace.models.jobs import CANCELLED, FAILED
-from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.form_page import form_page, press, send
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
@@ -59,7 +59,6 @@ def judge_or_404(person: Person, slug: str, number: int) -> Judge:
 
 @require("judges", methods=("GET", "POST"))
 def judges(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_judges)
 
     def add(form: JudgeForm) -> str:
@@ -87,7 +86,6 @@ def judges(request: SignedIn, slug: str) -> HttpResponse:
 @require("judges")
 def show_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a judge. While it is asked, the region polls."""
-    only_parameters(request)
     return _respond(request, judge_or_404(request.user, slug, number))
 
 
@@ -149,7 +147,6 @@ def _describe_job(row: Judge, progress: queries.JudgeProgress) -> dict[str, Any]
 @require("judges", methods=("GET", "POST"), costs="computations")
 def run_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Choose what a judge is asked; where this site may call it, the calls start when the prompts are there."""
-    only_parameters(request)
     row = judge_or_404(request.user, slug, number)
 
     def run(form: RunForm) -> str:
@@ -193,7 +190,6 @@ def stop_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("judges", methods=("GET", "POST"))
 def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The next open prompt, and where its answer is pasted."""
-    only_parameters(request)
     row = judge_or_404(request.user, slug, number)
 
     def paste(form: PasteForm) -> str:
@@ -238,7 +234,6 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 
 @require("judges", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     row = judge_or_404(request.user, slug, number)
     check_use_judge(request.user, row)
     form, status, faults = AnswersForm(), 200, list[LineFault]()

@@ -42,7 +42,7 @@ from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.database.capped_counts import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, kept_status, project_or_404
 from workspace.web.form_page import press, send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
@@ -107,7 +107,6 @@ class TeamPage:
 @require("see_team")
 def team(request: SignedIn, slug: str) -> HttpResponse:
     """Open evaluations and the forms that assign games. The live part polls `team_holds`."""
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team)
     return show_team(request, project)
 
@@ -115,7 +114,6 @@ def team(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_team")
 def team_holds(request: SignedIn, slug: str) -> HttpResponse:
     """The live part of the page alone; the whole page without htmx."""
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team)
     if not is_htmx(request):
         return show_team(request, project)
@@ -125,7 +123,6 @@ def team_holds(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("assign", methods=("GET", "POST"))
 def release_place(request: SignedIn, slug: str, evaluation: int) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_assign)
     row = get_object_or_404(
         Evaluation.objects.select_related("game__project", "evaluator", "slot"),
@@ -207,7 +204,6 @@ def show_team(
 
 @require("see_team")
 def team_pace(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team)
     loads, timed = load_workloads(project=project, now=timezone.now())
     context = {
@@ -326,7 +322,6 @@ def _games(slots: "QuerySet[Slot]") -> "QuerySet[Slot, Any]":
 
 @require("sign_in")
 def queue(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug)
     page = queue_page(person=request.user, project=project)
     context = {"page": page, **frame(request.user, project, "games")}

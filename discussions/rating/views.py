@@ -179,7 +179,6 @@ def reopen_evaluation(request: SignedIn, evaluation: int) -> HttpResponse:
 @require("rate")
 def own_differences(request: SignedIn, evaluation: int) -> HttpResponse:
     """Show where the evaluator and the rule differ in one's own submitted evaluation, if the project shows it."""
-    only_parameters(request)
     work = load_state(evaluation_or_404(request.user, evaluation))
     page = build_differences_page(work)
     if page is None:
@@ -298,7 +297,6 @@ LEASE = "discussions/rating/_lease.html"
 @require("rate", methods=("GET", "POST"))
 def renew_lease(request: SignedIn, evaluation: int) -> HttpResponse:
     """How long the slot is held; POST renews the lease or resumes the game. Nothing else on the page is rendered."""
-    only_parameters(request)
     found = evaluation_or_404(request.user, evaluation)
     if request.method != "POST":
         return _answered(request, found) if is_htmx(request) else redirect("rate", found.pk)

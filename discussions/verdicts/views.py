@@ -26,7 +26,7 @@ from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.database.prepared_queries import prepared
 from workspace.display.pages import render_markdown
 from workspace.models import Person
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.bind_form import add_refusal, bind_form
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import download, respond
@@ -34,7 +34,6 @@ from workspace.web.respond import download, respond
 
 @require("see_verdict")
 def verdict(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     game = judged_game_or_404(request.user, slug, number)
     return show_verdict(request, game, RecordForm())
 
@@ -71,7 +70,6 @@ def replay(request: SignedIn, slug: str, number: int, verdict: int) -> HttpRespo
 
 @require("see_verdict")
 def report(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     game, found = report_or_refusal(request.user, slug, number)
     context = {"report": found, "game": game, **frame(request.user, game.project, "games")}
     return respond(request, page="discussions/verdicts/report.html", context=context)

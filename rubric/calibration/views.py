@@ -19,7 +19,7 @@ from rubric.reviews.views import SECTION, set_or_404
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.form_page import form_page, press, send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -28,7 +28,6 @@ from workspace.web.respond import respond
 
 @require("calibrate_set", methods=("GET", "POST"))
 def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
 
     def open_round(form: SetRoundForm) -> str:
@@ -51,7 +50,6 @@ def set_calibrations(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("calibrate_set")
 def set_calibration(request: SignedIn, slug: str, number: int, calibration: int) -> HttpResponse:
-    only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_calibrate_set)
     return _show(request, round_or_404(comparison_set, calibration))
 

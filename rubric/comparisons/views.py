@@ -52,7 +52,6 @@ PLACES = "places"  # the name of the form that says how many people each compari
 @require("sign_in")
 def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
     """List the sets of a project: all of them for leads, for others those in which they review."""
-    only_parameters(request)
     project = project_or_404(request.user, slug)
     lines = queries.list_set_lines(project, request.user)
     context = {
@@ -66,7 +65,6 @@ def comparison_sets(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("open_set", methods=("GET", "POST"))
 def open_set(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_open_set)
     versions = {str(version.pk): version for version in RubricVersion.objects.newest_of_each("response")}
     choices = [(key, str(version)) for key, version in versions.items()]
@@ -276,7 +274,6 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def import_comparisons(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """Show a form for a file of comparisons and reviews. Import all of it, or list every fault and import nothing."""
-    only_parameters(request)
     found = set_or_404(request.user, slug, number, check_see_set)
     check_change_set(request.user, found)
     form, status, brought = LinesForm(), 200, ImportSummary()

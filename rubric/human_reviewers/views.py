@@ -42,7 +42,6 @@ def review_or_404(request: SignedIn, review: int) -> Review:
 
 @require("sign_in")
 def reviews(request: SignedIn) -> HttpResponse:
-    only_parameters(request)
     sets = waiting_sets(request.user)
     listed = [
         comparison.comparison

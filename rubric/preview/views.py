@@ -30,7 +30,7 @@ from workspace.core.words import decode_stored
 from workspace.jobs.pages import build_progress_bar, worker_note
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
-from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
 from workspace.web.require import SignedIn, View, is_htmx, require
 from workspace.web.respond import respond
@@ -72,7 +72,6 @@ def publish_with(uses: Uses, games: Hash) -> View:
         """Show what publishing changes, and a form for the reason. While a preview is computed, its section polls."""
         version = version_or_404(request.user, slug, number, check_publish_version)
         if request.method == "GET" and is_htmx(request):
-            only_parameters(request)
             context = load_impact(version, games)
             return respond(request, page=PUBLISH, region=PUBLISH_REGION, context=context)
         act = versions_actions.publish_version
@@ -91,7 +90,6 @@ def scored(version: RubricVersion, games: Hash) -> Hash:
 
 
 def _draft(request: SignedIn, slug: str, number: str) -> RubricVersion:
-    only_parameters(request)
     version = version_or_404(request.user, slug, number, check_publish_version)
     bind_form(request, NothingForm)
     return version

@@ -44,7 +44,7 @@ ONE, REGION, WHOLE = (
 SWITCHES = ("under", "incomplete", "whole", "page")
 
 
-@require("see_results")
+@require("see_results", own_address=True)
 def comparison_result(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
     """Show one comparison: its ranking and its evidence; an htmx request gets only the ranking under other weights."""
     comparison_set = set_or_404(request.user, slug, number, check_see_results)
@@ -128,7 +128,6 @@ ACTS = {"begin": begin_survey, "pass": pass_survey_over}
 @require("survey", methods=("GET", "POST"))
 def survey(request: SignedIn, slug: str, number: int, comparison: int) -> HttpResponse:
     """Begin, skip or answer the survey; GET writes nothing, and redirects people who are not asked to the result."""
-    only_parameters(request)
     found = comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
     result = reverse("comparison_result", args=[slug, number, comparison])

@@ -194,7 +194,7 @@ def second_factor(request: SignedIn) -> HttpResponse:
     return show_factor(request, ProofForm())
 
 
-@require(SETTING_UP, methods=("GET", "POST"))
+@require(SETTING_UP, methods=("GET", "POST"), own_address=True)
 def set_up(request: SignedIn) -> HttpResponse:
     """Show the secret, and accept the app when it gives the right code; the recovery codes are shown only once."""
     has_one = has_second_factor(request.user)

@@ -16,7 +16,7 @@ from workspace.checks.readiness import find_needs
 from workspace.jobs.actions import retry_job
 from workspace.models import Job
 from workspace.tokens.core import read_bearer
-from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -27,7 +27,6 @@ PLAIN = "text/plain; charset=utf-8"
 
 @require("see_status")
 def status(request: SignedIn) -> HttpResponse:
-    only_parameters(request)
     check_see_status(request.user)
     context = {
         "jobs": build_jobs_part(request.user, timezone.now()),

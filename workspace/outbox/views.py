@@ -40,7 +40,6 @@ DELIVERY_STATES = {
 def webhooks(request: SignedIn, slug: str) -> HttpResponse:
     """The webhooks of a project, and the form for a new one; its secret is shown once, in the answer."""
     project = project_or_404(request.user, slug, check_manage_webhooks)
-    only_parameters(request)
 
     def create(form: WebhookForm) -> dict[str, object]:
         values = form.cleaned_data

@@ -102,7 +102,6 @@ def api_docs_with(describe: Callable[[], bytes]) -> View:
 
     @require("sign_in")
     def api_docs(request: SignedIn) -> HttpResponse:
-        only_parameters(request)
         groups = describe_operations(describe(), host=request.build_absolute_uri("/").rstrip("/"))
         context = {"groups": groups, **frame(request.user)}
         return respond(request, page="workspace/tokens/api_docs.html", context=context)

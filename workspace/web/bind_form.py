@@ -51,9 +51,10 @@ def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
     It is refused by `bind_form`, before anything is done, or by `require` when the view has ended; the view gets empty
     values meanwhile. So who may not see the page or do the act is told that first.
     """
-    if any(name not in names or len(values) != 1 for name, values in request.GET.lists()):
-        says = _("This address holds something that the page does not know. Open the page again.")
-        request.odd_address = Malformed(says)  # type: ignore[attr-defined]
+    is_odd = any(name not in names or len(values) != 1 for name, values in request.GET.lists())
+    says = _("This address holds something that the page does not know. Open the page again.")
+    request.odd_address = Malformed(says) if is_odd else None  # type: ignore[attr-defined]
+    if is_odd:
         return dict.fromkeys(names, "")
     return {name: request.GET.get(name, "") for name in names}
 

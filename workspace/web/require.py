@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from workspace.access.queries import load_person
 from workspace.models import Person
+from workspace.web.bind_form import only_parameters
 from workspace.web.problems import is_api, problem, token_needed
 from workspace.web.rate_limits import limit_costly
 from workspace.web.unsaved_form import unsaved_fields
@@ -39,6 +40,7 @@ def require(
     methods: tuple[str, ...] = ("GET",),
     files: Callable[..., bool] | None = None,
     costs: str = "",
+    own_address: bool = False,
 ) -> Callable[[View], View]:
     """Name the permission that a view needs and the verbs it understands; everybody signs in first.
 
@@ -47,7 +49,8 @@ def require(
     "anyone" for the few pages before the sign-in. Other verbs are answered 405. The name is
     kept as `.permission` on the view: the guard of the rights matrix reads it. Only a view with `files` accepts more
     than a form, and only from a person for whom `files(person, **address)` is true. `costs` names the limit of
-    `limit_costly` that counts it.
+    `limit_costly` that counts it. A page takes no parameters but those that its view asks `only_parameters` for; with
+    `own_address` it asks later, or reads them itself.
     """
     allowed = (*methods, "HEAD") if "GET" in methods else methods
 
@@ -60,6 +63,8 @@ def require(
                 return HttpResponseNotAllowed(allowed)
             if costs:
                 limit_costly(request, costs)
+            if permission != ANYONE and not own_address:
+                only_parameters(request)
             answer = view(request, *args, **kwargs)
             if odd_address := getattr(request, "odd_address", None):
                 raise odd_address
@@ -145,7 +150,7 @@ def is_htmx(request: HttpRequest) -> bool:
 def moved(name: str) -> View:
     """The view of an address that had another path before: it sends everybody on to the page of that name."""
 
-    @require("sign_in")
+    @require("sign_in", own_address=True)
     def send_on(request: HttpRequest, **address: Any) -> HttpResponse:
         query = request.META.get("QUERY_STRING", "")
         return HttpResponsePermanentRedirect(reverse(name, kwargs=address) + (f"?{query}" if query else ""))

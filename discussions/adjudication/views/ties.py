@@ -24,7 +24,7 @@ from discussions.queries import newest_measured
 from workspace.core.refusals import Malformed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.models.projects import EVALUATOR
-from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.bind_form import bind_form
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -76,7 +76,6 @@ def send_ties(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("sign_in", methods=("GET", "POST"))
 def ties(request: SignedIn) -> HttpResponse:
     """The ties that wait for this person, and their answers; what others or the rules say is not here."""
-    only_parameters(request)
     faults, status = [], 200
     if request.method == "POST":
         waiting = _waiting(request.user)

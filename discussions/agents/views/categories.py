@@ -40,7 +40,6 @@ def categories(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("code_games")
 def categories_markdown(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_code_games)
     text = render_markdown(MARKDOWN, parts=_list(request, project))
     return download(text.encode(), f"{slug}-categories.md", "text/markdown; charset=utf-8")

@@ -47,7 +47,6 @@ _SINCE = (
 
 @require("see_agents")
 def agents(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_agents)
     state, figures = _load_files(project)
     context = {**_list(state, figures), **frame(request.user, project, SECTION)}
@@ -100,7 +99,6 @@ def agent_markdown(request: SignedIn, slug: str) -> HttpResponse:
 @require("see_agents")
 def agents_table(request: SignedIn, slug: str) -> HttpResponse:
     """All figures of all files as CSV, a row for each name, role and measure."""
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_agents)
     _state, figures = _load_files(project)
     if figures is None:

@@ -16,7 +16,7 @@ from discussions.slots.permissions import check_take_game
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.models import Membership, Project
-from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -25,7 +25,6 @@ from workspace.web.respond import respond
 
 @require("see_project")
 def guideline(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project, person = project_or_404(request.user, slug), request.user
     request.session[seen_key(project)] = True
     may_write, current = may(check_write_guideline, person, project), newest_guideline(project)

@@ -30,7 +30,7 @@ from rubric.calibration.forms import WaiverForm
 from rubric.calibration.views import waive
 from workspace.audit.forms import KeyedForm
 from workspace.models import Person, Project
-from workspace.web.bind_form import bind_form, kept_status, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, kept_status, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -52,7 +52,6 @@ def member_or_404(project: Project, person: int) -> Person:
 
 @require("calibrate", methods=("GET", "POST"))
 def calibrations(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_calibrate)
 
     def open_round(form: RoundForm) -> str:
@@ -83,7 +82,6 @@ def calibrations(request: SignedIn, slug: str) -> HttpResponse:
 
 @require("calibrate")
 def calibration(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_calibrate)
     return _show(request, round_or_404(project, number))
 
@@ -147,7 +145,6 @@ def _address(slug: str, number: int) -> str:
 
 @require("rate")
 def calibration_feedback(request: SignedIn, evaluation: int) -> HttpResponse:
-    only_parameters(request)
     rated = evaluation_or_404(request.user, evaluation)
     if rated.purpose != CALIBRATION or rated.state != SUBMITTED:
         raise Http404

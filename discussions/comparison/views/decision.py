@@ -27,7 +27,7 @@ from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Refusal
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
-from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.bind_form import bind_form, kept_status
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -38,7 +38,6 @@ PAGE, REGION = "discussions/comparison/decide.html", "discussions/comparison/_de
 @require("decide", methods=("GET", "POST"))
 def decide_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
     """The form on its own page; redirects to the comparison, or shows the form with all input."""
-    only_parameters(request)
     row = iteration_or_404(request.user, slug, iteration)
     check_decide(request.user, row)
     form, status = DecisionForm(), 200

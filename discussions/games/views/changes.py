@@ -117,7 +117,6 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("withdraw_game", methods=("GET", "POST"))
 def withdraw_game(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     rows = Game.objects.visible_to(request.user).select_related("project", "iteration", "withdrawn_by")
     game = get_object_or_404(rows, project__slug=slug, number=number)
     check_withdraw_game(request.user, game)

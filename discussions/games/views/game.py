@@ -82,7 +82,7 @@ def game(request: SignedIn, slug: str, number: int) -> HttpResponse:
     return respond(request, page="discussions/games/game.html", context=context)
 
 
-@require("see_game", methods=("GET", "POST"))
+@require("see_game", methods=("GET", "POST"), own_address=True)
 def diagnostics(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The diagnostics of a game, as parts of its page. POST has them computed; GET answers 204 while that takes.
 

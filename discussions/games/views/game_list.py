@@ -95,7 +95,7 @@ BY_HAND = "by_hand"
 NO_CELL = ScoreCell("", "", "")
 
 
-@require("see_games", costs="searches")
+@require("see_games", costs="searches", own_address=True)
 def games(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug)
     if role_in(request.user, project) == "evaluator":

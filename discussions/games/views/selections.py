@@ -124,7 +124,7 @@ def _load(project: Project, numbers: Collection[int]) -> list[Game]:
     return list(rows.order_by("number"))
 
 
-@require("see_games")
+@require("see_games", own_address=True)
 def choose_games(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_see_games)
     act, numbers, query = read_selection(request, project)

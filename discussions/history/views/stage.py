@@ -21,7 +21,7 @@ from workspace.access.permissions import may_lead
 from workspace.display.core.number_lists import format_numbers
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
-from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.bind_form import project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import download, respond
@@ -29,7 +29,6 @@ from workspace.web.respond import download, respond
 
 @require("see_iterations")
 def stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
-    only_parameters(request)
     row = stage_or_404(request.user, slug, stage)
     check_see_iterations(request.user, row.project)
     history = load_history(row)
@@ -93,7 +92,6 @@ def led_project_or_404(person: Person, slug: str) -> Project:
 def _load_summary(
     request: SignedIn, slug: str, number: int
 ) -> tuple[Stage, StageSummary, list[JudgedIteration]]:
-    only_parameters(request)
     row = stage_or_404(request.user, slug, number)
     check_see_iterations(request.user, row.project)
     history = load_history(row)

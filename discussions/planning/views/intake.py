@@ -20,7 +20,7 @@ from discussions.slots.permissions import check_assign
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import add_refusal, bind_form, project_or_404
 from workspace.web.form_page import press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -30,7 +30,6 @@ from workspace.web.respond import respond
 @require("assign", methods=("GET", "POST"))
 def fill_rules(request: SignedIn, slug: str) -> HttpResponse:
     """The rules. What is sent is saved only if its preview was shown; else the preview comes first."""
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_assign)
     rules = load_fill_rules(project.pk)
     stored = rules.to_record() if rules else EVERYTHING

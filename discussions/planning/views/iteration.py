@@ -64,7 +64,6 @@ MOST_CANDIDATES = 200
 
 @require("see_iterations")
 def iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    only_parameters(request)
     row = iteration_or_404(request.user, slug, iteration)
     check_see_iterations(request.user, row.project)
     if row.is_unsorted:

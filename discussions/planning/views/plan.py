@@ -67,7 +67,6 @@ def open_iteration(request: SignedIn, slug: str, stage: int) -> HttpResponse:
 
 @require("open_iteration", methods=("GET", "POST"))
 def edit_iteration(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    only_parameters(request)
     row = iteration_or_404(request.user, slug, iteration)
     if row.stage is None:
         raise NotAllowed(

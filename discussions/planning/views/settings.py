@@ -21,7 +21,7 @@ from workspace.people.actions import projects
 from workspace.people.forms import StorageLimitForm
 from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
-from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.bind_form import bind_form, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -29,7 +29,6 @@ from workspace.web.respond import respond
 
 @require("change_iteration", methods=("GET", "POST"))
 def change(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     iteration, wanted = settings_or_404(request, slug), None
     if request.method == "GET":
         return _show_settings(request, iteration)

@@ -67,7 +67,6 @@ STRENGTHS = {
 
 @require("see_team_figures")
 def agreement(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team_statistics)
     context = {**_agreement_context(project), **frame(request.user, project, SECTION)}
     return respond(

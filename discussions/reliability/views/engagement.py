@@ -15,7 +15,7 @@ from workspace.core.text import figure
 from workspace.display.core.multiples import LEFT, NARROW, RIGHT, Axis, compute_scale, level
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import format_signed
-from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.bind_form import project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -30,7 +30,6 @@ SENTENCES = {
 
 @require("see_team_figures")
 def worth_watching(request: SignedIn, slug: str) -> HttpResponse:
-    only_parameters(request)
     project = project_or_404(request.user, slug, check_see_team_statistics)
     found = engagement_figures(project)
     context = {

@@ -149,7 +149,6 @@ def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
     form, status, faults = AnswersForm(), 200, list[LineFault]()
     if request.method == "POST":
@@ -165,7 +164,6 @@ def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("change_set", methods=("GET", "POST"))
 def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -> HttpResponse:
-    only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     check_change_set(request.user, comparison_set)
     model = get_object_or_404(Reviewer, set=comparison_set, pk=min(reviewer, LARGEST_KEY), kind=MODEL)

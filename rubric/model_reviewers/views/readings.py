@@ -27,7 +27,6 @@ from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person
-from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -41,7 +40,6 @@ READINGS, READING = "rubric/model_reviewers/readings.html", "rubric/model_review
 @require("see_results")
 def set_readings(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """List answers that the current reader reads differently, that are unreadable, or that a person corrected."""
-    only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check_see_set)
     check_see_results(request.user, comparison_set)
     rows = [row for review in list_readable(comparison_set) if (row := _compare(review)) is not None]
@@ -65,7 +63,6 @@ def reread_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 
 @require("see_results")
 def reading(request: SignedIn, slug: str, number: int, review: int) -> HttpResponse:
-    only_parameters(request)
     row = _readable_or_404(request, slug, number, review)
     check_see_results(request.user, row.reviewer.set)
     form = CorrectionForm(**_sheet(row), initial=_initial(row))

@@ -46,7 +46,6 @@ SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-
 
 @require("see_set")
 def model_answer(request: SignedIn, slug: str, number: int, comparison: int, reviewer: int) -> HttpResponse:
-    only_parameters(request)
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     context = {"form": PasteForm(), **_build_context(request.user, row, model)}
     return respond(request, page=SHOW, context=context)
@@ -99,7 +98,6 @@ def prompt_text(request: SignedIn, slug: str, number: int, comparison: int, revi
 def answer_text(
     request: SignedIn, slug: str, number: int, comparison: int, reviewer: int, came: int
 ) -> HttpResponse:
-    only_parameters(request)
     row, model = pair_or_404(request, slug, number, comparison, reviewer)
     check_see_results(request.user, model.set)
     kept = get_object_or_404(Answer, pk=came, review__comparison=row, review__reviewer=model)

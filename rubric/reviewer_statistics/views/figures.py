@@ -38,7 +38,7 @@ from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import agreement_answer, agreement_plot, figure_row, list_undefined
 from workspace.statistics.labels import number as number_text
 from workspace.stored_statistics.pages import read_state
-from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.bind_form import bind_form
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -85,7 +85,6 @@ def load_figures(
 
     `not_blind` reviews are left out of the figures.
     """
-    only_parameters(request)
     comparison_set = set_or_404(request.user, slug, number, check)
     state, row = read_state(
         store=SET_STATISTICS,

@@ -16,7 +16,6 @@ from rubric.versions.forms import VersionChangeForm
 from rubric.versions.permissions import check_discard_version, check_offer_version, check_retire_version
 from rubric.versions.views.rubrics import Uses
 from rubric.versions.views.version import compare_with, find_published, rubrics_frame, version_or_404
-from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.require import SignedIn, View, require
 
@@ -55,7 +54,6 @@ def change_version(
     The page compares with the other published version of the rubric, `before`. Only an act on a draft gets the hash
     that the page showed: every other version never changes.
     """
-    only_parameters(request)
 
     def change(form: VersionChangeForm) -> str:
         given = form.cleaned_data if version.state == DRAFT else {"reason": form.cleaned_data["reason"]}

@@ -29,7 +29,7 @@ from rubric.versions.forms import DraftForm, ImportForm, NoteForm
 from rubric.versions.permissions import check_edit_rubrics, check_edit_version
 from rubric.versions.views.version import difference_rows, find_published, rubrics_frame, version_or_404
 from workspace.core.refusals import Conflict, Malformed, Refusal
-from workspace.web.bind_form import add_refusal, bind_form, only_parameters
+from workspace.web.bind_form import add_refusal, bind_form
 from workspace.web.form_page import form_page
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -41,7 +41,6 @@ WEIGHTS = "rubric/versions/_draft_weights.html"
 @require("edit_rubrics", methods=("GET", "POST"))
 def draft_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Show a form for the next draft, made from this version; redirects to the draft's editor."""
-    only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_edit_rubrics(request.user)
 
@@ -63,7 +62,6 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 
     Changing a weight also sends the form, with `weigh` and the name of its field.
     """
-    only_parameters(request)
     version = version_or_404(request.user, slug, number, check_edit_version)
     base = version.to_record()
     if request.method == "GET":
@@ -95,7 +93,6 @@ def edit_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
 @require("edit_rubrics", methods=("GET", "POST"))
 def import_rubric(request: SignedIn) -> HttpResponse:
     """Show a form for the file of a version; redirects to the draft made from it."""
-    only_parameters(request)
     check_edit_rubrics(request.user)
     rubrics = {rubric.key: rubric for rubric in Rubric.objects.order_by("pk")}
     choices = [(key, rubric.name) for key, rubric in rubrics.items()]

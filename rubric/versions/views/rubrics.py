@@ -15,7 +15,7 @@ from rubric.versions.permissions import check_edit_rubrics, check_see_weights
 from rubric.versions.views.version import PEOPLE, list_acts, rubrics_frame
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Malformed
-from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.bind_form import bind_form
 from workspace.web.require import SignedIn, View, require
 from workspace.web.respond import respond
 
@@ -32,7 +32,6 @@ def rubrics_with(uses: Uses) -> View:
         Notes can mention weights, so only people who see weights get them. `uses` covers all projects, so only admins
         get it.
         """
-        only_parameters(request)
         edit_refusal = get_refusal(check_edit_rubrics, request.user)
         has_notes = may(check_see_weights, request.user)
         rows = RubricVersion.objects.visible_to(request.user).kept().defer("body")

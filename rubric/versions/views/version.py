@@ -50,7 +50,6 @@ def version_or_404(
 @require("read_rubric")
 def rubric_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Show one version, read only, and what can be done with it. Weights are for people who may see them."""
-    only_parameters(request)
     version = version_or_404(request.user, slug, number, check_read_rubric)
     record = version.to_record()
     has_weights, may_edit = may(check_see_weights, request.user), may(check_edit_rubrics, request.user)
@@ -207,7 +206,6 @@ def difference_rows(found: Differences) -> list[tuple[str, str, str, str, str, l
 @require("see_weights")
 def export_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     """Download the version as a file: the JSON that `measure_file --rubric` and the import read."""
-    only_parameters(request)
     version = version_or_404(request.user, slug, number)
     check_see_weights(request.user)
     return download(write_file(version.to_record()), f"{slug}-{version.number}.json", "application/json")

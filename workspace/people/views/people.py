@@ -174,7 +174,6 @@ def people(request: SignedIn) -> HttpResponse:
 @require("manage_people", methods=("POST",))
 def invite_admin(request: SignedIn) -> HttpResponse:
     permissions.check_manage_people(request.user)
-    only_parameters(request)
 
     def add(form: AdminInvitationForm) -> dict[str, str]:
         given = form.cleaned_data | {"role": "admin", "project": None}

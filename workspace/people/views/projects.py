@@ -11,7 +11,6 @@ from workspace.models import Project
 from workspace.people.forms import ProjectForm
 from workspace.people.permissions import check_create_project
 from workspace.people.queries import load_projects
-from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
@@ -20,7 +19,6 @@ from workspace.web.respond import respond
 
 @require("sign_in")
 def projects(request: SignedIn) -> HttpResponse:
-    only_parameters(request)
     context = {
         "projects": load_projects(request.user),
         "may_create": may(check_create_project, request.user),
