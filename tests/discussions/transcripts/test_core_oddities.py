@@ -116,7 +116,7 @@ def test_plain_talk_is_not_called_leaked(text):
 def test_rounds_from_0_are_odd_in_the_file_and_in_the_texts():
     talk = [(1, "a", None), (2, "b", None), (3, "c", None)]
     assert found(said(*talk, rounds=[0, 0, 1]))["round_zero"] == (2, 1)
-    named = [(1, "a", None), (2, "In Round 0 I was quiet", None), (3, "night zero: Bea", None)]
+    named = [(1, "İİİ", None), (2, "In Round 0 I was quiet", None), (3, "night zero: Bea", None)]
     assert found(said(*named))["text_round_zero"] == (2, 2)
     assert "text_round_zero" not in found(said(*named, rounds=[0, 0, 1]))
     assert "text_round_zero" not in of_texts("round 0.5 and round 10", "a ground 0", "day 01")
