@@ -189,7 +189,8 @@ _PAIRED = re.compile(r"<(?P<tag>[A-Za-z][\w -]{0,30})>(?P<inside>.*?)</(?P=tag)>
 _HTML = frozenset(
     "a b i u s p em li ul ol br td th tr h1 h2 h3 del ins sub sup pre code span div font mark small strong".split()
 )
-MOST_TAGS = 40
+# Each is looked for to the end of the text, as is each mark %%.
+MOST_TAGS = 80
 _MAY_THINK = re.compile(
     r"[\s*_#>`\[(]{0,6}(?:thought|think|reasoning|rationale|reflection|analysis|inner|internal|private"
     r"|hidden|my|monologue|scratchpad)",
@@ -226,7 +227,7 @@ def _names_thought(label: "re.Match[str]") -> bool:
 
 def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
     """A text without what stands between tags whose names are of these kinds, and that."""
-    if not 0 < text.count("</") <= MOST_TAGS:
+    if "</" not in text or text.count("<") > MOST_TAGS:
         return text, ""
     found = [
         pair
@@ -297,6 +298,7 @@ def split_aside(text: str) -> tuple[str, str]:
     is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞/~|%") != ends and not text.startswith(
         ('{"', "{'", '["')
     )
+    is_marked = is_marked and text.count("%%") <= MOST_TAGS
     shapes = (shape.fullmatch(text) for shape in _ASIDES if is_marked and not _BOXED.search(text))
     match = next(filter(None, shapes), None)
     aside = match["aside"].strip() if match else ""
@@ -313,15 +315,12 @@ def _split_keys(text: str) -> tuple[str, str] | None:
     """The same of an answer in JSON of several texts, of which no key is known to be a thought."""
     found = read_json(text.encode()).value
     plain = {key: said for key, said in found.items() if type(said) is str} if type(found) is dict else {}
-    unknown = [
-        said for key, said in plain.items() if not kind_of_type(key) and said.count(" ") >= LEAST_SPACES
-    ]
-    is_unclear = len(plain) > 1 and unknown and not split_answer(text)[1]
-    return (
-        ("\n".join(said for said in plain.values() if said not in unknown), "\n".join(unknown))
-        if is_unclear
-        else None
-    )
+    unknown = {
+        key: said for key, said in plain.items() if not kind_of_type(key) and said.count(" ") >= LEAST_SPACES
+    }
+    if len(plain) < 2 or not unknown or split_answer(text)[1]:
+        return None
+    return "\n".join(said for key, said in plain.items() if key not in unknown), "\n".join(unknown.values())
 
 
 def have_asides(texts: Iterable[str]) -> int:

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from benchmarks.calibration import fits
 from discussions.transcripts.core.audience import split_aside, split_thoughts
+from discussions.transcripts.core.readers.agent_traces import COUNTED
 from tests.factories.reading import read_transcripts
 
 CASES = [
@@ -24,6 +26,14 @@ CASES = [
 @pytest.mark.parametrize(("text", "said", "thought"), CASES)
 def test_what_was_said_and_what_was_thought(text, said, thought):
     assert split_thoughts(text) == (said, thought)
+
+
+@pytest.mark.parametrize(
+    "text", ["<a>" * 30_000 + "</b>", "a" + " %%bbbbbbb" * 9_000 + "%", "a1" + "(" * 90_000]
+)
+def test_texts_of_any_marks_are_looked_at_in_linear_time(text):
+    assert fits(lambda: (split_aside(text), split_thoughts(text)), 300)
+    assert fits(lambda: COUNTED.sub("", "1" * 90_000 + "!"), 300)
 
 
 ROWS = [

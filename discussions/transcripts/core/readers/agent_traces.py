@@ -29,7 +29,7 @@ _OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.
 _CALL = "response"
 MOST_LINES = 20
 # A call has an id of its own, which may begin with the player: "Ann-12".
-COUNTED = re.compile(r"(?<=.)[\W_]*\d*\Z")
+COUNTED = re.compile(r"(?<=.)[\W_]{0,9}\d{0,40}\Z")
 # Where a log of calls keeps an answer, and what tells one.
 _ANSWERS = ("response", "completion", "result", "output", "body", "raw_response", "answer", "data")
 _ABOUT = ("metadata", "request", "context", "info", "extra")
