@@ -272,7 +272,7 @@ def note_invisible(text: str, pointer: str, notes: Notes) -> None:
 
 
 # The parts of a text with its markup, as Telegram exports it.
-_MARKUP = frozenset(
+_MARKUP = tuple(
     "plain bold italic underline strikethrough link text_link mention mention_name hashtag cashtag bot_command email "
     "phone code pre spoiler custom_emoji blockquote".split()
 )

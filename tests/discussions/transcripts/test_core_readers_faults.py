@@ -6,6 +6,7 @@ import json
 import pytest
 
 from discussions.core.records import GameRecord
+from discussions.transcripts.core.fields import join_marked
 from discussions.transcripts.core.formats import read_converted
 from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.readers import aiwolf, avalon_nlu, llmafia, werewolf_arena
@@ -18,6 +19,7 @@ from tests.factories.foreign_games import (
     werewolf_arena_game,
     werewolf_arena_logs,
 )
+from tests.factories.reading import read_transcripts
 from tests.fuzz.mutating import SCRAPS
 
 GONE = object()
@@ -237,3 +239,17 @@ def test_too_much_is_told_once():
         assert record is None
         assert "too_many" in {fault.code for fault in faults}
         assert len(faults) <= 3
+
+
+@pytest.mark.parametrize("kind", [{}, []])
+def test_a_type_that_is_no_text_breaks_nothing(kind):
+    said = {
+        "id": "1",
+        "type": kind,
+        "timestamp": "2026-01-01T10:00:00",
+        "content": "Hi.",
+        "author": {"name": "Ann"},
+    }
+    discord = {"guild": {"name": "g"}, "channel": {"name": "c"}, "messages": [said]}
+    assert not read_transcripts(json.dumps(discord).encode(), "x.json").games
+    assert join_marked([{"text": "a", "type": kind}]) == ""

@@ -164,7 +164,7 @@ def _said(answer: Any) -> list[dict[str, Any]]:
         return [message for part in answer for message in _said(part)]
     if type(answer) is not dict:
         return [{"role": "assistant", "content": answer}] if type(answer) is str else []
-    if answer.get("role") in A2A_ROLES and type(answer.get("parts")) is list:
+    if str(answer.get("role")) in A2A_ROLES and type(answer.get("parts")) is list:
         return [{"role": A2A_ROLES[answer["role"]], "content": answer["parts"]}]
     if type(answer.get("role")) is str or is_chat_message(answer):
         return [answer | {"content": answer.get("content", answer.get("parts"))}]

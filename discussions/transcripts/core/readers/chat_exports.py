@@ -20,8 +20,8 @@ from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark
 
 # The subtypes of Slack and the types of Discord that people or programs of theirs say; others are notices.
-_SAID = frozenset((None, "bot_message", "me_message", "thread_broadcast", "file_share"))
-_SAID_ON_DISCORD = frozenset(("Default", "Reply", "20", "23"))
+_SAID = (None, "bot_message", "me_message", "thread_broadcast", "file_share")
+_SAID_ON_DISCORD = ("Default", "Reply", "20", "23")
 _USERS, _PUBLIC = ("users.json", "org_users.json"), "channels.json"
 _PRIVATE = ("groups.json", "dms.json", "mpims.json")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json", re.ASCII)
