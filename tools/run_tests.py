@@ -4,9 +4,8 @@ With ALL=1 everything: also crawls of all pages, every test with a browser, and 
 Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, the static files collected, and PostgreSQL is migrated, while the plain tests
-run, which need none of them.
-In parallel run the tests on the servers, and then those on SQLite with a browser, which spend much of their time
-waiting. Three or four processes keep two cores busy; each has servers and a browser of its own.
+run, which need none of them. Beside them run the tests on the servers, and those on SQLite with a browser, which spend
+much of their time waiting. Five processes keep two cores busy; each has servers and a browser of its own.
 
 Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
@@ -111,8 +110,6 @@ def run_with_servers(
             marked = ("-n", "0", "-m", "services", *files("mark.services"))
             run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
             started.append(stack.enter_context(run))
-        if there is not None and not is_timed:
-            results.append(started.pop()())
         chosen = ("-n", "2", "-m", "browser or slow", *files("mark.slow", "tests/browser/"))
         run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
         started.append(stack.enter_context(run))
