@@ -1,6 +1,9 @@
 """Texts of no known chat whose lines repeat a name, a sign and a text."""
 
+import json
+
 import pytest
+from msgspec.structs import replace
 
 from discussions.transcripts.core.readers.columns import MappingRecord, parse_mapping
 from discussions.transcripts.core.readers.heads import propose_mapping, read_head
@@ -78,6 +81,25 @@ def test_a_verb_after_names_says_who_could_hear_and_is_no_name():
         ("denkt", True),
         ("sagt", False),
     }
+
+
+@pytest.mark.parametrize("label", ["Wolves", "Wolf chat", "Plan", "Suspicions"])
+def test_a_label_that_may_be_no_player_is_asked_about_and_its_answer_counts(label):
+    talk = [f"{name}: {text}" for name, text in SAID]
+    data = "\n".join([*talk[:2], f"{label}: We take Bea.", *talk[2:], f"{label}: And then Cid."]).encode()
+    mapping, _rows = rows_of(data)
+    assert [
+        (asked.value, asked.count) for asked in find_questions(read_head(data, is_part=False), mapping)
+    ] == [(label, 2)]
+    answered = replace(mapping, kinds={label.casefold(): "private"})
+    (game,) = read_transcripts(data, "log.txt", columns=[answered]).games
+    names = [player.name for player in game.record.players]
+    assert [(names[message.player - 1], message.text) for message in game.record.messages] == SAID
+    answered = replace(mapping, kinds={label.casefold(): "speech"})
+    (game,) = read_transcripts(data, "log.txt", columns=[answered]).games
+    assert len(game.record.messages) == len(SAID) + 2
+    rows = json.dumps([{"speaker": name, "text": text} for name, text in [*SAID, (label, "We take Bea.")]])
+    assert [fault.code for fault in read_transcripts(rows.encode(), "log.json").faults] == ["unknown_columns"]
 
 
 def test_a_title_in_any_language_is_a_round_or_is_asked_about():

@@ -5,7 +5,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT, have_asides, kind_of_type
+from discussions.transcripts.core.audience import (
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    THOUGHT_NAMES,
+    have_asides,
+    kind_of_type,
+)
+from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers.chat_lines import (
     ANY_NUMBER,
     HIDDEN,
@@ -35,7 +43,10 @@ _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^
 
 def is_odd_chat(said: list[ChatLine], lines: list[str]) -> bool:
     """Whether it has to be asked what words before or in texts mean. It then waits as lines with a colon."""
-    names = (read_aside(line.name)[0] if line.audience else line.name for line in said)
+    names = [read_aside(line.name)[0] if line.audience else line.name for line in said]
+    # "Note to self" and "thinking" are no names, nor is a group that a chat program's notice stands under.
+    if any(may_be_none(name) and not _is_read(line) for line, name in zip(said, names, strict=True)):
+        return True
     is_unclear = find_modes(names) or unknown_parts(lines) or have_asides(line.text for line in said)
     return bool(is_unclear) or are_keys([(line.name, line.text) for line in said])
 
@@ -74,6 +85,18 @@ def find_modes(names: Iterable[str]) -> frozenset[str]:
         if count > 1
         and (not mode.startswith("_") or mode in bare or kind_of_type(mode) in (PRIVATE, THOUGHT))
     )
+
+
+def may_be_none(name: str) -> bool:
+    """Whether a label may be no player: "Wolves", "Plan"."""
+    is_nobody = name.casefold() in ("none", "nobody")
+    return not is_nobody and kind_of_type(name.split(" ", maxsplit=1)[0]) in (PRIVATE, THOUGHT)
+
+
+def _is_read(line: ChatLine) -> bool:
+    """Whether what is said under a label that hides it is read as such anyway."""
+    is_thought = bool(line.audience) or line.name.casefold() in THOUGHT_NAMES
+    return is_thought or not split_notice(line.text, line.name)[0]
 
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:

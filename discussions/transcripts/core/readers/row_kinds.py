@@ -28,7 +28,7 @@ from discussions.transcripts.core.audience import (
     may_hide,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.chat_labels import find_modes, split_mode
+from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
@@ -82,7 +82,7 @@ class RowSigns(Struct, frozen=True):
     reads_rounds: bool = True
     told: frozenset[str] = INSTRUCTIONS
     asked: Collection[str] = ()
-    # What stands after names and may say who could hear a row: "Ann (aside)".
+    # What stands after names, or for one, and may say who could hear a row: "Ann (aside)", "Wolves".
     modes: frozenset[str] = frozenset()
 
     def name(self, cell: str) -> str:
@@ -166,7 +166,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        modes=find_modes(distinct(first, MOST_ASKED)),
+        modes=find_modes(called := distinct(first, MOST_ASKED)).union(filter(may_be_none, called)),
     )
     if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
@@ -249,8 +249,11 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
 
 def _signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[str, str]]:
     """What each of a row's signs says that it is, with the sign: words after its player's name, and its columns."""
-    if mode := split_mode(cells.get(PLAYER, "").strip(), signs.modes)[1]:
+    name, mode = split_mode(cells.get(PLAYER, "").strip(), signs.modes)
+    if mode:
         yield signs.kinds.get(mode.casefold()) or kind_of_type(mode), mode
+    elif name in signs.modes:
+        yield signs.kinds.get(name.casefold(), ""), name
     yield from _column_signs(cells, signs)
 
 

@@ -15,7 +15,13 @@ from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import are_keys, find_modes, split_mode, unknown_parts
+from discussions.transcripts.core.readers.chat_labels import (
+    are_keys,
+    find_modes,
+    may_be_none,
+    split_mode,
+    unknown_parts,
+)
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.rows import read_table
@@ -168,7 +174,8 @@ def find_separators(text: str) -> list[tuple[str, str]]:
 def _is_odd_chat(lines: list[str]) -> bool:
     """Whether lines of a chat have words in marks beside texts, or in brackets after names, that are asked about."""
     found = [match for line in lines if (match := _shape(":").fullmatch(chat.plain_line(line.strip())))]
-    is_odd = find_modes(map(_called, found)) or unknown_parts(lines)
+    names = [*map(_called, found)]
+    is_odd = find_modes(names) or unknown_parts(lines) or any(map(may_be_none, names))
     return bool(is_odd) or have_asides([match["text"] for match in found]) > 0
 
 
