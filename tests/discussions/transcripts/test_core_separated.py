@@ -95,6 +95,7 @@ def test_a_label_that_may_be_no_player_is_asked_about_and_its_answer_counts(labe
     (game,) = read_transcripts(data, "log.txt", columns=[answered]).games
     names = [player.name for player in game.record.players]
     assert [(names[message.player - 1], message.text) for message in game.record.messages] == SAID
+    assert label not in names
     answered = replace(mapping, kinds={label.casefold(): "speech"})
     (game,) = read_transcripts(data, "log.txt", columns=[answered]).games
     assert len(game.record.messages) == len(SAID) + 2

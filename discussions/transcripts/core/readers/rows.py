@@ -247,9 +247,10 @@ def _read_kind(
     if kind == OUT and is_typed:
         _read_out(game, name, sign, place)
         return
-    if name:
+    # "Wolves" who only say what is hidden are no player.
+    if name and not (is_hidden and name in signs.modes):
         _note_player(game, name, cells, place)
-    elif text or target:
+    elif not name and (text or target):
         game.notes.fault("no_player", place, _NO_PLAYER)
     is_vote = kind == VOTE and is_typed
     if target and not is_hidden:
