@@ -2,16 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from discussions.transcripts.core.audience import (
+    NARRATORS,
     PRIVATE,
     SPEECH,
     THOUGHT,
     THOUGHT_NAMES,
+    distinct,
     have_asides,
     kind_of_type,
+    may_think,
+    split_names,
 )
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers.chat_lines import (
@@ -25,7 +29,9 @@ from discussions.transcripts.core.readers.chat_lines import (
     read_heading,
 )
 
-LONGEST_VALUE = 40
+# What a text says of a game before or below it.
+FACTS = frozenset(("game", "game id", "date", "winner", "players", "roles"))
+LONGEST_VALUE, MOST_LABELS = 40, 200
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
@@ -37,6 +43,19 @@ _BOXED_NAME = re.compile(
     r"[\[(<{](?P<name>[^\W\d_][\w'’-]{0,40})(?: ?(?:->|→|=>) ?|,? (?:whisper\w{0,3} )?to )[^\[\]()<>{}]{1,60}[\])>}]"
     r":? ?(?P<what>\S.*)"
 )
+_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# "My read", but not "Anna van Dyck".
+_PHRASE = re.compile(
+    r" (?!(?:van|von|der|den|de|da|do|dos|del|della|di|du|la|le|el|al|bin|ibn|ben|y|e|of|the)\b)[^\W\d_A-ZÀ-Þ]{2,}\b"
+)
+# "(thinking)" alone on its line.
+_APART = re.compile(
+    r"\s{0,9}[(\[{<*_~|=-]{1,3}\s?(?P<title>/?[^\W\d_][^()\[\]{}<>*~|:：\n]{0,60}?)\s?[)\]}>*_~|=-]{1,3}\s{0,9}"
+)
+_FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
+_CLOSES = re.compile(
+    r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
+)
 # What a player does or thinks, as a chat tells it: "* Ann thinks that ...".
 _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 
@@ -45,10 +64,16 @@ def is_odd_chat(said: list[ChatLine], lines: list[str]) -> bool:
     """Whether it has to be asked what words before or in texts mean. It then waits as lines with a colon."""
     names = [read_aside(line.name)[0] if line.audience else line.name for line in said]
     # "Note to self" and "thinking" are no names, nor is a group that a chat program's notice stands under.
-    if any(may_be_none(name) and not _is_read(line) for line, name in zip(said, names, strict=True)):
-        return True
-    is_unclear = find_modes(names) or unknown_parts(lines) or have_asides(line.text for line in said)
-    return bool(is_unclear) or are_keys([(line.name, line.text) for line in said])
+    labels = [(name, line.text) for line, name in zip(said, names, strict=True) if not _is_read(line)]
+    checks = (
+        doubtful_labels(labels, map(_without_label, lines)),
+        find_modes(names),
+        unknown_parts(lines),
+        hidden_parts(lines),
+        have_asides(line.text for line in said),
+        are_keys([(line.name, line.text) for line in said]),
+    )
+    return any(checks)
 
 
 def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
@@ -93,6 +118,27 @@ def may_be_none(name: str) -> bool:
     return not is_nobody and kind_of_type(name.split(" ", maxsplit=1)[0]) in (PRIVATE, THOUGHT)
 
 
+def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()) -> frozenset[str]:
+    """The labels before texts that may be no players, by their words or since no text names them.
+
+    "Seer result" and "My read" are no names where others are of one word, and "Suspect" is none where it stands in no
+    text, vote or list while most others do. `texts` also name players; what is `said` is labels with their texts.
+    """
+    names = distinct((name for name, _text in said if name.casefold() not in NARRATORS | FACTS), MOST_LABELS)
+    known = {name.casefold() for name in names}
+    labels = {name for name, text in said if not is_figure(text, known)}
+    called = [name for name in names if name in labels]
+    written = {*_WORDS.findall("\n".join([*texts, *(text for _name, text in said)]))}
+    named = [name for name in called if ANY_NUMBER.search(name) or written.issuperset(_WORDS.findall(name))]
+    phrases = [name for name in called if _PHRASE.search(name)]
+    doubtful = [name for name in called if may_be_none(name)]
+    if 2 * len(phrases) < len(called):
+        doubtful += phrases
+    if len(named) > 2 and 2 * len(named) > len(called):
+        doubtful += [name for name in called if name not in named]
+    return frozenset(doubtful)
+
+
 def _is_read(line: ChatLine) -> bool:
     """Whether what is said under a label that hides it is read as such anyway."""
     is_thought = bool(line.audience) or line.name.casefold() in THOUGHT_NAMES
@@ -118,6 +164,66 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
     return {
         title for title in titles if not (kind_of_type(title) or HIDDEN.search(title) or SETUP.search(title))
     }
+
+
+def is_figure(text: str, names: Collection[str]) -> bool:
+    """Whether a text is only a number or a list of players, case-folded: "120", "Ann, Bea"."""
+    return bool(_FIGURE.fullmatch(text)) or all(part.casefold() in names for part in split_names(text))
+
+
+def _without_label(line: str) -> str:
+    return line.partition("：" if "：" in line else ":")[2] or line
+
+
+def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
+    """The words alone in marks on lines that hide the lines below, or may: of no known words, those that come back."""
+    titles = Counter(title for line in lines if (title := title_apart(line)))
+    return frozenset(
+        title
+        for title, count in titles.items()
+        if (kind := kind_of_type(title)) in (PRIVATE, THOUGHT) or (count > 1 and not kind)
+    )
+
+
+def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[int, str, str]]:
+    """Each line with its number and "", and instead of lines that words in marks hide all of these, with the words.
+
+    They are hidden up to the next words in marks, a blank line or one of the lines that start a message.
+    """
+    titles = hidden_parts(lines)
+    part, first, hidden = "", 0, list[str]()
+    for number, line in enumerate([*lines, ""], start=1):
+        title = title_apart(line)
+        if part and not title and line.strip() and number not in starts:
+            hidden.append(line.strip())
+            continue
+        if hidden:
+            yield first, "\n".join(hidden), part
+        is_end = bool(title) and (part != "" or _CLOSES.match(title) is not None)
+        part, first, hidden = "" if is_end or title not in titles else title, number, []
+        if not part and not is_end:
+            yield number, line, ""
+
+
+def outside_tags(lines: list[str]) -> Iterator[str]:
+    """The lines without those between a tag of thoughts that stands alone and its end: labels there are none."""
+    below = iter(lines)
+    closing = {line.strip().casefold() for line in lines if "/" in line}
+    for line in below:
+        tag = line.strip().casefold()
+        end = f"{tag[:1]}/{tag[1:]}"
+        is_tag = tag[:1] + tag[-1:] in ("<>", "[]") and kind_of_type(tag) in (THOUGHT, PRIVATE)
+        if is_tag and end in closing:
+            any(end == inside.strip().casefold() for inside in below)
+        else:
+            yield line
+
+
+def title_apart(line: str) -> str:
+    """The words that stand alone in marks on a line and are neither a heading nor a tag of thoughts; else ""."""
+    found = _APART.fullmatch(line)
+    is_other = found is None or SECTION.fullmatch(line) or read_heading(line) or may_think(line)
+    return "" if found is None or is_other else found["title"].casefold()
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:

@@ -13,12 +13,18 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES, split_names
+from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import is_odd_chat, read_deed
+from discussions.transcripts.core.readers.chat_labels import (
+    FACTS,
+    is_figure,
+    is_odd_chat,
+    outside_tags,
+    read_deed,
+)
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.rows import is_nobody
@@ -26,15 +32,12 @@ from workspace.core.words import mark
 
 # A horizontal rule.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
-_FACT = re.compile(
-    r"(?P<key>game|game id|date|winner|players|roles)\s{0,3}:\s{0,10}(?P<said>.{0,1000})", re.IGNORECASE
-)
+_FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0,1000}})", re.IGNORECASE)
 _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
 )
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _GAME = re.compile(rb"[ \t]*game\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d", re.IGNORECASE)
-_FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
@@ -105,6 +108,7 @@ def recognises_text(text: str) -> bool:
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
     if lines and (is_log or lines[0].lstrip().startswith("{") or _is_markup(lines)):
         return False
+    lines = [*outside_tags(lines)]
     style = chat.find_style(lines)
     read = (chat.read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
     found = [line.after or line for line in read]
@@ -460,10 +464,8 @@ def _leave_figures_out(game: _Game) -> None:
     free = [name for name in said if name in game.roster and name not in voted]
     for name in () if game.is_listed or len(game.roster) < 3 else free:
         is_fact = name.casefold() == "winner" == rows[-1]["playerName"].casefold() and len(said[name]) == 1
-        figures = (
-            _FIGURE.fullmatch(text) or known >= {*map(str.casefold, split_names(text))} for text in said[name]
-        )
-        if game.roster[name]["role"] or not (is_fact or all(figures)):
+        figures = all(is_figure(text, known) for text in said[name])
+        if game.roster[name]["role"] or not (is_fact or figures):
             continue
         if is_fact:
             game.facts.setdefault("winner", said[name][0])

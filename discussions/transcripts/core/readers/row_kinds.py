@@ -28,11 +28,17 @@ from discussions.transcripts.core.audience import (
     may_hide,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
+from discussions.transcripts.core.readers.chat_labels import (
+    doubtful_labels,
+    find_modes,
+    may_be_none,
+    split_mode,
+)
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
     ROUNDS,
+    SEPARATOR,
     MappingRecord,
     split_columns,
 )
@@ -158,7 +164,6 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
-    first = (cells_of(row, at).get(PLAYER, "").strip() for row in islice(table.rows, MOST_ASKED))
     signs = RowSigns(
         found_at,
         mapping.kinds,
@@ -166,7 +171,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        modes=find_modes(called := distinct(first, MOST_ASKED)).union(filter(may_be_none, called)),
+        modes=_modes(table, at),
     )
     if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
@@ -179,6 +184,16 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
         signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
     return signs
+
+
+def _modes(table: Table, at: Mapping[str, list[int]]) -> frozenset[str]:
+    """What stands after names, or for one, and may say who could hear a row."""
+    rows = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
+    said = [(cells.get(PLAYER, "").strip(), cells.get("text", "")) for cells in rows]
+    called = distinct((name for name, _text in said), MOST_ASKED)
+    # What stands before a colon may be anything.
+    is_chat = table.settings.get(SEPARATOR) == ":"
+    return find_modes(called) | (doubtful_labels(said) if is_chat else {*filter(may_be_none, called)})
 
 
 def places_of(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, list[int]]:

@@ -17,8 +17,10 @@ from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import (
     are_keys,
+    doubtful_labels,
     find_modes,
-    may_be_none,
+    hidden_parts,
+    split_hidden,
     split_mode,
     unknown_parts,
 )
@@ -154,29 +156,42 @@ def find_separators(text: str) -> list[tuple[str, str]]:
         share = 3 if shape == "name and time above" else 1
         if len(rows) >= LEAST_LINES and 2 * (share + 1) * len(rows) > 2 * len(lines) and _comes_back(rows):
             found.append((10 * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
-    for separator in (*SEPARATORS, *([":"] if _is_odd_chat(lines) else [])):
-        matches = [match for line in lines if (match := _shape(separator).fullmatch(line.strip()))]
-        modes = find_modes(map(_called, matches))
-        names = Counter(split_mode(match["name"], modes)[0] for match in matches)
+    for separator in (*SEPARATORS, *([":"] if _is_odd_chat(whole) else [])):
+        matches = _messages(whole, separator)
+        modes = find_modes(map(_called, matches.values()))
+        names = Counter(split_mode(match["name"], modes)[0] for match in matches.values())
         often = sum(count for count in names.values() if count > 1)
         # What has a time and no name is a notice.
         others = sum(
-            not _TIMED.match(line) for line in lines if not _shape(separator).fullmatch(line.strip())
+            not part and bool(line.strip()) and number not in matches and not _TIMED.match(line)
+            for number, line, part in split_hidden(whole, _starts(matches))
         )
-        is_talk = not are_keys([(match["name"], match["text"]) for match in matches])
+        is_talk = not are_keys([(match["name"], match["text"]) for match in matches.values()])
         is_talk = is_talk and len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
         if is_talk and 2 * len(names) <= often + 1:
-            found.append((often, separator, matches[0][0][:SHOWN]))
+            found.append((often, separator, next(iter(matches.values()))[0][:SHOWN]))
     # Of signs in equally many lines the longer one counts, which the order says.
     return [(separator, sample) for _often, separator, sample in sorted(found, key=lambda one: -one[0])]
 
 
+def _messages(lines: list[str], separator: str) -> dict[int, "re.Match[str]"]:
+    """The lines of this shape, by their numbers."""
+    shape = _shape(separator)
+    matches = (shape.fullmatch(chat.plain_line(line.strip())) for line in lines)
+    return {number: match for number, match in enumerate(matches, start=1) if match}
+
+
+def _starts(messages: dict[int, "re.Match[str]"]) -> set[int]:
+    """The numbers of those lines whose names are players for sure."""
+    doubtful = doubtful_labels([(_called(match), match["text"]) for match in messages.values()])
+    return {number for number, match in messages.items() if _called(match) not in doubtful}
+
+
 def _is_odd_chat(lines: list[str]) -> bool:
     """Whether lines of a chat have words in marks beside texts, or in brackets after names, that are asked about."""
-    found = [match for line in lines if (match := _shape(":").fullmatch(chat.plain_line(line.strip())))]
-    names = [*map(_called, found)]
-    is_odd = find_modes(names) or unknown_parts(lines) or any(map(may_be_none, names))
-    return bool(is_odd) or have_asides([match["text"] for match in found]) > 0
+    found = [(_called(match), match["text"]) for match in _messages(lines, ":").values()]
+    is_odd = find_modes(name for name, _text in found) or unknown_parts(lines) or hidden_parts(lines)
+    return bool(is_odd or doubtful_labels(found)) or have_asides(text for _name, text in found) > 0
 
 
 def _called(match: "re.Match[str]") -> str:
@@ -207,40 +222,43 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
 
 
 def _read_sign(lines: list[str], separator: str) -> _Rows:
-    shape, (name, said) = _shape(separator), separated_name(separator)
+    name, said = separated_name(separator)
     rows: _Rows = []
     begun: dict[str, str] = {}
-    modes = find_modes(
-        _called(match) for line in lines if (match := shape.fullmatch(chat.plain_line(line.strip())))
-    )
-    parts = unknown_parts(lines)
-    for number, line in enumerate(lines, start=1):
-        match = shape.fullmatch(chat.plain_line(line.strip()))
+    found = _messages(lines, separator)
+    modes, parts = find_modes(map(_called, found.values())), unknown_parts(lines)
+    # What a line without a name continues.
+    spoken: dict[str, str] = {}
+    for number, line, part in split_hidden(lines, _starts(found)):
+        match = found.get(number)
         heading, begins = _begun_by(chat.read_heading(line)), _ROUND.fullmatch(line)
-        if heading:
+        if part:
+            rows.append((number, spoken | {"type": part, said: line}))
+        elif heading:
             begun = heading
         elif begins:
             begun = {"round": begins["number"]}
         elif section := chat.SECTION.fullmatch(line):
             begun = _begun(section["title"], begun, is_alone=len(parts) < 2)
         elif match:
-            timed = ({"time": match["time"]} if match["time"] else {}) | begun
-            who, audience = chat.read_aside(_called(match))
-            if match["boxed"] and not audience and who != match["name"].strip():
-                who, timed = match["name"].strip(), timed | {"type": match["boxed"].strip(" ()[]")}
-            elif not audience:
-                who, mode = split_mode(who, modes)
-                timed |= {"type": mode} if mode else {}
-            rows.append(
-                (
-                    number,
-                    timed | {name: who, said: match["text"]} | ({"audience": audience} if audience else {}),
-                )
-            )
+            spoken = begun | _read_label(match, name, modes) | {said: match["text"]}
+            rows.append((number, spoken))
         # With times, what has one and no name is a notice: who came or went.
-        elif rows and line.strip() and not ("time" in rows[-1][1] and _TIMED.match(line)):
-            rows[-1][1][said] += f"\n{line.strip()}"
+        elif spoken and line.strip() and not ("time" in spoken and _TIMED.match(line)):
+            spoken[said] += f"\n{line.strip()}"
     return rows
+
+
+def _read_label(match: "re.Match[str]", name: str, modes: frozenset[str]) -> dict[str, str]:
+    """What stands before a text: its time, who says it (under this `name`), and what else is said of it."""
+    timed = {"time": match["time"]} if match["time"] else {}
+    who, audience = chat.read_aside(_called(match))
+    if audience:
+        return timed | {name: who, "audience": audience}
+    if match["boxed"] and who != match["name"].strip():
+        return timed | {name: match["name"].strip(), "type": match["boxed"].strip(" ()[]")}
+    who, mode = split_mode(who, modes)
+    return timed | {name: who} | ({"type": mode} if mode else {})
 
 
 def _begun_by(heading: chat.ChatLine | None) -> dict[str, str]:
