@@ -320,6 +320,11 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
         return _unknown(
             data, name, say("JSON lines that begin with {first}", first=_describe(line)), line, options
         )
+    is_broken_at_once = not document.is_readable and document.problems[0].line == 1 + data[:begin].count(
+        b"\n"
+    )
+    if is_broken_at_once and not options.named and (fault := _say_separated(data, name)):
+        return refused(fault)
     if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
         faults = json_faults(name, document.problems)
         if document.problems[0].code == "encoding":
@@ -332,8 +337,6 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
     if document.is_readable and document.value == []:
         sentence = say("The file is an empty list: it holds no games.")
         return refused(Fault(place=name, code="no_games", message=sentence))
-    if not is_json and not options.named and (fault := _say_separated(data, name)):
-        return refused(fault)
     found = _describe(document.value) if is_json else _describe_text(data[begin:])
     return _unknown(data, name, found, document.value, options)
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from discussions.transcripts.core.audience import (
     NARRATORS,
+    OUT,
     PRIVATE,
     SPEECH,
     THOUGHT,
     THOUGHT_NAMES,
+    VOTE,
     distinct,
     have_asides,
     kind_of_type,
@@ -24,6 +26,7 @@ from discussions.transcripts.core.readers.chat_lines import (
     LEAST_NUMBERED,
     SECTION,
     SETUP,
+    VOTES,
     ChatLine,
     read_aside,
     read_heading,
@@ -52,6 +55,9 @@ _PHRASE = re.compile(
 _APART = re.compile(
     r"\s{0,9}[(\[{<*_~|=-]{1,3}\s?(?P<title>/?[^\W\d_][^()\[\]{}<>*~|:：\n]{0,60}?)\s?[)\]}>*_~|=-]{1,3}\s{0,9}"
 )
+# What begins or ends a part in Markdown or Org: "```private", ":THOUGHT:", ":END:".
+_FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):?\s{0,9}")
+_RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 _CLOSES = re.compile(
     r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
@@ -60,14 +66,19 @@ _CLOSES = re.compile(
 _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 
 
-def is_odd_chat(said: list[ChatLine], lines: list[str]) -> bool:
-    """Whether it has to be asked what words before or in texts mean. It then waits as lines with a colon."""
+def is_odd_chat(found: list[ChatLine], lines: list[str]) -> bool:
+    """Whether it has to be asked what words beside texts mean. It then waits as lines of another shape."""
+    said = [line for line in found if line.kind == "message"]
     names = [read_aside(line.name)[0] if line.audience else line.name for line in said]
     # "Note to self" and "thinking" are no names, nor is a group that a chat program's notice stands under.
     labels = [(name, line.text) for line, name in zip(said, names, strict=True) if not _is_read(line)]
     checks = (
         doubtful_labels(labels, map(_without_label, lines)),
         find_modes(names),
+        _comes_back(
+            [line.text for line in found if line.kind == "more" or (line.kind == "notice" and line.name)],
+            {*names},
+        ),
         unknown_parts(lines),
         hidden_parts(lines),
         have_asides(line.text for line in said),
@@ -131,8 +142,9 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
     written = {*_WORDS.findall("\n".join([*texts, *(text for _name, text in said)]))}
     named = [name for name in called if ANY_NUMBER.search(name) or written.issuperset(_WORDS.findall(name))]
     phrases = [name for name in called if _PHRASE.search(name)]
-    doubtful = [name for name in called if may_be_none(name)]
-    if 2 * len(phrases) < len(called):
+    doubtful = [name for name in called if may_be_none(name) or kind_of_type(name) in (VOTE, OUT)]
+    is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
+    if is_same or 2 * len(phrases) < len(called):
         doubtful += phrases
     if len(named) > 2 and 2 * len(named) > len(called):
         doubtful += [name for name in called if name not in named]
@@ -142,7 +154,7 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
 def _is_read(line: ChatLine) -> bool:
     """Whether what is said under a label that hides it is read as such anyway."""
     is_thought = bool(line.audience) or line.name.casefold() in THOUGHT_NAMES
-    return is_thought or not split_notice(line.text, line.name)[0]
+    return is_thought or (line.text != "" and not split_notice(line.text, line.name)[0])
 
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
@@ -166,9 +178,23 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
     }
 
 
+def _comes_back(texts: list[str], names: Collection[str]) -> bool:
+    """Whether lines that continue texts come back with the names of other players, or are titles of parts."""
+    called = {word for name in names for word in _WORDS.findall(name) if not word.isdecimal()}
+    shapes = Counter(
+        _WORDS.sub(lambda word: "\0" if word[0] in called else word[0], ANY_NUMBER.sub("0", text))
+        for text in texts
+        if not VOTES.fullmatch(text.strip())
+    )
+    return any(count >= LEAST_NUMBERED and "\0" in shape for shape, count in shapes.items()) or any(
+        map(_RULED.fullmatch, texts)
+    )
+
+
 def is_figure(text: str, names: Collection[str]) -> bool:
     """Whether a text is only a number or a list of players, case-folded: "120", "Ann, Bea"."""
-    return bool(_FIGURE.fullmatch(text)) or all(part.casefold() in names for part in split_names(text))
+    parts = split_names(text)
+    return bool(_FIGURE.fullmatch(text)) or (bool(parts) and all(part.casefold() in names for part in parts))
 
 
 def _without_label(line: str) -> str:
@@ -181,7 +207,7 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(
         title
         for title, count in titles.items()
-        if (kind := kind_of_type(title)) in (PRIVATE, THOUGHT) or (count > 1 and not kind)
+        if (kind := kind_of_type(title)) in (PRIVATE, THOUGHT) or (count > 1 and not kind and title != "/")
     )
 
 
@@ -193,7 +219,7 @@ def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[in
     titles = hidden_parts(lines)
     part, first, hidden = "", 0, list[str]()
     for number, line in enumerate([*lines, ""], start=1):
-        title = title_apart(line)
+        title = "" if number in starts else title_apart(line)
         if part and not title and line.strip() and number not in starts:
             hidden.append(line.strip())
             continue
@@ -221,9 +247,9 @@ def outside_tags(lines: list[str]) -> Iterator[str]:
 
 def title_apart(line: str) -> str:
     """The words that stand alone in marks on a line and are neither a heading nor a tag of thoughts; else ""."""
-    found = _APART.fullmatch(line)
+    found = _FENCE.fullmatch(line) or _APART.fullmatch(line)
     is_other = found is None or SECTION.fullmatch(line) or read_heading(line) or may_think(line)
-    return "" if found is None or is_other else found["title"].casefold()
+    return "" if found is None or is_other else found["title"].casefold() or "/"
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:

@@ -54,7 +54,8 @@ _HEADING = re.compile(
 )
 # Who leads the game says that a round begins: "[GM] Round 2 has begun."
 _BEGINS = re.compile(
-    r"\W{0,5}(?:round|day) #?(?P<number>\d{1,9})(?: (?:has )?(?:begins?|begun|began|starts?|started))?\W{0,5}",
+    r"\W{0,5}(?:round|day) #?(?P<number>\d{1,9})"
+    r"(?: (?:has )?(?:begins?|begun|began|starts?|started)(?:[,.:;] .{0,200})?)?\W{0,5}",
     re.IGNORECASE,
 )
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
@@ -427,20 +428,23 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
         return ChatLine("message", text=line.strip(), audience=audience)
     tag = _TAGGED.fullmatch(line)
     if tag is not None and tag["how"].strip().casefold() in NARRATORS:
-        begins = _BEGINS.fullmatch(tag["more"])
-        return (
-            ChatLine("heading", round=int(begins["number"]))
-            if begins
-            else ChatLine("notice", text=line.strip())
-        )
+        return _begun_by(tag["more"]) or ChatLine("notice", text=line.strip())
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
     came = _TIMED.sub("", line)
     if is_notice(came):
         return ChatLine("notice", text=came.strip())
+    # Where messages have tags, what has one and is no message is said by nobody: "[Game over] Wolves win".
+    if style.tags and tag is not None and not VOTES.fullmatch(line.strip()):
+        return _begun_by(tag["more"]) or ChatLine("notice", name=tag["how"], text=came.strip())
     if notice or (style.is_irc and style.is_timed and _BEGINS_TIMED.fullmatch(line)):
         return ChatLine("notice", text=notice["text"] if notice else "")
     return ChatLine("more", text=line)
+
+
+def _begun_by(said: str) -> ChatLine | None:
+    begins = _BEGINS.fullmatch(said)
+    return ChatLine("heading", round=int(begins["number"])) if begins else None
 
 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:

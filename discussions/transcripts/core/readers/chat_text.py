@@ -112,8 +112,7 @@ def recognises_text(text: str) -> bool:
     style = chat.find_style(lines)
     read = (chat.read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
     found = [line.after or line for line in read]
-    said = [line for line in found if line.kind == "message"]
-    if is_odd_chat(said, lines):
+    if is_odd_chat(found, lines):
         return False
     kinds = Counter(line.kind for line in found)
     speakers = Counter(line.name for line in found if line.kind == "message")

@@ -26,15 +26,21 @@ from discussions.transcripts.core.readers.chat_labels import (
 )
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.named_lines import is_clear, part_of, read_named
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, and how a separator is shown.
 SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
+ABOVE, KEYED, NAMED = "name and time above", "key: value", "names"
 _Rows = list[tuple[int, dict[str, str]]]
 
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
+_RULED = re.compile(r"([=_*~-])\1{4,}")
+_KEYED = re.compile(
+    r"[\s*-]{0,9}(?P<key>[^\W\d_][\w -]{0,39}?)[*_]{0,2}\s?[:：][*_]{0,2}\s{0,9}(?P<value>\S.*)"
+)
 _SAYS = re.compile(rf"(?P<name>{chat.WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
 _HEAD = re.compile(
@@ -87,6 +93,23 @@ def _read_pairs(lines: list[str]) -> _Rows:
     return rows
 
 
+def _read_records(lines: list[str]) -> _Rows:
+    """Blocks of lines with a key and a value each, of which each begins with a key that the one before had."""
+    pairs = [(at, match) for at, line in enumerate(lines, start=1) if (match := _KEYED.fullmatch(line))]
+    counts = Counter(match["key"] for _at, match in pairs)
+    often = {
+        key for key, count in counts.items() if 2 * count >= max(counts.values()) and count >= LEAST_LINES
+    }
+    rows: _Rows = []
+    for at, match in pairs if len(often) > 2 else ():
+        key = match["key"]
+        if key in often and (not rows or key in rows[-1][1]):
+            rows.append((at, {}))
+        if key in often:
+            rows[-1][1][key] = match["value"]
+    return rows
+
+
 def _read_cells(lines: list[str]) -> _Rows:
     """The rows of tables in Markdown like the first one; without one, the lines with as many cells as most have."""
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
@@ -114,16 +137,20 @@ def _read_heads(lines: list[str]) -> _Rows:
     """
     rows: _Rows = []
     begun: dict[str, str] = {}
+    # Between rules stands what is about the messages below, such as their channel.
+    is_new = False
     for at, line in enumerate(map(str.strip, lines), start=1):
         head, below = _HEAD.fullmatch(line), lines[at].strip() if at < len(lines) else ""
         alone = _ALONE.fullmatch(line)
+        is_new = is_new or _RULED.fullmatch(line) is not None
         if alone:
             continue
-        if head and (head["before"] or head["after"]):
-            time = head["before"] or head["after"]
+        if head and (head["before"] or head["after"] or (len(line) < SHOWN and _ALONE.fullmatch(below))):
+            time = head["before"] or head["after"] or below
             rows.append((at, {"time": time, "player": head["name"], "text": ""} | begun))
-        elif head and len(line) < SHOWN and _ALONE.fullmatch(below):
-            rows.append((at, {"time": below, "player": line, "text": ""} | begun))
+            is_new = False
+        elif is_new:
+            begun = part_of(line, begun) or begun
         elif line and not below and not "".join(lines[at - 2 : at - 1]).strip() and line[-1].isalnum():
             begun = _begun(line, begun, is_alone=False)
         elif rows and line:
@@ -134,8 +161,10 @@ def _read_heads(lines: list[str]) -> _Rows:
 SHAPES: dict[str, Callable[[list[str]], _Rows]] = {
     "level": _read_levels,
     "key=value": _read_pairs,
+    KEYED: _read_records,
     "table": _read_cells,
-    "name and time above": _read_heads,
+    ABOVE: _read_heads,
+    NAMED: read_named,
 }
 
 
@@ -150,12 +179,20 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     whole = text[:SAMPLE].splitlines()
     lines = [line for line in whole if line.strip()]
     found = []
+    said = [row for _number, row in read_named(whole) if "text" in row]
+    named, is_plain = {row["player"] for row in said}, len({row.get("type") for row in said}) < 2
     for shape, read in SHAPES.items():
         rows = read(whole)
         # A name and its text take two lines or more.
-        share = 3 if shape == "name and time above" else 1
+        share = 3 if shape in (ABOVE, NAMED) else len(rows[0][1]) if rows and shape == KEYED else 1
         if len(rows) >= LEAST_LINES and 2 * (share + 1) * len(rows) > 2 * len(lines) and _comes_back(rows):
-            found.append((10 * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
+            columns = {
+                key: {row.get(key, "") for _at, row in rows}
+                for key in {key for _at, row in rows for key in row}
+            }
+            # Rows without the players in a column of their own are worse than those by names.
+            score = 10 if any(named <= values for values in columns.values()) else 9
+            found.append((score * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
     for separator in (*SEPARATORS, *([":"] if _is_odd_chat(whole) else [])):
         matches = _messages(whole, separator)
         modes = find_modes(map(_called, matches.values()))
@@ -170,6 +207,9 @@ def find_separators(text: str) -> list[tuple[str, str]]:
         is_talk = is_talk and len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
         if is_talk and 2 * len(names) <= often + 1:
             found.append((often, separator, next(iter(matches.values()))[0][:SHOWN]))
+            # Where a sign is enough, the names need no shapes of their own.
+            if names.keys() >= named and (modes or is_plain):
+                found = [one for one in found if one[1] != NAMED]
     # Of signs in equally many lines the longer one counts, which the order says.
     return [(separator, sample) for _often, separator, sample in sorted(found, key=lambda one: -one[0])]
 
@@ -216,8 +256,13 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
     if not rows or separator not in dict(separators):
         return None
     table = table_of_objects(rows, "line {}".format)
-    types = [row["type"] for _at, row in rows if separator == "level" and "player" in row]
-    asked = {said: count for said, count in Counter(types).items() if said not in ("vote", "thought")}
+    types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
+    asked = {
+        said: count
+        for said, count in types.items()
+        if (separator == "level" and said not in ("vote", "thought"))
+        or (separator == NAMED and not is_clear(said))
+    }
     return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
 
 

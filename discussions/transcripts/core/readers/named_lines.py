@@ -1,0 +1,251 @@
+r"""Texts of any other form whose lines name players: what stands around a name says what a line is.
+
+Names are the words that change after the same beginnings of lines, come back there, and stand in texts as well. What
+stands before and after the name ("[wolves] Ann:", "Ann thinks ...") is the type of the row.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    NARRATORS,
+    THOUGHT_NAMES,
+    kind_of_type,
+    looks_like_audience,
+    words_of,
+)
+from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers.chat_labels import FACTS, split_hidden
+
+Rows = list[tuple[int, dict[str, str]]]
+
+# How far into a line a name is looked for, in how many lines, and how often the same has to come back.
+_FAR, _MOST_LINES, _LEAST, _LEAST_NAMES = 120, 2_000, 3, 2
+# Of ten words in the place of a name, so many come back.
+_REPEATED = 7
+# A few words at the end of texts say who could hear them; more are texts.
+_MOST_BOXES = 12
+_NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*(?: \d{1,3}(?!\d))?")
+_SIGN = re.compile(
+    r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
+    r"(?:(?P<sign>[:：](?=[\s\"“「]|\Z)|(?<![=-])>(?=\s|\Z)|[|»「“])[*_`]{0,3}\s{0,3}(?P<text>.*)|\Z)"
+)
+_LABEL = re.compile(
+    r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`]{0,3}[:：][*_`]{0,3}\s{0,3}(?P<text>\S.*)"
+)
+_ROUND = re.compile(
+    rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}\s?(?P<kind>{chat.PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
+_VOTES = re.compile(
+    r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}|\0 ?(?:->|→|=>) ?\0\W{0,3}",
+    re.IGNORECASE,
+)
+_BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
+_TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
+_DIGITS = re.compile(r"\d+")
+_SENTENCE = re.compile(r"[.!?,;] ")
+_RULE = re.compile(r"\W{3,}")
+_OTHER = "other lines"
+
+
+class _Head(Struct, frozen=True):
+    r"""What a line begins with: `shape` is all of it, with each name as \0 and each number as 0.
+
+    Without a sign after the name there is no text: it stands on the lines below. `kind` is the type of the row.
+    """
+
+    shape: str
+    names: list[str]
+    player: str
+    kind: str
+    text: str
+    has_sign: bool
+
+
+def find_names(lines: list[str]) -> frozenset[str]:
+    """The names of players in these lines, as far as they can be told."""
+    places: dict[str, Counter[str]] = {}
+    words: Counter[str] = Counter()
+    for line in lines[:_MOST_LINES]:
+        for found in _NAME.finditer(line):
+            words[found[0]] += 1
+            if found.start() < _FAR:
+                before = _DIGITS.sub("0", line[: found.start()])
+                places.setdefault(before, Counter())[found[0]] += 1
+    counts: Counter[str] = Counter()
+    for place in places.values():
+        again = Counter({word: count for word, count in place.items() if count > 1})
+        if len(again) >= _LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total():
+            # Who leaves the game early may speak once.
+            counts += place
+    found_names = [word for word in counts if _may_be_name(word)]
+    mentioned = [word for word in found_names if words[word] > counts[word]]
+    return frozenset(
+        mentioned if len(mentioned) > _LEAST_NAMES else (word for word in found_names if counts[word] > 1)
+    )
+
+
+def _may_be_name(word: str) -> bool:
+    is_word = word.casefold() in NARRATORS | FACTS | THOUGHT_NAMES or all(map(kind_of_type, words_of(word)))
+    return word != "I" and not is_word and (not word[0].islower() or "_" in word or word[-1].isdecimal())
+
+
+class _Place(Struct):
+    """Where the reading of the lines has come to: what began above, and who has spoken last.
+
+    `is_below` says that the text of who has spoken stands on the lines below, and `is_new` that nothing goes on there.
+    """
+
+    begun: dict[str, str] = {}
+    spoken: dict[str, str] = {}
+    is_below: bool = False
+    is_new: bool = False
+
+
+def read_named(lines: list[str]) -> Rows:
+    """The lines as rows of a player, a type, a text, the target of a vote and a round; [] if they name nobody."""
+    heads, names = dict[int, _Head](), find_names(lines)
+    # What is found beside players begins no line.
+    for _again in range(2):
+        heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
+        names = frozenset(head.player for head in heads.values())
+    labels = Counter(label["label"] for line in lines if (label := _LABEL.fullmatch(line)))
+    rows: Rows = []
+    place = _Place()
+    for number, line, part in split_hidden(lines, heads) if heads else ():
+        head = heads.get(number)
+        place.is_new = not head and (place.is_new or _RULE.fullmatch(line) is not None)
+        if part:
+            row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
+        elif head and _VOTES.search(head.shape):
+            row = place.begun | {"type": "vote", "player": head.names[0], "target": head.names[-1]}
+        elif head:
+            place.spoken = row = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
+            place.is_below = not head.text
+        else:
+            row = _other_row(line, place, labels) if line.strip() else {}
+        if row:
+            rows.append((number, row))
+    return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], _any_of(names))
+
+
+def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str, str]:
+    """The row of a line that begins with no player; {} where it goes on above, or begins something."""
+    label = _LABEL.fullmatch(line)
+    is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
+    begun = _round_of(line) or ({} if is_field and not place.is_new else part_of(line, place.begun))
+    if begun:
+        place.begun, place.spoken, place.is_below = begun, {}, False
+    elif label and is_field:
+        return place.spoken | {"type": label["label"], "text": label["text"]}
+    elif place.is_below and (kind := line.strip(" :*_#[]()-")) and _is_kind(kind):
+        place.spoken = place.spoken | {"type": kind, "text": ""}
+        return place.spoken
+    elif place.is_below and not place.is_new:
+        place.spoken["text"] = f"{place.spoken['text']}\n{line.strip()}".strip()
+    elif place.spoken and not place.is_new:
+        return place.begun | {"player": place.spoken["player"], "type": _OTHER, "text": line.strip()}
+    return {}
+
+
+def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
+    longest = sorted(names, key=len, reverse=True)
+    # Scripts without spaces between words have none around names either.
+    return re.compile(
+        "|".join(
+            rf"(?<!\w){re.escape(name)}(?!\w)" if name[0].lower() != name[0].upper() else re.escape(name)
+            for name in longest
+        )
+    )
+
+
+def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Head]:
+    """The lines that begin like others: number -> what they begin with."""
+    read = (
+        (number, _read_head(chat.plain_line(line), any_name)) for number, line in enumerate(lines, start=1)
+    )
+    heads = {number: head for number, head in read if head}
+    shapes = Counter(head.shape for head in heads.values())
+    return {
+        number: head
+        for number, head in heads.items()
+        if shapes[head.shape] >= _LEAST or (head.has_sign and not _SENTENCE.search(head.shape))
+    }
+
+
+def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
+    first = any_name.search(line, 0, _FAR)
+    sign = _SIGN.match(line, first.end()) if first else None
+    if first is None or sign is None:
+        return None
+    begin = line[: sign.end("after")]
+    names = any_name.findall(begin)
+    # "[for Ann] Bea:", but "Ann to Bea:".
+    is_last = bool(re.search(r"[\])]", begin[first.end() : begin.rindex(names[-1])])) if names[1:] else False
+    return _Head(
+        shape=_DIGITS.sub("0", any_name.sub("\0", begin)),
+        names=names,
+        player=names[-1] if is_last else names[0],
+        kind=_type_of(begin, any_name),
+        text=(sign["text"] or "").strip(" 」”"),
+        has_sign=sign["sign"] is not None,
+    )
+
+
+def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
+    """What stands beside names and numbers, in words; marks alone where there are no words."""
+    said = _DIGITS.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
+    words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
+    return words or "".join(said.split()).strip("-–*_#.·[]()|")
+
+
+def _is_kind(said: str) -> bool:
+    """Whether a line says what stands below, and is no sentence: "Thoughts"."""
+    return kind_of_type(said) != "" and said.count(" ") < _LEAST and said[-1] not in ".!?…。！？"
+
+
+def _round_of(line: str) -> dict[str, str]:
+    """The round that a line begins, and whether it is night; {} for other lines."""
+    heading = chat.read_heading(chat.plain_line(line))
+    found = None if heading else _ROUND.search(line)
+    heading = chat.read_heading(f"{found['kind']} {found['number']}") if found else heading
+    return (
+        {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
+        if heading
+        else {}
+    )
+
+
+def part_of(line: str, before: Mapping[str, str]) -> dict[str, str]:
+    """The same of a title or a channel that a line names."""
+    title, label = _TITLE.fullmatch(line), _LABEL.fullmatch(line)
+    said = title["title"] if title else label["text"] if label and looks_like_audience(label["label"]) else ""
+    return {key: before[key] for key in before if key == "round"} | {"phase": said} if said else {}
+
+
+def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
+    """The rows with what stands in brackets behind all texts in their types; what all have says nothing."""
+    said = [row for _number, row in rows if "target" not in row]
+    boxes = {id(row): found for row in said if (found := _BOXED_END.fullmatch(row["text"]))}
+    kinds = {key: _type_of(found["boxed"], any_name) for key, found in boxes.items()}
+    if 5 * len(boxes) >= 4 * len(said) and len({*kinds.values()}) <= _MOST_BOXES:
+        for row in said:
+            if id(row) in boxes:
+                row |= {"text": boxes[id(row)]["text"], "type": f"{row['type']} {kinds[id(row)]}".strip()}
+    types = {row["type"] for row in said}
+    for row in said:
+        if not row["type"] or (len(types) == 1 and not words_of(row["type"])):
+            del row["type"]
+    return rows
+
+
+def is_clear(kind: str) -> bool:
+    """Whether the words of a type all say one thing, and not that the row is left out."""
+    kinds = {kind_of_type(word) for word in words_of(kind)} - {""}
+    return len(kinds) == 1 and kinds != {IGNORE}
