@@ -68,8 +68,8 @@ _PUBLIC = frozenset(
     "всем все общий публично plenary".split()
 )
 _SPEECH = frozenset(
-    "human ai assistant user agent bot npc speech speeches speak speaks speaking spoke spoken say says saying said talk "
-    "talks talking chat chats chatting message messages msg conversation conversations discussion discussions "
+    "human ai assistant user agent bot npc speech speeches speak speaks speaking spoke spoken say says saying said "
+    "talk talks talking chat chats chatting message messages msg conversation conversations discussion discussions "
     "discuss debate debates statement statements utterance utterances dialogue dialog comment comments argument "
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
     "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting introduction "

@@ -140,10 +140,12 @@ def test_lines_of_several_cells_and_tables_under_headings_are_rows():
 
 
 @pytest.mark.parametrize("sign", [": ", " = "])
-def test_keys_of_records_are_no_players(sign):
+def test_keys_of_records_are_no_players_but_columns(sign):
     data = "\n\n".join(f"from{sign}{name}\nto{sign}Bea\nline{sign}{text}" for name, text in SAID).encode()
-    assert [fault.code for fault in read_transcripts(data.title(), "a.txt").faults] == ["unknown_format"]
-    assert find_separators(data.decode()) == []
+    assert [fault.code for fault in read_transcripts(data.title(), "a.txt").faults] == ["unknown_columns"]
+    mapping, rows = rows_of(data)
+    assert mapping.fields == {"player": "from", "audience": "to", "text": "line"}
+    assert [(row["player"], row["text"]) for row in rows] == SAID
 
 
 def test_answers_that_come_back_are_no_fields():

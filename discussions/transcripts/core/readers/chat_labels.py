@@ -184,7 +184,7 @@ def _comes_back(texts: list[str], names: Collection[str]) -> bool:
     shapes = Counter(
         _WORDS.sub(lambda word: "\0" if word[0] in called else word[0], ANY_NUMBER.sub("0", text))
         for text in texts
-        if not VOTES.fullmatch(text.strip())
+        if not any(known.fullmatch(text.strip()) for known in (VOTES, _DEED, _BOXED_NAME))
     )
     return any(count >= LEAST_NUMBERED and "\0" in shape for shape, count in shapes.items()) or any(
         map(_RULED.fullmatch, texts)

@@ -13,6 +13,8 @@ from msgspec import Struct
 from discussions.transcripts.core.audience import (
     IGNORE,
     NARRATORS,
+    PRIVATE,
+    THOUGHT,
     THOUGHT_NAMES,
     kind_of_type,
     looks_like_audience,
@@ -30,10 +32,17 @@ _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES = 12
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*(?: \d{1,3}(?!\d))?")
+_LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
 _SIGN = re.compile(
     r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
-    r"(?:(?P<sign>[:：](?=[\s\"“「]|\Z)|(?<![=-])>(?=\s|\Z)|[|»「“])[*_`]{0,3}\s{0,3}(?P<text>.*)|\Z)"
+    r"(?:(?P<sign>[:：](?=[\s\"“「]|\Z)|(?<![=-])>(?=\s|\Z)|[|»「“]|(?P<dash>(?<=\s)[-–—](?=\s)))"
+    rf"[*_`]{{0,3}}\s{{0,3}}{_LEVEL}(?P<text>.*)|\Z)"
 )
+# "[Ann|wolves] psst": what stands in brackets belongs to the name.
+_BOXED_SIGN = re.compile(
+    r"(?P<after>[^\[\](){}\n]{0,60}(?P<sign>[\])}]))[:：]?\s{0,3}(?P<text>.*)(?P<dash>)?"
+)
+_OPENED = re.compile(r"[\[({][^\[\](){}]*\Z")
 _LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`]{0,3}[:：][*_`]{0,3}\s{0,3}(?P<text>\S.*)"
 )
@@ -43,7 +52,7 @@ _ROUND = re.compile(
 )
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _VOTES = re.compile(
-    r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}|\0 ?(?:->|→|=>) ?\0\W{0,3}",
+    r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}\Z|\0 ?(?:->|→|=>) ?\0\W{0,3}\Z",
     re.IGNORECASE,
 )
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
@@ -51,7 +60,7 @@ _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _DIGITS = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[.!?,;] ")
 _RULE = re.compile(r"\W{3,}")
-_OTHER = "other lines"
+OTHER = "other lines"
 
 
 class _Head(Struct, frozen=True):
@@ -110,7 +119,8 @@ class _Place(Struct):
 
 def read_named(lines: list[str]) -> Rows:
     """The lines as rows of a player, a type, a text, the target of a vote and a round; [] if they name nobody."""
-    heads, names = dict[int, _Head](), find_names(lines)
+    is_data = 2 * sum(line.lstrip()[:1] == "{" for line in lines) > len(lines)
+    heads, names = dict[int, _Head](), frozenset[str]() if is_data else find_names(lines)
     # What is found beside players begins no line.
     for _again in range(2):
         heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
@@ -150,7 +160,7 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
     elif place.is_below and not place.is_new:
         place.spoken["text"] = f"{place.spoken['text']}\n{line.strip()}".strip()
     elif place.spoken and not place.is_new:
-        return place.begun | {"player": place.spoken["player"], "type": _OTHER, "text": line.strip()}
+        return place.begun | {"player": place.spoken["player"], "type": OTHER, "text": line.strip()}
     return {}
 
 
@@ -181,8 +191,11 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
 
 def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     first = any_name.search(line, 0, _FAR)
-    sign = _SIGN.match(line, first.end()) if first else None
-    if first is None or sign is None:
+    if first is None:
+        return None
+    boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
+    sign = _SIGN.match(line, first.end()) if not boxed or any_name.match(boxed["text"]) else boxed
+    if sign is None:
         return None
     begin = line[: sign.end("after")]
     names = any_name.findall(begin)
@@ -194,7 +207,7 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
         player=names[-1] if is_last else names[0],
         kind=_type_of(begin, any_name),
         text=(sign["text"] or "").strip(" 」”"),
-        has_sign=sign["sign"] is not None,
+        has_sign=sign["sign"] is not None and not sign["dash"],
     )
 
 
@@ -247,5 +260,7 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
 
 def is_clear(kind: str) -> bool:
     """Whether the words of a type all say one thing, and not that the row is left out."""
-    kinds = {kind_of_type(word) for word in words_of(kind)} - {""}
-    return len(kinds) == 1 and kinds != {IGNORE}
+    kinds = {kind_of_type(word) for word in words_of(kind)}
+    return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
+        len(kinds) == 1 and kinds != {IGNORE}
+    )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides
+from discussions.transcripts.core.audience import PRIVATE, THOUGHT, THOUGHT_NAMES, have_asides, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_lines as chat
@@ -26,7 +26,7 @@ from discussions.transcripts.core.readers.chat_labels import (
 )
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.named_lines import is_clear, part_of, read_named
+from discussions.transcripts.core.readers.named_lines import OTHER, is_clear, part_of, read_named
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
@@ -35,11 +35,13 @@ SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " �
 SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
 ABOVE, KEYED, NAMED = "name and time above", "key: value", "names"
 _Rows = list[tuple[int, dict[str, str]]]
+# In how many lines a shape or a sign is, and a line that shows it.
+_Found = tuple[int, str, str]
 
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
 _RULED = re.compile(r"([=_*~-])\1{4,}")
 _KEYED = re.compile(
-    r"[\s*-]{0,9}(?P<key>[^\W\d_][\w -]{0,39}?)[*_]{0,2}\s?[:：][*_]{0,2}\s{0,9}(?P<value>\S.*)"
+    r"[\s*-]{0,9}(?P<key>[^\W\d_][\w -]{0,39}?)[*_]{0,2}\s?[:：=][*_]{0,2}\s{0,9}(?P<value>\S.*)"
 )
 _SAYS = re.compile(rf"(?P<name>{chat.WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
@@ -176,42 +178,64 @@ def separated_name(separator: str) -> tuple[str, str]:
 
 def find_separators(text: str) -> list[tuple[str, str]]:
     """The shapes and the signs that may stand between name and text, the likeliest first, each with a line."""
-    whole = text[:SAMPLE].splitlines()
-    lines = [line for line in whole if line.strip()]
-    found = []
-    said = [row for _number, row in read_named(whole) if "text" in row]
-    named, is_plain = {row["player"] for row in said}, len({row.get("type") for row in said}) < 2
+    lines = text[:SAMPLE].splitlines()
+    said = [row for _number, row in read_named(lines) if "text" in row and row.get("type") != OTHER]
+    players, types = {row["player"] for row in said}, {row.get("type") for row in said}
+    shapes = _find_shapes(lines, players)
+    signs = _find_signs(lines)
+    # Where a sign is enough, the names need no shapes of their own.
+    if any(names >= players and (has_modes or len(types) < 2) for _sign, names, has_modes in signs):
+        shapes = [one for one in shapes if one[1] != NAMED]
+    # Of signs in equally many lines the longer one counts, which the order says.
+    found = sorted((*shapes, *(sign for sign, _names, _modes in signs)), key=lambda one: -one[0])
+    return [(separator, sample) for _often, separator, sample in found]
+
+
+def _find_shapes(lines: list[str], players: set[str]) -> list[_Found]:
+    found, count = [], sum(bool(line.strip()) for line in lines)
     for shape, read in SHAPES.items():
-        rows = read(whole)
-        # A name and its text take two lines or more.
-        share = 3 if shape in (ABOVE, NAMED) else len(rows[0][1]) if rows and shape == KEYED else 1
-        if len(rows) >= LEAST_LINES and 2 * (share + 1) * len(rows) > 2 * len(lines) and _comes_back(rows):
-            columns = {
-                key: {row.get(key, "") for _at, row in rows}
-                for key in {key for _at, row in rows for key in row}
-            }
-            # Rows without the players in a column of their own are worse than those by names.
-            score = 10 if any(named <= values for values in columns.values()) else 9
-            found.append((score * len(lines), shape, whole[rows[0][0] - 1].strip()[:SHOWN]))
-    for separator in (*SEPARATORS, *([":"] if _is_odd_chat(whole) else [])):
-        matches = _messages(whole, separator)
+        rows = read(lines)
+        columns = {
+            key: {row.get(key, "") for _at, row in rows} for key in {key for _at, row in rows for key in row}
+        }
+        # A name and its text take two lines or more, as each key of a record does.
+        share = 3 if shape in (ABOVE, NAMED) else 2 * len(columns) if shape == KEYED else 1
+        if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not _comes_back(rows):
+            continue
+        # Rows without the players in a column of their own are worse than those by names.
+        has_players = any(players <= values for values in columns.values())
+        if has_players or shape != KEYED:
+            shown = lines[_shown_row(rows) - 1].strip()[:SHOWN]
+            found.append(((10 if has_players else 9) * count, shape, shown))
+    return found
+
+
+def _find_signs(lines: list[str]) -> list[tuple[_Found, set[str], bool]]:
+    """The signs, each with the names that stand before it, and whether words after names may say who could hear."""
+    found = []
+    for separator in (*SEPARATORS, *([":"] if _is_odd_chat(lines) else [])):
+        matches = _messages(lines, separator)
         modes = find_modes(map(_called, matches.values()))
         names = Counter(split_mode(match["name"], modes)[0] for match in matches.values())
         often = sum(count for count in names.values() if count > 1)
         # What has a time and no name is a notice.
         others = sum(
             not part and bool(line.strip()) and number not in matches and not _TIMED.match(line)
-            for number, line, part in split_hidden(whole, _starts(matches))
+            for number, line, part in split_hidden(lines, _starts(matches))
         )
         is_talk = not are_keys([(match["name"], match["text"]) for match in matches.values()])
         is_talk = is_talk and len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
         if is_talk and 2 * len(names) <= often + 1:
-            found.append((often, separator, next(iter(matches.values()))[0][:SHOWN]))
-            # Where a sign is enough, the names need no shapes of their own.
-            if names.keys() >= named and (modes or is_plain):
-                found = [one for one in found if one[1] != NAMED]
-    # Of signs in equally many lines the longer one counts, which the order says.
-    return [(separator, sample) for _often, separator, sample in sorted(found, key=lambda one: -one[0])]
+            shown = next(iter(matches.values()))[0][:SHOWN]
+            found.append(((often, separator, shown), {*names}, bool(modes)))
+    return found
+
+
+def _shown_row(rows: _Rows) -> int:
+    """The number of a line of the type that most rows have, of a thought only where there is no other."""
+    types = Counter(row.get("type", "") for _at, row in rows)
+    most = max(reversed(types), key=lambda said: (kind_of_type(said) not in (PRIVATE, THOUGHT), types[said]))
+    return next(at for at, row in rows if row.get("type", "") == most)
 
 
 def _messages(lines: list[str], separator: str) -> dict[int, "re.Match[str]"]:
