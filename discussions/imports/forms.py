@@ -205,6 +205,9 @@ class ColumnsForm(forms.Form):
         """The questions that only a person can answer."""
         return [(question, self[name]) for name, question in self.questions.items()]
 
+    def is_answered(self) -> bool:
+        return all(self[name].value() for name in self.questions)
+
     def asked_pairs(self) -> list[forms.BoundField]:
         return [self[name] for name in self.pairs]
 

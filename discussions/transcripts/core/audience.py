@@ -276,7 +276,8 @@ def split_thoughts(text: str) -> tuple[str, str]:
 ASIDE = "*words in marks* before a text"
 _OPENS, _CLOSES = "(\\[{<（［【〔＜", ")\\]}>）］】〕＞"
 _MARKED = (
-    rf"(?:\*(?!\*)|_(?!_)|/\*|~~|\|\||%%|<!--|[{_OPENS}]{{1,2}})(?P<aside>[^*_~|{_OPENS}{_CLOSES}]{{6,}}?)"
+    rf"(?:\*(?!\*)|_(?!_)|/\*|~~|\|\||%%|<!--|\\[a-zA-Z]{{2,20}}{{|[{_OPENS}]{{1,2}})"
+    rf"(?P<aside>[^*_~|{_OPENS}{_CLOSES}]{{6,}}?)"
     rf"(?:\*/|~~|\|\||%%|-->|[*_]|[{_CLOSES}]{{1,2}})"
 )
 # "/w Bea psst" is a command of a chat.
@@ -295,7 +296,7 @@ def split_aside(text: str) -> tuple[str, str]:
     if text[:1] == "{" and (found := _split_keys(text)):
         return found
     ends = text[:1] + text[-1:]
-    is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞/~|%") != ends and not text.startswith(
+    is_marked = ends.strip("*_()[]{}<>（）［］【】〔〕＜＞/~|%\\") != ends and not text.startswith(
         ('{"', "{'", '["')
     )
     is_marked = is_marked and text.count("%%") <= MOST_TAGS

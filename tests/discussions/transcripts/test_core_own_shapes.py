@@ -130,7 +130,11 @@ def test_a_log_is_read_at_once_without_what_is_private(name):
 
 @pytest.mark.parametrize("name", ASKS)
 def test_a_log_waits_and_its_brother_is_read_by_the_recipe(name):
-    data, answers = ASKS[name]
+    check_waits(*ASKS[name])
+
+
+def check_waits(data: bytes, answers: dict[str, str]) -> None:
+    """The log waits with these questions; a recipe with these answers reads its like."""
     read = read_transcripts(data, "log.txt")
     assert {fault.code for fault in read.faults} == {"unknown_columns"} and read.games == []
     table = read_head(data, is_part=False)

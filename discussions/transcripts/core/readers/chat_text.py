@@ -115,7 +115,11 @@ def recognises_text(text: str) -> bool:
     if is_odd_chat(found, lines):
         return False
     kinds = Counter(line.kind for line in found)
-    speakers = Counter(line.name for line in found if line.kind == "message")
+    speakers = Counter(
+        line.name
+        for line in found
+        if line.kind == "message" and not line.audience and line.name.casefold() not in THOUGHT_NAMES
+    )
     first_lines = len(found) - kinds["more"]
     if style.is_timed:
         return kinds["message"] >= 2 and 10 * first_lines >= len(found)

@@ -30,7 +30,7 @@ _FAR, _MOST_LINES, _LEAST, _LEAST_NAMES = 120, 2_000, 3, 2
 # Of ten words in the place of a name, so many come back.
 _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
-_MOST_BOXES = 12
+_MOST_BOXES, _MOST_WORDS = 12, 5
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*(?: \d{1,3}(?!\d))?")
 _LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
 _SIGN = re.compile(
@@ -194,7 +194,9 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     if first is None:
         return None
     boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
-    sign = _SIGN.match(line, first.end()) if not boxed or any_name.match(boxed["text"]) else boxed
+    next_name = any_name.match(boxed["text"]) if boxed else None
+    next_sign = _SIGN.match(boxed["text"], next_name.end()) if boxed and next_name else None
+    sign = boxed if boxed and not (next_sign and next_sign["sign"]) else _SIGN.match(line, first.end())
     if sign is None:
         return None
     begin = line[: sign.end("after")]
@@ -247,7 +249,8 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
     said = [row for _number, row in rows if "target" not in row]
     boxes = {id(row): found for row in said if (found := _BOXED_END.fullmatch(row["text"]))}
     kinds = {key: _type_of(found["boxed"], any_name) for key, found in boxes.items()}
-    if 5 * len(boxes) >= 4 * len(said) and len({*kinds.values()}) <= _MOST_BOXES:
+    are_brief = all(kind.count(" ") < _MOST_WORDS for kind in kinds.values())
+    if 5 * len(boxes) >= 4 * len(said) and are_brief and len({*kinds.values()}) <= _MOST_BOXES:
         for row in said:
             if id(row) in boxes:
                 row |= {"text": boxes[id(row)]["text"], "type": f"{row['type']} {kinds[id(row)]}".strip()}
@@ -262,5 +265,5 @@ def is_clear(kind: str) -> bool:
     """Whether the words of a type all say one thing, and not that the row is left out."""
     kinds = {kind_of_type(word) for word in words_of(kind)}
     return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
-        len(kinds) == 1 and kinds != {IGNORE}
+        len(kinds) == 1 and not kinds & {IGNORE, ""}
     )

@@ -26,6 +26,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     looks_like_audience,
     may_hide,
+    split_aside,
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.chat_labels import (
@@ -51,7 +52,7 @@ UNCLEAR = "unclear "
 SIGNS = ("type", "audience", "private", "public", "phase")
 # A column with more values beside different players is no audience.
 MOST_VALUES = 500
-FIRST_ROWS, MOST_ASKED = 20, 2_000
+FIRST_ROWS, MOST_ASKED, EXAMPLE = 20, 2_000, 120
 # The roles of messages that nobody in the game said.
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 _HAS_NUMBER = re.compile(r"\d")
@@ -98,10 +99,11 @@ class RowSigns(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """Who could hear the rows with this value of a type, an audience or a phase is not known."""
+    """Who could hear the rows with this value of a type, an audience or a phase is not known; `example` is one."""
 
     value: str
     count: int
+    example: str = ""
 
     @property
     def title(self) -> str:
@@ -136,16 +138,22 @@ class Question(Struct, frozen=True):
 def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
-    first = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED))
-    asides = have_asides(cells.get("text", "").strip() for cells in first if cells)
+    first = [
+        cells.get("text", "").strip()
+        for row in islice(table.rows, MOST_ASKED)
+        if (cells := cells_of(row, signs.at))
+    ]
+    asides = have_asides(first)
     counts = table.asked | ({ASIDE: asides} if asides else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
+    examples = {ASIDE: next((text for text in first if split_aside(text)[1]), "")}
     for row in table.rows if signs.modes or any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
         if cells.get("text") and cells.get("player"):
             for value in _unclear(cells, signs):
-                asked[value] = asked.get(value, 0) + 1
-    return [Question(value, count) for value, count in asked.items()]
+                asked[value] = asked.get(value, 0) + (value not in table.asked)
+                examples.setdefault(value, f"{cells['player']}: {cells['text']}")
+    return [Question(value, count, examples.get(value, "")[:EXAMPLE]) for value, count in asked.items()]
 
 
 def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:

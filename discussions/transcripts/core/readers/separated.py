@@ -32,7 +32,7 @@ from discussions.transcripts.core.readers.tables import Table
 
 SEPARATORS = (*"| :: >> => -> » › > ~ = ;".split(), "\t", " - ", " – ", " — ")
 # The most text that is looked at, the fewest lines of it, and how a separator is shown.
-SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 60
+SAMPLE, LEAST_LINES, SHOWN = 64 * 1024, 4, 100
 ABOVE, KEYED, NAMED = "name and time above", "key: value", "names"
 _Rows = list[tuple[int, dict[str, str]]]
 # In how many lines a shape or a sign is, and a line that shows it.

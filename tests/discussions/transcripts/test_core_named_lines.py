@@ -1,0 +1,140 @@
+"""Texts of no known chat whose lines name players: each waits with few questions, and nothing private is proposed."""
+
+import pytest
+
+from discussions.transcripts.core.readers.named_lines import find_names, is_clear, read_named
+from tests.discussions.transcripts.test_core_own_shapes import check_waits, text
+from tests.discussions.transcripts.test_core_separated import rows_of
+from tests.factories.own_logs import SAID
+from tests.factories.reading import read_transcripts
+
+LOG = "2026-02-11 19:05:{n}.000 | "
+# Each log, and what is answered to each question.
+LOGS = {
+    "modules": (
+        text(
+            f"{LOG}DEBUG | app.mind:run:8 - {{name}} broods: {{secret}}",
+            f"{LOG}INFO  | app.hall:say:4 - {{name}} says: {{said}}",
+        ),
+        {"DEBUG app.mind:run: - broods": "private", "INFO app.hall:say: - says": "speech"},
+    ),
+    "marks": (text("? {name}: {secret}", "! {name}: {said}"), {"?": "private", "!": "speech"}),
+    "heard by": (
+        text("{name}: {secret}  [heard by: {name} only]", "{name}: {said}  [heard by: everyone]"),
+        {"heard by: only": "private", "heard by: everyone": "speech"},
+    ),
+    "said and thought": (
+        text('{name} said: {said} (while thinking: "{secret}")'),
+        {"*words in marks* before a text": "thought"},
+    ),
+    "below": (
+        text("[19:05] {name} is thinking...", "    {secret}", "[19:05] {name} speaks:", "    {said}"),
+        {},
+    ),
+    "drawers": (
+        text("** {name}", ":PRIVATE_THOUGHT:", "{secret}", ":END:", "{said}", rounds="* Round {}\n"),
+        {},
+    ),
+    "fences": (
+        text("**{name}**", "", "```private", "{secret}", "```", "", "{said}", "", rounds="## Day {}\n\n"),
+        {},
+    ),
+    "tree": (text("  {name}", "    thought: {secret}", "    speech: {said}", rounds="Round {}\n"), {}),
+    "channels": (text("{name}@public> {said}", "Cid@werewolves> {secret}", rounds="[round {}]\n"), {}),
+    "seats": (text("[{name}|den] {secret}", "[{name}|all] {said}"), {"den": "private"}),
+    "quotes": (text("{name}（心の声）「{secret}」", "{name}「{said}」", rounds="【{}日目】\n"), {}),
+    "sections of a language": (
+        text(
+            "{name}: {said}",
+            rounds="===== RONDA {} =====\n--- Noche: chat de lobos (solo los lobos) ---\nCid: CANARY\n--- Día: debate público ---\n",
+        ),
+        {},
+    ),
+    "records": (
+        text(
+            "from: {name}\nvisible to: {name}\ntext: {secret}\n----",
+            "from: {name}\nvisible to: all\ntext: {said}\n----",
+            rounds="",
+        ),
+        {},
+    ),
+    "loggers": (
+        text(
+            "19:05:{n} - {name}.brain - INFO - {secret}",
+            "19:05:{n} - {name}.mouth - INFO - {said}",
+            rounds="19:05:00 - engine - INFO - Round {}\n",
+        ),
+        {"brain": "private", "mouth": "speech"},
+    ),
+    "numbers": (text("0{n}  [00:00:{n}]  {name}: {said}", rounds="Round {}\n"), {}),
+    "hidden block": (text("{name}: {said}", "(thinking)", "{secret}", "(end)"), {}),
+    "label": (
+        text("{name}: {said}", "Suspect: {secret}", "Seer result: {secret}"),
+        {"Suspect": "private", "Seer result": "thought"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_whose_lines_name_players_waits_and_its_like_is_read(name):
+    check_waits(*LOGS[name])
+
+
+@pytest.mark.parametrize(
+    "vote", ["[Vote] {} -> {}", "{} votes for {}.", "[Abstimmung] {} stimmt für {}", "  {} → {}"]
+)
+def test_votes_among_such_lines_are_read(vote):
+    votes = [("Ann", "Bea"), ("Bea", "Cid"), ("Cid", "Bea")]
+    data = (
+        text("! {name}: {said}", rounds="Round {}\n").decode()
+        + "\n"
+        + "\n".join(vote.format(*one) for one in votes)
+    )
+    _mapping, rows = rows_of(data.encode())
+    assert [(row["player"], row["target"]) for row in rows if row.get("type") == "vote"] == votes
+    assert [(row["player"], row["text"]) for row in rows if "text" in row] == SAID
+
+
+def test_what_belongs_to_no_player_is_asked_about():
+    data = text("! {name}: {said}").decode() + "\nThe village is quiet tonight\n"
+    _mapping, rows = rows_of(data.encode())
+    assert rows[-1] == {
+        "round": "2",
+        "player": SAID[-1][0],
+        "type": "other lines",
+        "text": "The village is quiet tonight",
+    }
+    assert not is_clear("other lines")
+
+
+def test_who_speaks_once_is_a_name_and_what_begins_sentences_is_none():
+    told = "Ann: I saw Bea.\nBea: I saw Cid, Ann.\nAnn: The vote is near.\nCid: The end, Bea.\nBea: So be it."
+    assert find_names(told.splitlines()) == {"Ann", "Bea", "Cid"}
+    assert read_named(["I think so.", "The end.", "I do not.", "The vote is near."] * 3) == []
+    assert read_named(['{"name": "Ann", "text": "Hello, Bea"}'] * 9) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "clear"),
+    [
+        ("Public discussion", True),
+        ("whispers to", True),
+        ("says", True),
+        ("plotters chat", False),
+        ("INFO", False),
+        ("?", False),
+    ],
+)
+def test_only_words_that_all_say_one_thing_are_clear(kind, clear):
+    assert is_clear(kind) == clear
+
+
+@pytest.mark.parametrize("label", ["My read", "Seer result", "Suspect", "Result", "投票"])
+def test_a_label_that_no_text_names_is_asked_about_in_a_chat(label):
+    data = text("{name}: {said}", f"{label}: {{secret}}")
+    assert {fault.code for fault in read_transcripts(data, "log.txt").faults} == {"unknown_columns"}
+
+
+def test_a_player_whom_nobody_names_is_at_worst_asked_about():
+    (game,) = read_transcripts(text("{name}: {said}") + b"\nTokens: 120\nWinner: Mafia", "log.txt").games
+    assert sorted(player.name for player in game.record.players) == ["Ann", "Bea", "Cid"]
