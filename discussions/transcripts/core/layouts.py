@@ -298,11 +298,7 @@ def _head_values(data: bytes, places: Iterable[tuple[int, int | None]], limits: 
 
 
 def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
-    if (
-        options.named is not None
-        and options.named.recognises is None
-        and options.named.recognises_text is None
-    ):
+    if options.named and options.named.recognises is None and options.named.recognises_text is None:
         sentence = say(
             "A game in the format {name} is a folder of several files. Put it into a zip archive.",
             name=options.named.name,

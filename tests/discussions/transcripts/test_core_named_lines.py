@@ -46,7 +46,8 @@ LOGS = {
     "sections of a language": (
         text(
             "{name}: {said}",
-            rounds="===== RONDA {} =====\n--- Noche: chat de lobos (solo los lobos) ---\nCid: CANARY\n--- Día: debate público ---\n",
+            rounds="===== RONDA {} =====\n--- Noche: chat de lobos (solo los lobos) ---\nCid: CANARY\n"
+            "--- Día: debate público ---\n",
         ),
         {},
     ),

@@ -46,7 +46,7 @@ _BOXED_NAME = re.compile(
     r"[\[(<{](?P<name>[^\W\d_][\w'’-]{0,40})(?: ?(?:->|→|=>) ?|,? (?:whisper\w{0,3} )?to )[^\[\]()<>{}]{1,60}[\])>}]"
     r":? ?(?P<what>\S.*)"
 )
-_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "My read", but not "Anna van Dyck".
 _PHRASE = re.compile(
     r" (?!(?:van|von|der|den|de|da|do|dos|del|della|di|du|la|le|el|al|bin|ibn|ben|y|e|of|the)\b)[^\W\d_A-ZÀ-Þ]{2,}\b"
@@ -139,8 +139,10 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
     known = {name.casefold() for name in names}
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]
-    written = {*_WORDS.findall("\n".join([*texts, *(text for _name, text in said)]))}
-    named = [name for name in called if ANY_NUMBER.search(name) or written.issuperset(_WORDS.findall(name))]
+    written = {*_PLAIN_WORDS.findall("\n".join([*texts, *(text for _name, text in said)]))}
+    named = [
+        name for name in called if ANY_NUMBER.search(name) or written.issuperset(_PLAIN_WORDS.findall(name))
+    ]
     phrases = [name for name in called if _PHRASE.search(name)]
     doubtful = [name for name in called if may_be_none(name) or kind_of_type(name) in (VOTE, OUT)]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
@@ -180,9 +182,9 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
 
 def _comes_back(texts: list[str], names: Collection[str]) -> bool:
     """Whether lines that continue texts come back with the names of other players, or are titles of parts."""
-    called = {word for name in names for word in _WORDS.findall(name) if not word.isdecimal()}
+    called = {word for name in names for word in _PLAIN_WORDS.findall(name) if not word.isdecimal()}
     shapes = Counter(
-        _WORDS.sub(lambda word: "\0" if word[0] in called else word[0], ANY_NUMBER.sub("0", text))
+        _PLAIN_WORDS.sub(lambda word: "\0" if word[0] in called else word[0], ANY_NUMBER.sub("0", text))
         for text in texts
         if not any(known.fullmatch(text.strip()) for known in (VOTES, _DEED, _BOXED_NAME))
     )

@@ -31,7 +31,7 @@ _FAR, _MOST_LINES, _LEAST, _LEAST_NAMES = 120, 2_000, 3, 2
 _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
-_NAME = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*(?: \d{1,3}(?!\d))?")
+_CALLED = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*(?: \d{1,3}(?!\d))?")
 _LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
 _SIGN = re.compile(
     r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
@@ -82,7 +82,7 @@ def find_names(lines: list[str]) -> frozenset[str]:
     places: dict[str, Counter[str]] = {}
     words: Counter[str] = Counter()
     for line in lines[:_MOST_LINES]:
-        for found in _NAME.finditer(line):
+        for found in _CALLED.finditer(line):
             words[found[0]] += 1
             if found.start() < _FAR:
                 before = _DIGITS.sub("0", line[: found.start()])
