@@ -222,7 +222,7 @@ def flush_past_the_triggers(request):
     rubric versions are published again.
     """
     real = TransactionTestCase._fixture_teardown
-    publish = import_module("rubric.migrations.0003_shipped_versions").publish
+    publish = import_module("rubric.migrations.0002_shipped_versions").publish
     kept = {model._meta.db_table for model in (ContentType, Permission)}
 
     def teardown(self):

@@ -7,6 +7,6 @@ class Migration(migrations.Migration):
     """Parts of ids, files and names are found without reading all games."""
 
     atomic = False
-    dependencies = [("discussions", "0014_games_to_index")]
+    dependencies = [("discussions", "0001_tables")]
 
     operations = [AddTrigramIndexOnline("Game", "game_search_trigrams", "search_text")]

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     """What leads let judges do, by metric and side."""
 
     dependencies = [
-        ('discussions', '0016_categories'),
+        ('discussions', '0015_game_search_trigrams'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

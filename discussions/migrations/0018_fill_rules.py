@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('discussions', '0017_admissions'),
-        ('workspace', '0005_erasures'),
+        ('workspace', '0002_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -30,6 +30,9 @@ class Migration(migrations.Migration):
                         ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='fill_rules', to='workspace.project')),
                     ],
+                    options={
+                        'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='fill_rules_number_unique')],
+                    },
                 ),
                 migrations.CreateModel(
                     name='QueueDraw',
@@ -44,26 +47,10 @@ class Migration(migrations.Migration):
                         ('placed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                         ('rules', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='draws', to='discussions.fillrules')),
                     ],
-                ),
-                migrations.AddConstraint(
-                    model_name='fillrules',
-                    constraint=models.UniqueConstraint(fields=('project', 'number'), name='fill_rules_number_unique'),
-                ),
-                migrations.AddConstraint(
-                    model_name='queuedraw',
-                    constraint=models.CheckConstraint(condition=models.Q(('chance__gte', 0), ('chance__lte', 1), ('probability__gte', 0), ('probability__lte', 1)), name='queue_draw_probability'),
-                ),
-                migrations.AddConstraint(
-                    model_name='queuedraw',
-                    constraint=models.CheckConstraint(condition=models.Q(models.Q(('row__gte', 1), ('rules__isnull', False)), models.Q(('row', 0), ('rules', None)), _connector='OR'), name='queue_draw_row'),
-                ),
-                migrations.AddConstraint(
-                    model_name='queuedraw',
-                    constraint=models.CheckConstraint(condition=models.Q(models.Q(('placed_at', None), ('placed_by', None)), models.Q(('placed_at__isnull', False), ('placed_by__isnull', False)), _connector='OR'), name='queue_draw_placed_pair'),
-                ),
-                migrations.AddIndex(
-                    model_name='queuedraw',
-                    index=models.Index(condition=models.Q(('is_in', False)), fields=['game'], name='queue_draw_out'),
+                    options={
+                        'indexes': [models.Index(condition=models.Q(('is_in', False)), fields=['game'], name='queue_draw_out')],
+                        'constraints': [models.CheckConstraint(condition=models.Q(('chance__gte', 0), ('chance__lte', 1), ('probability__gte', 0), ('probability__lte', 1)), name='queue_draw_probability'), models.CheckConstraint(condition=models.Q(models.Q(('row__gte', 1), ('rules__isnull', False)), models.Q(('row', 0), ('rules', None)), _connector='OR'), name='queue_draw_row'), models.CheckConstraint(condition=models.Q(models.Q(('placed_at', None), ('placed_by', None)), models.Q(('placed_at__isnull', False), ('placed_by__isnull', False)), _connector='OR'), name='queue_draw_placed_pair')],
+                    },
                 ),
             ]
         ),

@@ -28,7 +28,7 @@ from workspace.models import Event, Person
 
 pytestmark = [pytest.mark.services(is_long=True)]
 BACKUPS = sorted((Path(__file__).parent / "old_backups").glob(f"*.{connection.vendor}.zip"))
-TOO_OLD = [path for path in BACKUPS if path.name.startswith("0.1.0-2026-11-26.")]
+TOO_OLD = [path for path in BACKUPS if path.name < "0.1.0-2026-11-29"]
 GOING_ON = [path for path in BACKUPS if path not in TOO_OLD]
 ADMIN = "admin@example.org"
 
@@ -76,7 +76,7 @@ def test_there_are_backups_of_both_databases():
 
 
 @pytest.mark.parametrize("backup", TOO_OLD, ids=[path.name for path in TOO_OLD])
-def test_one_of_before_the_squash_of_migrations_is_told_to_pass_through_the_last_commit_before_it(
+def test_one_of_before_the_squash_of_migrations_is_told_to_pass_through_the_last_version_before_it(
     backup, make_installation
 ):
     faults = io.StringIO()

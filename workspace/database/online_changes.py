@@ -7,11 +7,11 @@ They stand in migrations with `atomic = False`, without others, and are begun ag
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently
 from django.db import transaction
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import AddIndex, RemoveIndex
+from django.db.migrations.operations import AddIndex
 from django.db.migrations.operations.base import Operation
+from django.db.migrations.operations.models import IndexOperation
 from django.db.migrations.state import ProjectState
 from django.db.models import Index
 
@@ -20,15 +20,17 @@ BATCH = 500
 IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 
-class AddIndexOnline(AddIndexConcurrently):
+class AddIndexOnline(AddIndex):
     """Add an index; PostgreSQL builds it while rows change, SQLite at once."""
+
+    atomic = False
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Build it, unless it is there; in place of one that was cut off."""
         if schema_editor.connection.vendor != "postgresql":
-            AddIndex.database_forwards(self, app_label, schema_editor, from_state, to_state)
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         name = schema_editor.quote_name(self.index.name)
         with schema_editor.connection.cursor() as cursor:
@@ -39,26 +41,23 @@ class AddIndexOnline(AddIndexConcurrently):
             if (found := cursor.fetchone()) and not found[0]:
                 cursor.execute(f"DROP INDEX CONCURRENTLY {name}")  # waits for a build that goes on
             if not found or not found[0]:
-                super().database_forwards(app_label, schema_editor, from_state, to_state)
+                self._concurrently().database_forwards(app_label, schema_editor, from_state, to_state)
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [waits])
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         """Drop it."""
-        kind = AddIndexConcurrently if schema_editor.connection.vendor == "postgresql" else AddIndex
-        kind.database_backwards(self, app_label, schema_editor, from_state, to_state)
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
+            return
+        self._concurrently().database_backwards(app_label, schema_editor, from_state, to_state)
 
+    def _concurrently(self) -> AddIndex:
+        # Its module loads the driver of PostgreSQL, which migrations of SQLite do without.
+        from django.contrib.postgres.operations import AddIndexConcurrently
 
-class RemoveIndexOnline(RemoveIndexConcurrently):
-    """Remove an index; PostgreSQL waits for who uses it, and nobody waits behind it."""
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
-    ) -> None:
-        """Drop it."""
-        kind = RemoveIndexConcurrently if schema_editor.connection.vendor == "postgresql" else RemoveIndex
-        kind.database_forwards(self, app_label, schema_editor, from_state, to_state)
+        return AddIndexConcurrently(self.model_name, self.index)
 
 
 class ChangeInBatches(Operation):
@@ -106,7 +105,7 @@ class ChangeInBatches(Operation):
         return f"Change the rows of {self.model}, {self.size} at a time"
 
 
-class AddSQLiteIndex(Operation):
+class AddSQLiteIndex(IndexOperation):
     """Add an index on SQLite only, for queries that then read no rows; PostgreSQL cannot index long texts.
 
     The state does not change, so a migration that rebuilds the table must add it again.
@@ -115,11 +114,11 @@ class AddSQLiteIndex(Operation):
     reduces_to_sql = True
     reversible = True
 
-    def __init__(self, model: str, name: str, *fields: str) -> None:
-        self.model, self.name, self.fields = model, name, fields
+    def __init__(self, model_name: str, name: str, *fields: str) -> None:
+        self.model_name, self.name, self.fields = model_name, name, fields
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        return type(self).__name__, [self.model, self.name, *self.fields], {}
+        return type(self).__name__, [self.model_name, self.name, *self.fields], {}
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Nothing to change."""
@@ -128,16 +127,16 @@ class AddSQLiteIndex(Operation):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         if schema_editor.connection.vendor == "sqlite":
-            model = to_state.apps.get_model(app_label, self.model)
+            model = to_state.apps.get_model(app_label, self.model_name)
             schema_editor.add_index(model, Index(fields=self.fields, name=self.name))
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
     ) -> None:
         if schema_editor.connection.vendor == "sqlite":
-            model = to_state.apps.get_model(app_label, self.model)
+            model = to_state.apps.get_model(app_label, self.model_name)
             schema_editor.remove_index(model, Index(fields=self.fields, name=self.name))
 
     def describe(self) -> str:
         """The line that `migrate --plan` shows."""
-        return f"Add the index {self.name} on {self.model}, on SQLite"
+        return f"Add the index {self.name} on {self.model_name}, on SQLite"

@@ -18,9 +18,11 @@ from rubric.versions.core.differences import Change, ListChange, differences, ma
 from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import (
     FIRST_VERSIONS,
+    discussion_version,
     first_discussion_version,
     first_response_version,
     first_version_bytes,
+    response_version,
 )
 from workspace.core.canonical import canonical_bytes
 
@@ -296,6 +298,13 @@ def test_a_version_says_the_scales_of_its_criteria_and_earlier_ones_keep_their_b
         earlier = read_version(first_version_bytes(name))
         assert isinstance(earlier, RubricRecord)
         assert (earlier.scales, b'scale"' in canonical_bytes(earlier)) == ({}, False)
+
+
+@pytest.mark.parametrize("file", sorted(FIRST_VERSIONS.glob("*.json")), ids=lambda file: file.stem)
+def test_a_shipped_version_has_no_faults_that_are_looked_for_in_others(file):
+    kind, _dash, number = file.stem.partition("-")
+    shipped = {"discussion": discussion_version, "response": response_version}[kind](number)
+    assert read_version(file.read_bytes()) == shipped
 
 
 def test_a_changed_scale_is_a_difference():

@@ -132,7 +132,7 @@ def test_migrating_publishes_every_shipped_version_and_the_newest_is_the_default
 @pytest.mark.django_db
 def test_publishing_what_is_there_changes_nothing(settings):
     settings.RESPONSE_WEIGHTS = OTHERS
-    publish = import_module("rubric.migrations.0003_shipped_versions").publish
+    publish = import_module("rubric.migrations.0002_shipped_versions").publish
     before = list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True))
     publish(apps, None)
     assert list(RubricVersion.objects.order_by("pk").values_list("sha256", flat=True)) == before

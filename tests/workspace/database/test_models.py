@@ -18,7 +18,7 @@ from tests.factories.tampering import refused
 from tools import prepare
 from workspace.checks.actions import CHECKS, verify
 from workspace.database.append_only import ForbidChange, frozen_tables, guards, missing_triggers
-from workspace.database.squashed import LAST_COMMIT, OLDER, SQUASHED
+from workspace.database.squashed import LAST_VERSION, OLDER, SQUASHED
 from workspace.database.startup_checks import (
     check_time_limits,
     describe_newer,
@@ -173,7 +173,7 @@ def test_settings_of_sqlite_are_asked_of_the_connection_itself():
     assert pragma_faults(connection) == []
 
 
-@pytest.mark.parametrize("forgotten", [None, ("rubric", "0001_squashed"), ("auth", "0001_initial")])
+@pytest.mark.parametrize("forgotten", [None, ("rubric", "0001_tables"), ("auth", "0001_initial")])
 def test_missing_migrations_are_those_that_the_files_have_and_the_database_has_not(forgotten):
     if forgotten:
         MigrationRecorder(connection).record_unapplied(*forgotten)
@@ -185,18 +185,26 @@ def test_missing_migrations_are_those_that_the_files_have_and_the_database_has_n
     assert missing_migrations(connection) == len(missing)
 
 
-def test_a_database_of_before_the_squash_must_pass_through_the_last_commit_before_it(monkeypatch):
+def test_migrations_that_were_cut_off_go_on():
+    for name in ("0002_tables", *(name for _app, name in SQUASHED["workspace", "0002_tables"])):
+        MigrationRecorder(connection).record_unapplied("workspace", name)
+    assert (describe_older(connection), missing_migrations(connection)) == ("", 1)
+
+
+@pytest.mark.parametrize("newest", ["0016_oidc_subjects", "0004_webhook_scores"])
+def test_a_database_of_before_the_squash_must_pass_through_the_last_version_before_it(newest, monkeypatch):
     monkeypatch.setattr(connection, "close", lambda: None)  # it would end the test's transaction
     assert describe_older(connection) == ""
-    for name in ("0001_squashed", "0016_oidc_subjects"):
+    for name in ("0002_tables", *(name for _app, name in SQUASHED["workspace", "0002_tables"])):
         MigrationRecorder(connection).record_unapplied("workspace", name)
-    assert f"`git checkout {LAST_COMMIT}`" in describe_older(connection)
+    MigrationRecorder(connection).record_applied("workspace", newest)
+    assert f"`git checkout v{LAST_VERSION}`" in describe_older(connection)
     assert [(fault.id, fault.msg) for fault in run_checks(databases=["default"])] == [
         ("evalsite.E006", OLDER)
     ]
-    with pytest.raises(SystemCheckError, match=LAST_COMMIT):
+    with pytest.raises(SystemCheckError, match=f"v{LAST_VERSION}"):
         call_command("migrate", skip_checks=False)
-    with pytest.raises(SystemExit, match=LAST_COMMIT):
+    with pytest.raises(SystemExit, match=f"v{LAST_VERSION}"):
         end_unless_ready()
     assert prepare.main() == 1
 

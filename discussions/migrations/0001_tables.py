@@ -1,21 +1,26 @@
+import discussions.models.games
 import django.db.models.deletion
+from decimal import Decimal
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.append_only import ForbidChange
+from workspace.database.full_text import CreateWordTable
 from workspace.database.online_changes import AddSQLiteIndex
 from workspace.database.squashed import list_replaced
 from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
+    """All tables as of 0.2.0."""
 
     initial = True
 
-    replaces = list_replaced('discussions', '0001_squashed')
+    replaces = list_replaced('discussions', '0001_tables')
 
     dependencies = [
-        ('rubric', '0003_shipped_versions'),
-        ('workspace', '0002_triggers'),
+        ('rubric', '0002_shipped_versions'),
+        ('workspace', '0002_tables'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -99,6 +104,7 @@ class Migration(migrations.Migration):
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='transcripts', to='workspace.project')),
                     ('waits_for_columns', models.BooleanField(default=False)),
                     ('named_format', models.CharField(blank=True, max_length=30)),
+                    ('erased_at', models.DateTimeField(blank=True, null=True)),
                 ],
                 options={
                     'constraints': [models.UniqueConstraint(fields=('project', 'sha256', 'is_separate'), name='transcript_once_per_project')],
@@ -136,9 +142,14 @@ class Migration(migrations.Migration):
                     ('word_count', models.PositiveIntegerField(blank=True, null=True)),
                     ('search_text', models.TextField(blank=True)),
                     ('paid_usd', models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True)),
+                    ('played_on', models.DateField(blank=True, null=True)),
+                    ('model_build', models.TextField(blank=True, default='')),
+                    ('seed', models.CharField(blank=True, default='', max_length=200)),
+                    ('pair', models.CharField(blank=True, default='', max_length=200)),
+                    ('erased_at', models.DateTimeField(blank=True, null=True)),
                 ],
                 options={
-                    'indexes': [models.Index(fields=['project', 'source_id'], name='game_by_source'), models.Index(fields=['project', 'message_count'], name='game_by_length'), models.Index(fields=['project', 'iteration'], name='game_by_iteration'), models.Index(fields=['project', 'paid_usd'], name='game_by_cost'), models.Index(condition=models.Q(('withdrawn_at__isnull', False)), fields=['project', 'iteration'], name='game_withdrawn')],
+                    'indexes': [models.Index(fields=['project', 'source_id'], name='game_by_source'), models.Index(fields=['project', 'iteration'], name='game_by_iteration'), models.Index(condition=models.Q(('withdrawn_at__isnull', False)), fields=['project', 'iteration'], name='game_withdrawn'), models.Index(fields=['project', 'message_count', 'id'], name='game_in_order_of_length'), models.Index(fields=['project', 'paid_usd', 'id'], name='game_in_order_of_cost')],
                     'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='game_number_unique'), models.UniqueConstraint(fields=('project', 'content_sha256', 'transcript'), name='game_once_per_file'), models.CheckConstraint(condition=models.Q(models.Q(('withdrawn_at', None), ('withdrawn_by', None)), models.Q(('withdrawn_at__isnull', False), ('withdrawn_by__isnull', False)), _connector='OR'), name='game_withdrawn_pair'), models.CheckConstraint(condition=models.Q(models.Q(('needed_at', None), ('needed_by', None), ('needed_count', None), ('needed_reason', '')), models.Q(('needed_at__isnull', False), ('needed_by__isnull', False), ('needed_count__gte', 1), models.Q(('needed_reason', ''), _negated=True)), _connector='OR'), name='game_needed_whole')],
                 },
             ),
@@ -322,7 +333,7 @@ class Migration(migrations.Migration):
                     ('supersedes', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='superseded_by', to='discussions.verdict')),
                 ],
                 options={
-                    'indexes': [models.Index(fields=['project', 'composite'], name='verdict_by_composite'), models.Index(fields=['project', 'flip_distance'], name='verdict_by_flip'), models.Index(fields=['project', 'passed_count'], name='verdict_by_passed'), models.Index(fields=['game', 'rubric_version', 'passes', 'weak_pass_count'], name='verdict_by_game'), models.Index(fields=['project', 'created_at', 'game', 'passes'], name='verdict_by_time')],
+                    'indexes': [models.Index(fields=['game', 'rubric_version', 'passes', 'weak_pass_count'], name='verdict_by_game'), models.Index(fields=['project', 'created_at', 'game', 'passes'], name='verdict_by_time'), models.Index(fields=['project', 'composite', 'id'], name='verdict_in_order_of_composite'), models.Index(fields=['project', 'passed_count', 'id'], name='verdict_in_order_of_passed'), models.Index(fields=['project', 'flip_distance', 'id'], name='verdict_in_order_of_flip')],
                     'constraints': [models.UniqueConstraint(fields=('game', 'number'), name='verdict_number_unique'), models.CheckConstraint(condition=models.Q(('supersedes', None), models.Q(('reason', ''), _negated=True), _connector='OR'), name='verdict_correction_has_reason')],
                 },
             ),
@@ -439,10 +450,10 @@ class Migration(migrations.Migration):
                 name='QueueRule',
                 fields=[
                     ('project', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='queue_rule', serialize=False, to='workspace.project')),
-                    ('order', models.CharField(choices=[('random', 'in random order, each person their own'), ('oldest', 'oldest first')], default='random', max_length=12)),
                     ('repeat_percent', models.PositiveSmallIntegerField(default=0)),
                     ('changed_at', models.DateTimeField()),
                     ('changed_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('order', models.CharField(choices=[('closest', 'closest to another verdict first, the rest in random order'), ('random', 'in random order, each person their own'), ('oldest', 'oldest first')], default='closest', max_length=12)),
                 ],
                 options={
                     'constraints': [models.CheckConstraint(condition=models.Q(('repeat_percent__lte', 50)), name='queue_rule_repeat_percent')],
@@ -504,10 +515,11 @@ class Migration(migrations.Migration):
                     ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='column_mappings', to='workspace.project')),
                     ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                    ('transcript', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.transcript')),
+                    ('name', models.CharField(max_length=100)),
+                    ('transcript', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.transcript')),
                 ],
                 options={
-                    'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('project', 'columns_sha256'), name='column_mapping_once_per_project'), models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='column_mapping_removed_pair')],
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('project', 'columns_sha256'), name='column_mapping_once_per_project'), models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='column_mapping_removed_pair'), models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('project', 'name'), name='column_mapping_name_unique')],
                 },
             ),
             migrations.CreateModel(
@@ -564,6 +576,7 @@ class Migration(migrations.Migration):
                     ('shows_differences', models.BooleanField(default=False)),
                     ('changed_at', models.DateTimeField()),
                     ('changed_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('records_at_submit', models.BooleanField(default=False)),
                 ],
                 options={
                     'constraints': [models.CheckConstraint(condition=models.Q(('reopen_minutes__lte', 10080)), name='rating_rule_reopen_minutes')],
@@ -583,6 +596,244 @@ class Migration(migrations.Migration):
                     ('transcript', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='run', to='discussions.transcript')),
                 ],
             ),
+            migrations.CreateModel(
+                name='PrivateTrack',
+                fields=[
+                    ('game', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='private_track', serialize=False, to='discussions.game')),
+                    ('body', models.TextField()),
+                ],
+            ),
+            migrations.CreateModel(
+                name='TieRequest',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('kind', models.CharField(max_length=30)),
+                    ('subject', models.CharField(max_length=200)),
+                    ('created_at', models.DateTimeField()),
+                    ('value', models.CharField(blank=True, default='', max_length=40)),
+                    ('reason', models.TextField(blank=True, default='')),
+                    ('answered_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('evaluator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='tie_requests', to='discussions.game')),
+                    ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ],
+                options={
+                    'constraints': [models.CheckConstraint(condition=models.Q(('answered_at__isnull', False), models.Q(('reason', ''), ('value', '')), _connector='OR'), name='tie_request_answered'), models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('game', 'kind', 'subject'), name='tie_request_once')],
+                },
+            ),
+            migrations.CreateModel(
+                name='Judge',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('name', models.CharField(max_length=200)),
+                    ('model', models.CharField(max_length=200)),
+                    ('is_called', models.BooleanField(default=False)),
+                    ('parameters', models.JSONField(default=dict)),
+                    ('prompt', models.TextField()),
+                    ('identity', models.CharField(max_length=64)),
+                    ('budget_usd', models.DecimalField(blank=True, decimal_places=2, max_digits=8, null=True)),
+                    ('created_at', models.DateTimeField()),
+                    ('suspended_at', models.DateTimeField(blank=True, null=True)),
+                    ('suspended_reason', models.TextField(blank=True)),
+                    ('ended_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('ended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judges', to='workspace.project')),
+                    ('suspended_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('project', 'number'), name='judge_number_unique'), models.UniqueConstraint(fields=('project', 'identity'), name='judge_identity_unique'), models.CheckConstraint(condition=models.Q(models.Q(('suspended_at', None), ('suspended_by', None)), models.Q(('suspended_at__isnull', False), ('suspended_by__isnull', False)), _connector='OR'), name='judge_suspended_pair'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ended_by', None)), models.Q(('ended_at__isnull', False), ('ended_by__isnull', False)), _connector='OR'), name='judge_ended_pair')],
+                },
+            ),
+            migrations.CreateModel(
+                name='JudgePrompt',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('number', models.PositiveIntegerField()),
+                    ('kind', models.CharField(max_length=30)),
+                    ('purpose', models.CharField(choices=[('rating', 'rating'), ('repeat', 'repeat')], default='rating', max_length=12)),
+                    ('seed', models.CharField(max_length=32)),
+                    ('subjects', models.JSONField(default=list)),
+                    ('sha256', models.CharField(max_length=64)),
+                    ('state', models.CharField(choices=[('open', 'open'), ('answered', 'answered'), ('unreadable', 'unreadable'), ('failed', 'failed')], default='open', max_length=12)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='discussions.game')),
+                    ('judge', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='prompts', to='discussions.judge')),
+                    ('rubric_version', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='rubric.rubricversion')),
+                ],
+                options={
+                    'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['judge', 'number'], name='judge_prompt_open')],
+                    'constraints': [models.UniqueConstraint(fields=('judge', 'number'), name='judge_prompt_number_unique')],
+                },
+            ),
+            migrations.CreateModel(
+                name='JudgeAnswer',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('subject', models.CharField(max_length=200)),
+                    ('value', models.CharField(blank=True, max_length=40)),
+                    ('prompt', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='discussions.judgeprompt')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('prompt', 'subject'), name='judge_answer_once_per_subject')],
+                },
+            ),
+            migrations.CreateModel(
+                name='JudgeReply',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('attempt', models.PositiveSmallIntegerField(default=1)),
+                    ('source', models.CharField(choices=[('pasted', 'pasted'), ('uploaded', 'uploaded'), ('fetched', 'fetched')], max_length=12)),
+                    ('text', models.TextField(blank=True)),
+                    ('finish_reason', models.CharField(blank=True, max_length=40)),
+                    ('prompt_tokens', models.PositiveIntegerField(blank=True, null=True)),
+                    ('answer_tokens', models.PositiveIntegerField(blank=True, null=True)),
+                    ('cost_usd', models.DecimalField(blank=True, decimal_places=6, max_digits=12, null=True)),
+                    ('took_ms', models.PositiveIntegerField(blank=True, null=True)),
+                    ('error_code', models.CharField(blank=True, max_length=40)),
+                    ('error', models.TextField(blank=True)),
+                    ('reader', models.PositiveSmallIntegerField(default=1)),
+                    ('flags', models.JSONField(default=list)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('prompt', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='replies', to='discussions.judgeprompt')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('prompt', 'attempt'), name='judge_reply_attempt_unique'), models.CheckConstraint(condition=models.Q(('cost_usd', None), ('cost_usd__gte', Decimal('0')), _connector='OR'), name='judge_reply_cost_not_negative')],
+                },
+            ),
+            CreateWordTable(
+                name='IndexedMessage',
+                fields=[
+                    ('key', models.BigIntegerField(db_column='rowid', primary_key=True, serialize=False)),
+                    ('words', discussions.models.games.WordsField()),
+                ],
+            ),
+            migrations.CreateModel(
+                name='UnindexedGame',
+                fields=[
+                    ('game', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='unindexed', serialize=False, to='discussions.game')),
+                ],
+            ),
+            migrations.CreateModel(
+                name='Category',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('name', models.CharField(max_length=80)),
+                    ('created_at', models.DateTimeField()),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='categories', to='workspace.project')),
+                ],
+            ),
+            migrations.CreateModel(
+                name='CategoryEnd',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('created_at', models.DateTimeField()),
+                    ('category', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='end', to='discussions.category')),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('merged_into', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='discussions.category')),
+                ],
+            ),
+            migrations.CreateModel(
+                name='Coding',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('message', models.PositiveIntegerField(default=0)),
+                    ('created_at', models.DateTimeField()),
+                    ('removed_at', models.DateTimeField(blank=True, null=True)),
+                    ('category', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='discussions.category')),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='discussions.game')),
+                    ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('game', 'message', 'category', 'created_by'), name='coding_once'), models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='coding_removed_pair')],
+                },
+            ),
+            AddSQLiteIndex('Game', 'game_by_text', 'project', 'number', 'search_text'),
         ]),
-        AddSQLiteIndex("Game", "game_by_text", "project", "number", "search_text"),
+        ForbidChange('discussions_revision'),
+        ForbidChange('discussions_verdict'),
+        ForbidChange('discussions_reveal'),
+        ForbidChange('discussions_measured'),
+        ForbidChange('discussions_measuredfindings'),
+        ForbidChange('discussions_companions'),
+        ForbidChange('discussions_gametext'),
+        ForbidChange(
+            'discussions_transcript',
+            columns=(
+                'project_id', 'name', 'sha256', 'byte_count', 'is_separate', 'created_at', 'created_by_id',
+                'erased_at',
+            ),
+        ),
+        ForbidChange(
+            'discussions_game',
+            columns=(
+                'project_id', 'transcript_id', 'number', 'source_id', 'search_text', 'content_sha256', 'player_count',
+                'message_count', 'word_count', 'round_count', 'vote_count', 'cost_usd', 'cache_hit_rate',
+                'input_tokens', 'played_on', 'model_build', 'seed', 'pair', 'created_at', 'created_by_id',
+                'erased_at',
+            ),
+        ),
+        ForbidChange('discussions_judgement', columns=('evaluation_id', 'kind', 'subject')),
+        ForbidChange(
+            'discussions_evaluation',
+            columns=('game_id', 'evaluator_id', 'purpose', 'seed', 'identification', 'shown_number', 'created_at'),
+        ),
+        ForbidChange(
+            'discussions_remark',
+            columns=('evaluation_id', 'kind', 'target', 'text', 'key', 'body_sha256', 'created_at', 'created_by_id'),
+        ),
+        ForbidChange('discussions_decision'),
+        ForbidChange('discussions_manualfigure'),
+        ForbidChange('discussions_stage', columns=('project_id', 'number', 'created_at', 'created_by_id')),
+        ForbidChange(
+            'discussions_iteration',
+            columns=(
+                'project_id', 'stage_id', 'number', 'kind', 'prompt', 'prompt_sha256', 'compared_with_id',
+                'baseline_id', 'replay_of_id', 'target', 'material', 'change_note', 'hunk_count', 'hunks_answer',
+                'least_games', 'created_at', 'created_by_id', 'opened_at', 'opened_by_id',
+            ),
+            once='OLD.opened_at IS NOT NULL',
+        ),
+        ForbidChange('discussions_withdrawal'),
+        ForbidChange('discussions_slot', columns=('project_id', 'game_id', 'purpose', 'number', 'shuffle')),
+        ForbidChange('discussions_adjudication'),
+        ForbidChange('discussions_calibrationgame'),
+        ForbidChange(
+            'discussions_calibrationround',
+            columns=(
+                'project_id', 'number', 'is_required', 'pass_percent', 'rating_within', 'created_at', 'created_by_id',
+            ),
+        ),
+        ForbidChange('discussions_teamfigures'),
+        ForbidChange('discussions_calibrationwaiver'),
+        ForbidChange('discussions_roundoffset'),
+        ForbidChange(
+            'discussions_columnmapping',
+            columns=(
+                'project_id', 'transcript_id', 'columns_sha256', 'columns', 'fields', 'created_at', 'created_by_id',
+            ),
+        ),
+        ForbidChange('discussions_privatetrack'),
+        ForbidChange(
+            'discussions_judge',
+            columns=(
+                'project_id', 'number', 'model', 'is_called', 'parameters', 'prompt', 'identity', 'created_at',
+                'created_by_id',
+            ),
+        ),
+        ForbidChange(
+            'discussions_judgeprompt',
+            columns=(
+                'judge_id', 'number', 'game_id', 'rubric_version_id', 'kind', 'purpose', 'seed', 'subjects', 'sha256',
+                'created_at', 'created_by_id',
+            ),
+        ),
+        ForbidChange('discussions_judgereply'),
+        ForbidChange('discussions_judgeanswer'),
     ]

@@ -1,20 +1,24 @@
 import django.db.models.deletion
 import django.db.models.functions.comparison
-import django.db.models.functions.text
 from django.conf import settings
 from django.db import migrations, models
 
+from workspace.database.append_only import ForbidChange
 from workspace.database.squashed import list_replaced
 from workspace.database.table_changes import ChangeTables
 
 
 class Migration(migrations.Migration):
+    """All other tables as of 0.2.0; after those of other apps, whose migrations render all that refers to people."""
 
     initial = True
 
-    replaces = list_replaced('workspace', '0001_squashed')
+    replaces = list_replaced('workspace', '0002_tables')
 
     dependencies = [
+        ('workspace', '0001_people'),
+        ('account', '0009_emailaddress_unique_primary_email'),
+        ('mfa', '0003_authenticator_type_uniq'),
     ]
 
     operations = [
@@ -28,29 +32,6 @@ class Migration(migrations.Migration):
                 ],
             ),
             migrations.CreateModel(
-                name='Person',
-                fields=[
-                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                    ('password', models.CharField(max_length=128, verbose_name='password')),
-                    ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                    ('email', models.EmailField(max_length=200, unique=True)),
-                    ('name', models.CharField(max_length=200)),
-                    ('is_active', models.BooleanField(default=True)),
-                    ('is_admin', models.BooleanField(default=False)),
-                    ('is_system', models.BooleanField(default=False)),
-                    ('has_single_keys', models.BooleanField(default=True)),
-                    ('time_zone', models.CharField(blank=True, max_length=60)),
-                    ('created_at', models.DateTimeField()),
-                    ('is_service', models.BooleanField(default=False)),
-                    ('oidc_issuer', models.CharField(blank=True, max_length=500)),
-                    ('oidc_subject', models.CharField(blank=True, max_length=255)),
-                ],
-                options={
-                    'verbose_name_plural': 'people',
-                    'constraints': [models.CheckConstraint(condition=models.Q(('email', django.db.models.functions.text.Lower('email'))), name='person_email_lower'), models.UniqueConstraint(condition=models.Q(('is_system', True)), fields=('is_system',), name='person_one_system'), models.UniqueConstraint(condition=models.Q(('oidc_subject', ''), _negated=True), fields=('oidc_issuer', 'oidc_subject'), name='person_one_oidc_subject')],
-                },
-            ),
-            migrations.CreateModel(
                 name='Project',
                 fields=[
                     ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -59,6 +40,7 @@ class Migration(migrations.Migration):
                     ('created_at', models.DateTimeField()),
                     ('next_game_number', models.PositiveIntegerField(default=1)),
                     ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('erased_at', models.DateTimeField(blank=True, null=True)),
                 ],
                 options={
                     'ordering': ('name',),
@@ -189,7 +171,6 @@ class Migration(migrations.Migration):
                 options={
                     'verbose_name': 'session',
                     'verbose_name_plural': 'sessions',
-                    'abstract': False,
                 },
             ),
             migrations.CreateModel(
@@ -272,6 +253,7 @@ class Migration(migrations.Migration):
                     ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='webhooks', to='workspace.project')),
                     ('removed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                     ('old_secrets', models.JSONField(blank=True, default=list)),
+                    ('has_scores', models.BooleanField(default=False)),
                 ],
                 options={
                     'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('removed_at', None), ('removed_by', None)), models.Q(('removed_at__isnull', False), ('removed_by__isnull', False)), _connector='OR'), name='webhook_removed_pair')],
@@ -368,5 +350,38 @@ class Migration(migrations.Migration):
                     'constraints': [models.CheckConstraint(condition=models.Q(('megabytes__gte', 1)), name='storage_limit_positive')],
                 },
             ),
+            migrations.CreateModel(
+                name='Erasure',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('kind', models.CharField(choices=[('game', 'game'), ('transcript', 'transcript'), ('project', 'project'), ('person', 'person')], max_length=12)),
+                    ('row', models.PositiveBigIntegerField()),
+                    ('stamp', models.CharField(max_length=64)),
+                    ('reason', models.TextField()),
+                    ('counts', models.JSONField(default=dict)),
+                    ('created_at', models.DateTimeField()),
+                    ('done_at', models.DateTimeField(blank=True, null=True)),
+                    ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                    ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.job')),
+                    ('project', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='workspace.project')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('kind', 'row'), name='erasure_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='erasure_has_reason')],
+                },
+            ),
+            migrations.CreateModel(
+                name='ErasurePass',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('table', models.CharField(max_length=60)),
+                    ('row', models.PositiveBigIntegerField()),
+                    ('erasure', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='passes', to='workspace.erasure')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('table', 'row'), name='erasure_pass_once')],
+                },
+            ),
         ]),
+        ForbidChange('workspace_event'),
+        ForbidChange('workspace_firstseal'),
     ]

@@ -41,7 +41,7 @@ def publish(apps, schema_editor):
 class Migration(migrations.Migration):
     """The rubric versions that the app is shipped with."""
 
-    replaces = list_replaced("rubric", "0003_shipped_versions")
-    dependencies = [("rubric", "0002_triggers"), ("workspace", "0002_triggers")]
+    replaces = list_replaced("rubric", "0002_shipped_versions")
+    dependencies = [("rubric", "0001_tables")]
 
     operations = [migrations.RunPython(publish, migrations.RunPython.noop)]
