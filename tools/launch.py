@@ -105,10 +105,12 @@ class Site:
         self.load()
         self.prepare()
         workers = [self.fork(name, partial(work, *place)) for name, place in self.workers().items()]
-        for child in (*workers, self.fork("web server", self.serve)):
-            self.children.append(child)
-            child.start()
+        web = self.fork("web server", self.serve)
+        self.children += [*workers, web]
+        web.start()
         self.wait_for_page()
+        for worker in workers:
+            worker.start()
         self.greet()
         self.watch()
 
@@ -156,11 +158,11 @@ class Site:
 
     def prepare(self) -> None:
         """Prepare the data, and meanwhile load what all forks need on the core that this leaves."""
-        from tools.prepare import collect_static, prepare_database
+        from tools.prepare import prepare_database, seed_demo
 
         with self.preparing("database", lambda: sys.exit(prepare_database())):
             load_apps()
-        with self.preparing("site", finish), self.preparing("static files", collect_static):
+        with self.preparing("demo", seed_demo), self.preparing("site", finish):
             load_servers()
             load_pages()
         load_handler()
@@ -336,11 +338,11 @@ def take_as_ready(is_ready: bool) -> None:
 
 
 def finish() -> None:
-    """Fill an empty database with the demo if it is asked for, and check that web server and worker can begin."""
+    """Prepare the static files, and check that web server and worker can begin."""
     from evalsite.start import end_unless_ready
-    from tools.prepare import seed_demo
+    from tools.prepare import collect_static
 
-    seed_demo()
+    collect_static()
     end_unless_ready()
 
 

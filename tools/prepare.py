@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from django.core.management import call_command
@@ -35,15 +36,23 @@ def prepare_database() -> int:
     from workspace.database.damage import find_damage
     from workspace.database.startup_checks import describe_older
 
-    # Migrations make and drop many model classes, which is faster without garbage collection.
-    gc.disable()
     Path(settings.VAR_DIR).mkdir(parents=True, exist_ok=True)
     if fault := find_damage(connection) or describe_older(connection):
         print(fault, flush=True)
         return 1
-    migrate()
-    gc.enable()
+    with not_collecting():
+        migrate()
     return 0
+
+
+@contextlib.contextmanager
+def not_collecting() -> Iterator[None]:
+    """Leave reference cycles in memory: looking for them takes a tenth of the time that migrations or the demo take."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def migrate() -> None:
@@ -94,7 +103,7 @@ def seed_demo() -> None:
         return
     print("Filling the demo project ...", flush=True)
     said = io.StringIO()
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(said), not_collecting():
         call_command("seed_demo", stdout=said)
     sign_ins = Path(settings.VAR_DIR) / "demo-sign-ins.txt"
     with open(os.open(sign_ins, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:

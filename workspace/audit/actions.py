@@ -24,6 +24,7 @@ from workspace.core.canonical import bytes_hash, canonical_bytes, canonical_hash
 from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.append_only import PASSES
+from workspace.database.bulk_rows import NewRows
 from workspace.database.prepared_queries import Prepared, insert_row, prepared, update_row
 from workspace.models import Chain, Erasure, ErasurePass, Event, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
@@ -39,6 +40,7 @@ def record_event(
     project: Project | EllipsisType | None = ...,
     detail: Mapping[str, Any] | None = None,
     role: Role | None = None,
+    batch: "Batch | None" = None,
 ) -> Event:
     """Append one line to the project's audit chain (the installation's when None), inside the current transaction.
 
@@ -46,7 +48,7 @@ def record_event(
     `project` it is the row's own, or the row if it is one. `detail` holds plain values, never transcript text or
     secrets. `role` is the person's where the caller's check has established it; else it is read. The chain row is
     locked, so lines of one chain are written one after the other. The function that settings.EVENT_ACTIONS names for
-    the verb is called with the line. Raises RuntimeError outside a transaction: a line must be committed or rolled
+    the verb is called with the line. A `batch` of the project inserts the line later. Raises RuntimeError outside a transaction: a line must be committed or rolled
     back with the action that it records.
     """
     if not connection.in_atomic_block:
@@ -60,7 +62,7 @@ def record_event(
         raise RuntimeError(
             f'Nothing in the audit log is called "{kind}"; add it to workspace/audit/labels.py.'
         )
-    chain = _lock_chain(project)
+    chain = batch.chain if batch else _lock_chain(project)
     event = Event(
         chain=chain,
         seq=chain.seq + 1,
@@ -73,8 +75,11 @@ def record_event(
         detail=canonical_bytes(dict(detail or {})).decode(),
     )
     event.mac = seal(event.to_line(), chain.mac, settings.AUDIT_KEY)
-    insert_row(event)
     chain.seq, chain.mac = event.seq, event.mac
+    if batch:
+        batch.add(event)
+        return event
+    insert_row(event)
     update_row(Chain, chain.pk, {"seq": chain.seq, "mac": chain.mac})
     for action in settings.EVENT_ACTIONS.get(verb, ()):
         import_string(action)(event)
@@ -142,6 +147,18 @@ def _lock_chain(project: Project | None) -> Chain:
 @prepared
 def _chains(project: int) -> "QuerySet[Chain]":
     return Chain.objects.select_for_update().filter(project=project)
+
+
+class Batch(NewRows):
+    """Rows and audit lines of several acts in one project, after whose verbs nothing is called."""
+
+    def __init__(self, project: Project, most: int) -> None:
+        super().__init__(most)
+        self.chain = _lock_chain(project)
+
+    def insert(self) -> None:
+        super().insert()
+        update_row(Chain, self.chain.pk, {"seq": self.chain.seq, "mac": self.chain.mac})
 
 
 LONGEST_KEY = 160
@@ -291,11 +308,17 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         """
         with single_act():
             self.lock(owner)
-            for _act, now in acts[:1]:
-                self.check(owner, by=by, now=now)
+            if acts:
+                self.check(owner, by=by, now=acts[0][1])
             work = self.read(owner)
+            if not acts:
+                return work
+            batch = Batch(self.project(owner), len(acts))
             for act, now in acts:
-                work = self._write(owner, work, act, act.sha256(owner.pk), by=by, now=now).work or work
+                body = act.sha256(owner.pk)
+                work = self._write(owner, work, act, body, by=by, now=now, batch=batch).work or work
+            batch.insert()
+            update_row(type(owner), owner.pk, {"version": owner.version})
         return work
 
     def undo(
@@ -349,10 +372,19 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         return act, undone.version
 
     def _write(
-        self, owner: OwnerT, work: WorkT, act: Act, body: str, *, by: Person, now: datetime, undoes: int = 0
+        self,
+        owner: OwnerT,
+        work: WorkT,
+        act: Act,
+        body: str,
+        *,
+        by: Person,
+        now: datetime,
+        undoes: int = 0,
+        batch: Batch | None = None,
     ) -> Saved[WorkT]:
-        """Store the latest value, its revision, what follows from it, and the audit event."""
-        latest = self._compare_and_set(owner, work, act, by)
+        """Store the latest value, its revision, what follows from it, and the audit event; a batch only takes them."""
+        latest = self._compare_and_set(owner, work, act, by, batch)
         context = self.context(work, act)
         revision = self.revision_model(
             **{f"{self.row_name}_id": latest.id},
@@ -367,10 +399,11 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             created_at=now,
             created_by=by,
         )
-        insert_row(revision)
+        (batch.add if batch else insert_row)(revision)
         after, revealed = self.changed(work, latest, now=now)
         owner.version += 1
-        update_row(type(owner), owner.pk, {"version": owner.version})
+        if batch is None:
+            update_row(type(owner), owner.pk, {"version": owner.version})
         record_event(
             f"{self.row_name}:{'undone' if undoes else 'made'}",
             (self.row_name, latest.id),
@@ -379,10 +412,13 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             project=self.project(owner),
             detail={"kind": act.kind, "version": latest.version, **context},
             role=self.checked_role,
+            batch=batch,
         )
         return Saved(revision, act.kind, act.subject, revealed, after)
 
-    def _compare_and_set(self, owner: OwnerT, work: WorkT, act: Act, by: Person) -> LatestT:
+    def _compare_and_set(
+        self, owner: OwnerT, work: WorkT, act: Act, by: Person, batch: Batch | None
+    ) -> LatestT:
         """Store the value after the act with the next version; raises Conflict when it changed meanwhile."""
         before = self.latest(work, act.kind, act.subject)
         proposed = replace(
@@ -399,8 +435,10 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         fields = {name: getattr(after, name) for name in after.__struct_fields__ if name not in IDENTITY}
         if not before.id:
             row = self.row_model(**{self.owner_name: owner}, kind=act.kind, subject=act.subject, **fields)
-            insert_row(row)
+            (batch.add if batch else insert_row)(row)
             return replace(after, id=row.pk)
+        if batch and batch.change(self.row_model, before.id, fields):
+            return after
         if not update_row(self.row_model, before.id, fields, version=act.version):
             raise self._conflict(before, act, by)
         return after

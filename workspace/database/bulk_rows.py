@@ -3,7 +3,7 @@
 Building a model object and its part of an INSERT takes several times as long as the database needs for the row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db import connection
@@ -48,7 +48,7 @@ def insert_rows(model: type[Model], names: Sequence[str], rows: Sequence[Sequenc
     columns = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+            with connection.wrap_database_errors, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
                 for row in rows:
                     copy.write_row([*row, *defaults])
             return
@@ -56,6 +56,37 @@ def insert_rows(model: type[Model], names: Sequence[str], rows: Sequence[Sequenc
         values = _written([[*row, *defaults] for row in rows], fields)
         # Only names of the model, quoted by Django.
         cursor.executemany(f"INSERT INTO {table} ({columns}) VALUES ({holders})", values)  # noqa: S608
+
+
+class NewRows:
+    """Rows that are inserted together at the end of an action; each has its key when it is added.
+
+    At most `most` of each table. All of it must run in one transaction.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._keys: dict[type[Model], Iterator[int]] = {}
+        self._rows: dict[type[Model], dict[int, Model]] = {}
+
+    def add(self, row: Model) -> None:
+        model = type(row)
+        if model not in self._keys:
+            self._keys[model], self._rows[model] = iter(reserve_keys(model, self._most)), {}
+        row.pk = next(self._keys[model])
+        self._rows[model][row.pk] = row
+
+    def change(self, model: type[Model], key: int, changes: dict[str, Any]) -> bool:
+        """Change a row that is to be inserted; return whether there is one with that key."""
+        row = self._rows.get(model, {}).get(key)
+        for name, value in changes.items() if row else ():
+            setattr(row, name, value)
+        return row is not None
+
+    def insert(self) -> None:
+        for model, rows in self._rows.items():
+            names = [field.attname for field in model._meta.concrete_fields]
+            insert_rows(model, names, [[getattr(row, name) for name in names] for row in rows.values()])
 
 
 def _is_automatic(field: "Field[Any, Any]") -> bool:

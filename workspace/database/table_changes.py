@@ -24,7 +24,8 @@ ALONE = (CreateModel, FieldOperation, IndexOperation)
 class ChangeTables(Operation):
     """The operations one after the other, each with its own model and the keys of models that it refers to.
 
-    The tables and the project state are the same as without it. The next operation renders the whole project once.
+    The tables and the project state are the same as without it. The whole project is rendered when an operation of
+    another kind asks for its models.
     Raises TypeError for operations that other models' fields depend on, such as changing a unique field, or renaming
     or deleting a model.
     """
@@ -42,6 +43,7 @@ class ChangeTables(Operation):
         state.is_delayed = False  # the next rendering is complete
         for operation in self.operations:
             operation.state_forwards(app_label, state)
+        state.__dict__["apps"] = _Unrendered(state)
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
@@ -74,6 +76,23 @@ class ChangeTables(Operation):
                 whole.models[key] = whole.models[key].clone()
             operation.state_forwards(app_label, whole)
             yield operation, before, _narrow(whole, key)
+
+
+class _Unrendered:
+    """Stands for the rendered models of a state until one of them is asked for.
+
+    Django renders a state that has none before each migration, also before those that ask for none.
+    """
+
+    def __init__(self, state: ProjectState) -> None:
+        self._state = ProjectState(dict(state.models), state.real_apps)
+
+    def clone(self) -> Any:
+        """As StateApps has it, called when a state is cloned."""
+        return self._state.apps.clone() if "apps" in self._state.__dict__ else _Unrendered(self._state)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._state.apps, name)
 
 
 def _model_of(operation: Any) -> str:

@@ -255,6 +255,8 @@ def run_job(*, job: int, clock: Clock) -> bool:
     held = take_job(job=job, now=clock())
     if held is None:
         return False
+    for jobs, _moment in _messages_to_come():
+        jobs.pop(job, None)  # queued in this transaction: it is done when the message would be sent
     try:
         act = import_string(settings.JOB_ACTIONS[held.kind])
         with _kept(held, clock):
@@ -394,15 +396,24 @@ def is_dropped(job: Job, now: datetime) -> bool:
 
 def notify_after_commit(job: Job, moment: datetime) -> None:
     """Message the workers after the commit, for all jobs of the transaction: one try finds a broker that is away."""
-    for _savepoints, waiting, _is_robust in transaction.get_connection().run_on_commit:
-        if isinstance(waiting, partial) and waiting.func is notify_workers and waiting.args[1] == moment:
-            waiting.args[0][job.pk] = job.kind
+    for jobs, waiting in _messages_to_come():
+        if waiting == moment:
+            jobs[job.pk] = job.kind
             return
     transaction.on_commit(partial(notify_workers, {job.pk: job.kind}, moment))
 
 
+def _messages_to_come() -> Iterator[tuple[dict[int, str], datetime]]:
+    """The jobs that workers are told of after this transaction, for each moment."""
+    for _savepoints, waiting, _is_robust in transaction.get_connection().run_on_commit:
+        if isinstance(waiting, partial) and waiting.func is notify_workers:
+            yield waiting.args
+
+
 def notify_workers(jobs: dict[int, str], moment: datetime) -> int:
     """Message the workers about these jobs, each with its kind; return how many it sent, until one is refused."""
+    if not jobs:
+        return 0
     sent = []
     for job, kind in jobs.items():
         try:

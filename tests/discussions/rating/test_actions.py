@@ -8,11 +8,12 @@ Revealing the roles and submitting: each names what is missing, and once is enou
 """
 
 import pytest
+from django.db import transaction
 
 from discussions.models import Evaluation, Judgement, Remark, Reveal, Revision, Slot
 from discussions.rating.actions import judgements
 from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import undo
+from discussions.rating.actions.judgements import judge_all, undo
 from discussions.rating.actions.remarks import remark, take_flag_back
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member, moment
@@ -27,6 +28,7 @@ from tests.factories.rating import (
 )
 from workspace.access.permissions import role_in
 from workspace.audit.core import Act
+from workspace.checks.actions import CHECKS, verify
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 from workspace.people.actions.projects import change_role, end_membership
@@ -49,6 +51,44 @@ def test_an_act_is_a_value_a_revision_and_an_audit_line():
     assert Event.objects.count() == before + 1
     line = Event.objects.latest("pk")
     assert (line.verb, line.role) == ("judgement:made", "evaluator")
+
+
+def list_saved(evaluation):
+    """What is stored of all judgements: their rows, revisions, reveals and audit lines, without seals and keys."""
+    evaluation.refresh_from_db()
+    rows = evaluation.judgements.order_by("pk").values_list("kind", "subject", "value", "version", "blind_value")
+    acts = Revision.objects.filter(judgement__evaluation=evaluation).order_by("pk")
+    acts = acts.values_list("judgement__subject", "version", "value", "phase", "created_at", "created_by")
+    reveals = Reveal.objects.filter(evaluation=evaluation).order_by("pk").values_list("what", "created_at")
+    keys = dict(evaluation.judgements.values_list("pk", "subject"))
+    lines = Event.objects.filter(verb="judgement:made", chain__project=evaluation.game.project).order_by("seq")
+    said = [(line.at, line.role, line.detail, keys[int(line.object_id)]) for line in lines]
+    return evaluation.version, list(rows), list(acts), list(reveals), said
+
+
+def test_acts_that_are_saved_together_are_stored_as_one_by_one():
+    evaluation = start()
+    acts = [
+        Act(kind=kind, subject=subject, value=value, version=version, key=f"k{at}")
+        for at, (kind, subject, value, version) in enumerate(
+            [("question", "1", "yes", 0), ("coherence", "5", "no", 0), ("question", "1", "no", 1)]
+            + [("question", str(number), "yes", 0) for number in range(2, 6)]
+            + [("rating", "", "3.5", 0), ("coherence", "5", "yes", 1)]
+        )
+    ]
+    timed = [(act, moment(at)) for at, act in enumerate(acts)]
+    with transaction.atomic():
+        for act, at in timed:
+            judge(evaluation=evaluation, act=act, by=evaluation.evaluator, now=at)
+        one_by_one = list_saved(evaluation)
+        transaction.set_rollback(True)
+    assert Revision.objects.count() == 0
+    evaluation = Evaluation.objects.with_work().get(pk=evaluation.pk)
+    judge_all(evaluation=evaluation, acts=timed, by=evaluation.evaluator)
+    assert list_saved(evaluation) == one_by_one
+    assert (evaluation.version, len(one_by_one[2])) == (9, 9)
+    checked = verify(checks=CHECKS, by=make_admin(), now=moment(99))
+    assert [check.breach_count for check in checked if check.code == "I7"] == [0], "the chain is unbroken"
 
 
 @pytest.mark.parametrize("became", ["evaluator", "lead", "lead once", "gone", "admin", "inactive"])

@@ -142,6 +142,25 @@ def test_what_follows_sees_the_changed_models():
     ]  # fmt: skip
 
 
+def test_what_follows_and_asks_for_no_model_renders_none(monkeypatch):
+    state, rendered = ProjectState(), []
+    with monkeypatch.context() as patch:
+        patch.setattr("django.db.migrations.state.ModelState.render", lambda *given: rendered.append(given))
+        ChangeTables(made()).state_forwards("shelf", state)
+        later = state.clone()
+        ChangeTables(changed()).state_forwards("shelf", later)
+        assert "apps" in state.__dict__ and "apps" in later.__dict__, "else Django renders before a migration"
+    assert rendered == []
+    names = [
+        {field.name for field in each.apps.get_model("shelf", "book")._meta.local_fields}
+        for each in (state, later, later.clone())
+    ]
+    assert names == [
+        {"id", "number", "old"},
+        *[{"id", "number", "shelf", "title", "after", "state"}] * 2,
+    ]
+
+
 def test_operations_that_other_models_depend_on_stay_outside():
     with pytest.raises(TypeError, match="DeleteModel cannot be in ChangeTables"):
         ChangeTables([DeleteModel("book")])

@@ -60,6 +60,22 @@ def load_state(job):
     return Job.objects.get(pk=job.pk).state
 
 
+def test_a_job_that_was_run_where_it_was_queued_needs_no_message(
+    project, lead, notified, settings, django_capture_on_commit_callbacks
+):
+    settings.JOB_ACTIONS = {"noop": f"{__name__}.finish_now"}
+    with django_capture_on_commit_callbacks(execute=True) as callbacks, transaction.atomic():
+        done, waiting = (ask(project, lead, moment(number), subject=f"thing:{number}") for number in (1, 2))
+        assert run_job(job=done.pk, clock=lambda: moment(3))
+    assert len(callbacks) == 2
+    assert notified == [waiting.pk]
+    assert (load_state(done), load_state(waiting)) == ("done", "queued")
+
+
+def finish_now(*, job, clock):
+    finish(job=job, now=clock())
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_job_is_asked_for_inside_a_transaction(project, lead):
     with pytest.raises(RuntimeError, match="outside of a transaction"):
