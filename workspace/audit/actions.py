@@ -48,8 +48,8 @@ def record_event(
     `project` it is the row's own, or the row if it is one. `detail` holds plain values, never transcript text or
     secrets. `role` is the person's where the caller's check has established it; else it is read. The chain row is
     locked, so lines of one chain are written one after the other. The function that settings.EVENT_ACTIONS names for
-    the verb is called with the line. A `batch` of the project inserts the line later. Raises RuntimeError outside a transaction: a line must be committed or rolled
-    back with the action that it records.
+    the verb is called with the line. A `batch` of the project inserts the line later. Raises RuntimeError outside a
+    transaction: a line must be committed or rolled back with the action that it records.
     """
     if not connection.in_atomic_block:
         raise RuntimeError(
@@ -57,11 +57,7 @@ def record_event(
         )
     if project is ...:
         project = row if isinstance(row, Project) else row.project  # type: ignore[union-attr]
-    kind, key = row if isinstance(row, tuple) else (kind_of(type(row)), row.pk)
-    if kind not in KINDS:
-        raise RuntimeError(
-            f'Nothing in the audit log is called "{kind}"; add it to workspace/audit/labels.py.'
-        )
+    kind, key = _name(row)
     chain = batch.chain if batch else _lock_chain(project)
     event = Event(
         chain=chain,
@@ -84,6 +80,15 @@ def record_event(
     for action in settings.EVENT_ACTIONS.get(verb, ()):
         import_string(action)(event)
     return event
+
+
+def _name(row: Model | tuple[str, object]) -> tuple[str, object]:
+    kind, key = row if isinstance(row, tuple) else (kind_of(type(row)), row.pk)
+    if kind not in KINDS:
+        raise RuntimeError(
+            f'Nothing in the audit log is called "{kind}"; add it to workspace/audit/labels.py.'
+        )
+    return kind, key
 
 
 def let_pass(erasure: Erasure, rows: "QuerySet[Any, Any]") -> list[int]:
@@ -386,19 +391,14 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
         """Store the latest value, its revision, what follows from it, and the audit event; a batch only takes them."""
         latest = self._compare_and_set(owner, work, act, by, batch)
         context = self.context(work, act)
-        revision = self.revision_model(
-            **{f"{self.row_name}_id": latest.id},
+        given = {
             **context,
-            version=latest.version,
-            value=latest.value,
-            reason=latest.reason,
-            took_ms=None if act.took_ms is None else min(max(act.took_ms, 0), DAY_MS),
-            undoes=undoes or None,
-            key=short_key(act.key),
-            body_sha256=body,
-            created_at=now,
-            created_by=by,
-        )
+            "undoes": undoes or None,
+            "body_sha256": body,
+            "created_at": now,
+            "created_by": by,
+        }
+        revision = self._build_revision(latest, act, given)
         (batch.add if batch else insert_row)(revision)
         after, revealed = self.changed(work, latest, now=now)
         owner.version += 1
@@ -415,6 +415,17 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
             batch=batch,
         )
         return Saved(revision, act.kind, act.subject, revealed, after)
+
+    def _build_revision(self, latest: LatestT, act: Act, given: dict[str, Any]) -> KeyedRevision:
+        return self.revision_model(
+            **{f"{self.row_name}_id": latest.id},
+            version=latest.version,
+            value=latest.value,
+            reason=latest.reason,
+            took_ms=None if act.took_ms is None else min(max(act.took_ms, 0), DAY_MS),
+            key=short_key(act.key),
+            **given,
+        )
 
     def _compare_and_set(
         self, owner: OwnerT, work: WorkT, act: Act, by: Person, batch: Batch | None

@@ -63,9 +63,7 @@ class ForbidChange(Operation):
         make = self._for_postgresql if connection.vendor == "postgresql" else self._for_sqlite
         with connection.cursor() as cursor:
             key = connection.introspection.get_primary_key_column(cursor, self.table)
-            # Migrations from before erasures run without the table.
-            has_passes = PASSES in connection.introspection.table_names(cursor)
-            for statement in make(key if has_passes and key else ""):
+            for statement in make(key or ""):
                 cursor.execute(statement)
 
     def take_down(self, connection: BaseDatabaseWrapper) -> None:
@@ -86,11 +84,10 @@ class ForbidChange(Operation):
     def _for_sqlite(self, key: str) -> Iterator[str]:
         refuse = f"BEGIN SELECT RAISE(ABORT, 'rows of {self.table} are never changed or deleted'); END"
         passed = f'SELECT 1 FROM "{PASSES}" WHERE "table" = \'{self.table}\' AND "row" = OLD."{key}"'  # noqa: S608
-        passes = [f"NOT EXISTS ({passed})"] if key else []
         for name, act, conditions in zip(
             self.names, ("UPDATE", "DELETE"), self._conditions("IS NOT"), strict=True
         ):
-            when = _when([*conditions, *passes])
+            when = _when([*conditions, f"NOT EXISTS ({passed})"])
             yield f'CREATE TRIGGER "{name}" BEFORE {act} ON "{self.table}" {when} {refuse}'
 
     def _for_postgresql(self, key: str) -> Iterator[str]:
@@ -104,7 +101,7 @@ class ForbidChange(Operation):
             "RAISE EXCEPTION 'rows of % are never changed or deleted', TG_TABLE_NAME "
             "USING ERRCODE = 'integrity_constraint_violation'; END $$"
         )
-        run = f"EXECUTE FUNCTION {FUNCTION}({repr(key) if key else ''})"
+        run = f"EXECUTE FUNCTION {FUNCTION}('{key}')"
         for name, act, conditions in zip(
             self.names, ("UPDATE", "DELETE"), self._conditions("IS DISTINCT FROM"), strict=True
         ):

@@ -64,5 +64,7 @@ def has_all_replaced(applied: Set[Key]) -> set[Key]:
 
 def is_before_squash(applied: Set[Key]) -> bool:
     """Whether older migrations were begun and not finished: nothing here can bring such a database up to date."""
-    missing = [replaced for key, replaced in SQUASHED.items() if key not in applied and not replaced <= applied]
+    missing = [
+        replaced for key, replaced in SQUASHED.items() if key not in applied and not replaced <= applied
+    ]
     return bool(missing) and not applied.isdisjoint(_BEFORE.union(*missing))

@@ -56,12 +56,16 @@ def test_an_act_is_a_value_a_revision_and_an_audit_line():
 def list_saved(evaluation):
     """What is stored of all judgements: their rows, revisions, reveals and audit lines, without seals and keys."""
     evaluation.refresh_from_db()
-    rows = evaluation.judgements.order_by("pk").values_list("kind", "subject", "value", "version", "blind_value")
+    rows = evaluation.judgements.order_by("pk").values_list(
+        "kind", "subject", "value", "version", "blind_value"
+    )
     acts = Revision.objects.filter(judgement__evaluation=evaluation).order_by("pk")
     acts = acts.values_list("judgement__subject", "version", "value", "phase", "created_at", "created_by")
     reveals = Reveal.objects.filter(evaluation=evaluation).order_by("pk").values_list("what", "created_at")
     keys = dict(evaluation.judgements.values_list("pk", "subject"))
-    lines = Event.objects.filter(verb="judgement:made", chain__project=evaluation.game.project).order_by("seq")
+    lines = Event.objects.filter(verb="judgement:made", chain__project=evaluation.game.project).order_by(
+        "seq"
+    )
     said = [(line.at, line.role, line.detail, keys[int(line.object_id)]) for line in lines]
     return evaluation.version, list(rows), list(acts), list(reveals), said
 
