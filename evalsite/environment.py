@@ -322,7 +322,7 @@ def prices(name: str) -> dict[str, Price]:
             raise ImproperlyConfigured(
                 f'{name} holds "{word}"; write model=in/out, such as some-model=2.50/10.'
             )
-        by_model[match[1].strip()] = Price(prompt=Decimal(match[2]), answer=Decimal(match[3]))
+        by_model[match[1].strip()] = Decimal(match[2]), Decimal(match[3])
     return by_model
 
 

@@ -242,7 +242,7 @@ def end_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
 
 
 def _read_prompt(prompt: JudgePrompt) -> PromptRead:
-    return PromptRead(prompt=prompt.number, game=prompt.game.number, text=queries.build_text(prompt).text)
+    return PromptRead(prompt=prompt.number, game=prompt.game.number, text=queries.build_text(prompt))
 
 
 def _tell(row: Judge) -> JudgeRead:

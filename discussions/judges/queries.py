@@ -21,7 +21,7 @@ from discussions.core.records import Measurement
 from discussions.judges.core.contract import Contract, Repeat, conclude_contracts, find_baseline
 from discussions.judges.core.drift import Baseline, Drift, watch_drift
 from discussions.judges.core.items import JudgedItem, share_agreeing
-from discussions.judges.core.prompts import CRITERIA, BuiltPrompt, build_judge_prompt
+from discussions.judges.core.prompts import CRITERIA, build_judge_prompt
 from discussions.metrics.core.parameters import list_sides
 from discussions.models import (
     Adjudication,
@@ -173,7 +173,7 @@ def prompts_to_build() -> "QuerySet[JudgePrompt]":
     )
 
 
-def build_text(prompt: JudgePrompt) -> BuiltPrompt:
+def build_text(prompt: JudgePrompt) -> str:
     """The prompt's text; its row comes from `prompts_to_build`."""
     game, version = prompt.game, prompt.rubric_version
     return build_judge_prompt(

@@ -32,8 +32,8 @@ from discussions.models import Game, Judge
 from rubric.core.call_parameters import describe_parameters
 from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.model_reviewers.forms import AnswersForm
-from rubric.reviews.core.review_lines import LineFault
 from workspace.access.permissions import get_refusal, may
+from workspace.core.json_faults import Problem
 from workspace.display.core.number_lists import write_numbers
 from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Person, Project
@@ -201,7 +201,7 @@ def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
         return {
             "judge": row,
             "prompt": prompt,
-            "text": queries.build_text(prompt).text if prompt else "",
+            "text": queries.build_text(prompt) if prompt else "",
             "progress": queries.load_progress([row.pk])[row.pk],
             "refusal": get_refusal(check_use_judge, request.user, row),
             **frame(request.user, row.project, SECTION),
@@ -236,7 +236,7 @@ def may_upload(person: Person, slug: str, number: int) -> bool:
 def upload_judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
     check_use_judge(request.user, row)
-    form, status, faults = AnswersForm(), 200, list[LineFault]()
+    form, status, faults = AnswersForm(), 200, list[Problem]()
     if request.method == "POST":
         form, status = bind_form(request, AnswersForm), 422
         faults = _upload(request, row, form) if form.is_valid() else []
@@ -247,7 +247,7 @@ def upload_judge_answers(request: SignedIn, slug: str, number: int) -> HttpRespo
     return respond(request, page="discussions/judges/upload.html", context=context, status=status)
 
 
-def _upload(request: SignedIn, row: Judge, form: AnswersForm) -> list[LineFault]:
+def _upload(request: SignedIn, row: Judge, form: AnswersForm) -> list[Problem]:
     """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
     file = form.cleaned_data["file"]
     if file.size > UPLOAD_BYTES:

@@ -30,10 +30,10 @@ from rubric.models.rubrics import PUBLISHED
 from rubric.reviewer_statistics.actions import queue_figures
 from rubric.reviews.actions import begin_review, record_submission
 from rubric.reviews.core.claims import claimed_flags
-from rubric.reviews.core.review_lines import LineFault
 from rubric.reviews.permissions import check_change_set, check_open_set, could_see_results
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
+from workspace.core.json_faults import Problem
 from workspace.core.limits import LONGEST_NAME
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person, Project
@@ -287,7 +287,7 @@ class ImportSummary(Struct, frozen=True):
     comparisons: int = 0
     reviews: int = 0
     known: int = 0
-    faults: list[LineFault] = []
+    faults: list[Problem] = []
 
 
 def import_lines(*, comparison_set: ComparisonSet, lines: Lines, by: Person, now: datetime) -> ImportSummary:
@@ -315,7 +315,7 @@ def import_reviews(
 
 def _new_comparisons(
     comparison_set: ComparisonSet, lines: Sequence[tuple[int, NewComparison]]
-) -> tuple[list[NewComparison], list[LineFault]]:
+) -> tuple[list[NewComparison], list[Problem]]:
     """The comparisons that the set does not have, and a fault for each that it has with a different text."""
     keys = [given.key for _line, given in lines]
     stored: dict[str, Comparison] = {}
@@ -329,7 +329,7 @@ def _new_comparisons(
             new.append(given)
         elif not _is_same(row, given):
             said = _('The set has another comparison with the id "%(id)s". What is stored never changes.')
-            faults.append(LineFault(line, "/id", "taken", said % {"id": given.key}))
+            faults.append(Problem("taken", said % {"id": given.key}, line, pointer="/id"))
     return new, faults
 
 
@@ -349,7 +349,7 @@ def _is_same(row: Comparison, given: NewComparison) -> bool:
 
 def _fitting(
     comparison_set: ComparisonSet, reviews: Sequence[ReviewGiven], coming: Mapping[str, Mapping[str, int]]
-) -> tuple[list[Fitting], list[LineFault]]:
+) -> tuple[list[Fitting], list[Problem]]:
     """The reviews that are not stored yet, and all faults."""
     if not reviews:
         return [], []
@@ -364,7 +364,9 @@ def _fitting(
         known = responses.get(given.comparison)
         if known is None:
             said = _('Neither the set nor the file has a comparison with the id "%(id)s".')
-            faults.append(LineFault(given.line, "/comparison", "unknown", said % {"id": given.comparison}))
+            faults.append(
+                Problem("unknown", said % {"id": given.comparison}, given.line, pointer="/comparison")
+            )
             continue
         placed = place_review(given, known, rubric)
         if not isinstance(placed, Placed):
@@ -374,7 +376,7 @@ def _fitting(
         this = queries.StoredReview(placed.order, queries.list_said(placed.record, placed.order), given.text)
         fault = _refusal(this, there.get(key), reviewers.get(given.reviewer))
         if fault:
-            faults.append(LineFault(given.line, "", *fault))
+            faults.append(Problem(*fault, given.line))
         elif key not in there or not this.is_same(there[key]):
             fitting.append((given, placed))
             there[key] = this

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from msgspec import Struct
-
+from workspace.core.json_faults import Problem
 from workspace.core.words import say, say_many
 
 PLACES = 4
@@ -16,14 +15,6 @@ PERCENT_PLACES = 4
 _MOST_SHOWN = 8
 _LARGEST_EXPONENT = 400
 Number = int | float | Decimal | Fraction | str
-
-
-class WeightProblem(Struct, frozen=True):
-    """One problem of the weights. `key` is the criterion's, "" if the problem is their sum."""
-
-    key: str
-    code: str
-    message: str
 
 
 def exact(number: Number) -> Fraction:
@@ -43,8 +34,10 @@ def exact(number: Number) -> Fraction:
     return Fraction(written)
 
 
-def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
-    """Everything that is wrong with the weights of a rubric's criteria, keyed by criterion; [] when they are valid.
+def weight_problems(weights: Mapping[str, Number]) -> list[Problem]:
+    """Everything that is wrong with the weights of a rubric's criteria; [] when they are valid.
+
+    The `pointer` of a problem is the key of its criterion, \"\" if it is about the sum.
 
     The sum must be 1 when it is rounded to 4 places, so that weights written with more places are valid too. The order
     of the weights does not change the figures in the sentences.
@@ -60,7 +53,7 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
                 key=key,
                 weight=weight,
             )
-            problems.append(WeightProblem(key, "not_a_number", message))
+            problems.append(Problem("not_a_number", message, pointer=key))
     for key, share in shares.items():
         if not 0 <= share <= 1:
             message = say(
@@ -68,10 +61,10 @@ def weight_problems(weights: Mapping[str, Number]) -> list[WeightProblem]:
                 key=key,
                 percent=percent_text(share),
             )
-            problems.append(WeightProblem(key, "out_of_range", message))
+            problems.append(Problem("out_of_range", message, pointer=key))
     total = sum(shares.values(), Fraction())
     if len(shares) == len(weights) and not is_whole(total):
-        problems.append(WeightProblem("", "weights", _sum_sentence(shares, total)))
+        problems.append(Problem("weights", _sum_sentence(shares, total)))
     return problems
 
 

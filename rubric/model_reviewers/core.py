@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rubric.core.records import ABSTAINED, BOTH, HOLISTIC, UNREADABLE, Criterion, RubricRecord
 from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import decimal_text, exact
-from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault, walk_lines
+from rubric.reviews.core.review_lines import MOST_FAULTS, walk_lines
 from rubric.reviews.core.two_calls import WHOLE_PART
 from workspace.core.json_faults import Problem
 from workspace.core.strict_json import normalise_text, read_json
@@ -45,11 +45,6 @@ CLOSING = (
 )
 
 
-class Prompt(Struct, frozen=True):
-    text: str
-    nonce: str
-
-
 def build_prompt(
     rubric: RubricRecord,
     question: str,
@@ -58,11 +53,12 @@ def build_prompt(
     nonces: Iterator[str],
     mode: str = "rubric",
     criteria: Sequence[str] | None = None,
-) -> Prompt:
-    """The reviewer's prompt under a version. `responses` are texts by label, in the order in which they are shown.
+) -> tuple[str, str]:
+    """The reviewer's prompt under a version, and its nonce.
 
-    The first of `nonces` that is in none of the texts marks where they begin and end; pass random ones. `criteria` are
-    the keys, if in another order than the version's. The same arguments give the same bytes. Raises ValueError for an
+    `responses` are texts by label, in the order in which they are shown. The first of `nonces` that is in none of the
+    texts marks where they begin and end; pass random ones. `criteria` are the keys, if in another order than the
+    version's. The same arguments give the same bytes. Raises ValueError for an
     unknown mode, for criteria that are not the version's, and when the nonces run out.
     """
     if mode not in MODES:
@@ -79,7 +75,7 @@ def build_prompt(
     if mode != HOLISTIC:
         parts.append(_criteria_part(ordered, rubric.scales))
     parts += [_task(mode, rubric), _shape(list(responses), ordered, mode, rubric)]
-    return Prompt("\n\n".join(parts) + "\n", nonce)
+    return "\n\n".join(parts) + "\n", nonce
 
 
 def _ordered(rubric: RubricRecord, criteria: Sequence[str] | None) -> list[Criterion]:
@@ -207,11 +203,8 @@ class Reply(Struct, frozen=True):
     took_ms: int | None = None
 
 
-class Price(Struct, frozen=True):
-    """US dollars per million tokens of prompts, and of answers."""
-
-    prompt: Decimal
-    answer: Decimal
+# US dollars per million tokens of prompts, and of answers.
+Price = tuple[Decimal, Decimal]
 
 
 def derive_state(mode: str, tries: Sequence[tuple[str, bool]]) -> str:
@@ -248,7 +241,8 @@ def compute_cost(price: Price | None, prompt_tokens: int | None, answer_tokens: 
     """What a call cost in US dollars, to the sixth decimal; None when the price or the tokens are not known."""
     if price is None or prompt_tokens is None or answer_tokens is None:
         return None
-    cost = (price.prompt * prompt_tokens + price.answer * answer_tokens) / 1_000_000
+    of_prompts, of_answers = price
+    cost = (of_prompts * prompt_tokens + of_answers * answer_tokens) / 1_000_000
     return cost.quantize(Decimal("0.000001"), ROUND_HALF_UP)
 
 
@@ -341,21 +335,21 @@ def prompt_line(
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def read_answer_lines(data: bytes) -> tuple[list[AnswerLine], list[LineFault]]:
+def read_answer_lines(data: bytes) -> tuple[list[AnswerLine], list[Problem]]:
     """Every answer of a JSONL file, and its first faults. Blank lines and other keys are ignored."""
-    faults: list[LineFault] = []
+    faults: list[Problem] = []
     answers = [
         AnswerLine(number, **{key: value[key] for key in KEYS}, part=value.get("part", ""))
         for number, value in walk_lines(data, _shape_problems, faults)
     ]
     if not answers and not faults:
-        faults.append(LineFault(1, "", "empty", say("There is no answer. Give one JSON object a line.")))
+        faults.append(Problem("empty", say("There is no answer. Give one JSON object a line.")))
     first: dict[tuple[str, str, str], int] = {}
     for answer in answers:
         known = first.setdefault((answer.comparison, answer.reviewer, answer.part), answer.line)
         if known != answer.line:
             message = say("Line {line} has the same comparison and reviewer. Keep one of them.", line=known)
-            faults.append(LineFault(answer.line, "", "twice", message))
+            faults.append(Problem("twice", message, answer.line))
     return answers, faults[:MOST_FAULTS]
 
 

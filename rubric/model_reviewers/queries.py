@@ -204,12 +204,11 @@ def parse_answer(review: Review, *, reader: int = READER) -> ReviewRecord | None
     return apply_correction(record, parse_correction(review.correction), rubric)
 
 
-class HalfReview(NamedTuple):
-    record: ReviewRecord
-    missing: list[str]
+HalfReview = tuple[ReviewRecord, list[str]]
 
 
 def read_halves(asked: Iterable[AskedComparison]) -> dict[int, HalfReview]:
+    """By review of which one of two answers came: what was read in it, and the labels whose scores it lacks."""
     keys = [comparison.review for comparison in asked if comparison.is_half and comparison.review is not None]
     reviews = reviews_to_read().filter(pk__in=keys).prefetch_related("comparison__responses") if keys else []
     rows = Answer.objects.filter(review__in=keys, error_code="").order_by("-attempt")
@@ -220,7 +219,7 @@ def read_halves(asked: Iterable[AskedComparison]) -> dict[int, HalfReview]:
         texts = {label: by_number[number] for label, number in map_labels(review.order).items()}
         rubric = review.reviewer.set.rubric_version.to_record()
         record = _read_part(answers[review.pk], texts, rubric, READER)
-        halves[review.pk] = HalfReview(record, list_missing(record, answers[review.pk].part))
+        halves[review.pk] = record, list_missing(record, answers[review.pk].part)
     return halves
 
 

@@ -118,7 +118,7 @@ def save_draft(
         changes = {"body": body.decode(), "sha256": bytes_hash(body), "note": note}
         if not rows.update(**changes, edited_at=now, edited_by=by):
             raise Conflict(_("Somebody else saved this draft since you opened it."), code="draft_changed")
-        changed = differences(version.to_record(), record).count
+        changed = len(differences(version.to_record(), record))
         detail = {"sha256": changes["sha256"], "before": basis, "note": note, "changed": changed}
         record_version_event(version=version, verb="rubric_version:changed", detail=detail, by=by, now=now)
 

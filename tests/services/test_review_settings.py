@@ -6,7 +6,6 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evalsite import environment
-from rubric.model_reviewers.core import Price
 from tests.services.test_production_settings import run
 
 URL = "https://api.example.org/v1"
@@ -66,8 +65,8 @@ def test_a_timeout_is_whole_seconds(value, monkeypatch):
 def test_prices_by_model(monkeypatch):
     monkeypatch.setenv("REVIEW_PRICES", "one-model=2.50/10, other/model=0/0.1")
     assert environment.prices("REVIEW_PRICES") == {
-        "one-model": Price(Decimal("2.50"), Decimal(10)),
-        "other/model": Price(Decimal(0), Decimal("0.1")),
+        "one-model": (Decimal("2.50"), Decimal(10)),
+        "other/model": (Decimal(0), Decimal("0.1")),
     }
     for wrong in ("one-model=2.50", "one-model=-1/2", "=1/2", "one-model=1/2/3x", "one-model=NaN/1"):
         monkeypatch.setenv("REVIEW_PRICES", wrong)

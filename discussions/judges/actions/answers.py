@@ -22,9 +22,9 @@ from rubric.model_reviewers.actions.calls import is_last_try
 from rubric.model_reviewers.core import LONGEST_ANSWER, Reply
 from rubric.model_reviewers.queries import STOPPED_BY_LENGTH
 from rubric.models.reviews import FETCHED, PASTED, UPLOADED
-from rubric.reviews.core.review_lines import LineFault
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
+from workspace.core.json_faults import Problem
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.strict_json import normalise_text
 from workspace.models import Person
@@ -36,7 +36,7 @@ def open_prompts(*, judge: Judge, by: Person) -> Iterator[dict[str, Any]]:
     """Number, game and text of every open prompt, one at a time. Raises NotAllowed at once."""
     check_use_judge(by, judge)
     return (
-        {"prompt": prompt.number, "game": prompt.game.number, "text": build_text(prompt).text}
+        {"prompt": prompt.number, "game": prompt.game.number, "text": build_text(prompt)}
         for prompt in find_open(judge).iterator(chunk_size=50)
     )
 
@@ -63,9 +63,7 @@ def paste_answer(*, judge: Judge, prompt: int, text: str, by: Person, now: datet
         record_event("judge:answered", judge, by=by, now=now, detail={"answers": 1, "sha256": _hash([text])})
 
 
-def upload_answers(
-    *, judge: Judge, lines: Sequence[AnswerLine], by: Person, now: datetime
-) -> list[LineFault]:
+def upload_answers(*, judge: Judge, lines: Sequence[AnswerLine], by: Person, now: datetime) -> list[Problem]:
     """Keep and read all of them, or none and return the faults. Raises NotAllowed."""
     check_use_judge(by, judge)
     with transaction.atomic():
@@ -81,15 +79,15 @@ def upload_answers(
     return []
 
 
-def _find_faults(lines: Sequence[AnswerLine], rows: dict[int, JudgePrompt]) -> Iterator[LineFault]:
+def _find_faults(lines: Sequence[AnswerLine], rows: dict[int, JudgePrompt]) -> Iterator[Problem]:
     for line in lines:
         row = rows.get(line.prompt)
         if row is None:
             says = _("The judge has no prompt %(number)d.") % {"number": line.prompt}
-            yield LineFault(line.line, "/prompt", "unknown", says)
+            yield Problem("unknown", says, line.line, pointer="/prompt")
         elif row.state != OPEN:
             says = _("This prompt was answered already. Run the judge again on what is missing.")
-            yield LineFault(line.line, "/prompt", "answered", says)
+            yield Problem("answered", says, line.line, pointer="/prompt")
 
 
 def _as_reply(text: str) -> Reply:

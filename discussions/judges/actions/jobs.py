@@ -89,7 +89,7 @@ def _ask(caller: Caller, judge: Judge, key: int) -> bool:
             says = _("The budget of %(usd)s US dollars is spent. The rest was not asked for.")
             raise Unavailable(says % {"usd": judge.budget_usd}, code="budget_spent")
         system = str(judge.parameters.get(SYSTEM, ""))
-        call = Call(judge.model, build_text(prompt).text, select_sampling(judge.parameters), system)
+        call = Call(judge.model, build_text(prompt), select_sampling(judge.parameters), system)
         reply = caller.call(call)
         tries = prompt.replies.exclude(error_code="").count() + 1
         cost = compute_cost(settings.REVIEW_PRICES.get(judge.model), reply.prompt_tokens, reply.answer_tokens)

@@ -149,6 +149,6 @@ def _make_prompts(
                 created_at=job.created_at,
                 created_by=job.created_by,
             )
-            row.sha256 = hashlib.sha256(build_text(row).text.encode()).hexdigest()
+            row.sha256 = hashlib.sha256(build_text(row).encode()).hexdigest()
             rows.append(row)
     return rows

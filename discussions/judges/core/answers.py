@@ -13,7 +13,7 @@ from discussions.core import judgement_kinds as kinds
 from rubric.core.records import Flag
 from rubric.model_reviewers.core import LONGEST_ANSWER
 from rubric.reviews.core.answer_json import REFUSED, decode, find_blocks
-from rubric.reviews.core.review_lines import MOST_FAULTS, LineFault, walk_lines
+from rubric.reviews.core.review_lines import MOST_FAULTS, walk_lines
 from workspace.core.json_faults import Problem
 from workspace.core.words import say
 
@@ -35,7 +35,7 @@ class ReadAnswers(Struct, frozen=True):
 
 def read_answers(text: str, kind: str, *, code: str, item_count: int) -> ReadAnswers:
     """The answers in a text to a prompt with that code and so many items. Never raises; linear."""
-    found = [decode(block.source) for block in find_blocks(text, wanted=_WANTED)]
+    found = [decode(source) for _start, source in find_blocks(text, wanted=_WANTED)]
     blocks = [block for block in found if isinstance(block, dict) and isinstance(block.get("answers"), dict)]
     if not blocks:
         return ReadAnswers({}, [Flag(NO_BLOCK, "There is no JSON object with answers.")])
@@ -94,21 +94,21 @@ class AnswerLine(Struct, frozen=True):
     text: str
 
 
-def read_lines(data: bytes) -> tuple[list[AnswerLine], list[LineFault]]:
+def read_lines(data: bytes) -> tuple[list[AnswerLine], list[Problem]]:
     """Every answer of a JSONL file, and its first faults. Blank lines and other keys are ignored."""
-    faults: list[LineFault] = []
+    faults: list[Problem] = []
     lines = [
         AnswerLine(number, value["prompt"], value["text"])
         for number, value in walk_lines(data, _find_problems, faults)
     ]
     if not lines and not faults:
-        faults.append(LineFault(1, "", "empty", say("There is no answer. Give one JSON object a line.")))
+        faults.append(Problem("empty", say("There is no answer. Give one JSON object a line.")))
     first: dict[int, int] = {}
     for line in lines:
         known = first.setdefault(line.prompt, line.line)
         if known != line.line:
             message = say("Line {line} answers the same prompt. Keep one of them.", line=known)
-            faults.append(LineFault(line.line, "/prompt", "twice", message))
+            faults.append(Problem("twice", message, line.line, pointer="/prompt"))
     return lines, faults[:MOST_FAULTS]
 
 

@@ -62,13 +62,6 @@ MEANINGS = {
 }
 
 
-class BuiltPrompt(Struct, frozen=True):
-    """`code` must come back with the answers: who wrote the game cannot know it."""
-
-    text: str
-    code: str
-
-
 def split_items(subjects: Sequence[str], seed: str) -> list[list[str]]:
     """The subjects in the order that the seed draws, in parts of at most `MOST_ITEMS` and of about one size."""
     shuffled = sorted(subjects)
@@ -89,20 +82,22 @@ def draw_code(seed: str) -> str:
 
 def build_judge_prompt(
     game: GameRecord, rubric: RubricRecord, *, kind: str, subjects: Sequence[str], seed: str, instruction: str
-) -> BuiltPrompt:
-    """The prompt for these subjects of one kind, in their order. `instruction` is what the judge's lead wrote."""
+) -> str:
+    """The prompt for these subjects of one kind, in their order. `instruction` is what the judge's lead wrote.
+
+    Its code must come back with the answers: who wrote the game cannot know it.
+    """
     data = encode_data(_as_data(game, rubric, kind, subjects, seed))
     nonce = pick_nonce((data,), _nonces(seed))
-    code = draw_code(seed)
     parts = [
         instruction.strip(),
         OPENING.format(nonce=nonce),
         f"<untrusted-{nonce}>\n{data}\n</untrusted-{nonce}>",
         CLOSING.format(nonce=nonce),
         _describe_task(rubric.criterion(CRITERIA[kind]), kind, len(subjects)),
-        _describe_shape(kind, code),
+        _describe_shape(kind, draw_code(seed)),
     ]
-    return BuiltPrompt("\n\n".join(part for part in parts if part) + "\n", code)
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _nonces(seed: str) -> Iterator[str]:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.limits import MOST_RESPONSES
 from rubric.core.scales import Scale, is_number, is_scale
-from rubric.reviews.core.review_lines import LineFault, walk_lines
+from rubric.reviews.core.review_lines import walk_lines
 from workspace.core.json_faults import Problem, build_pointer
 from workspace.core.words import say, say_many
 
@@ -36,14 +37,8 @@ class NewComparison(Struct, frozen=True):
     key: str = ""
 
 
-class ComparisonFault(Struct, frozen=True):
-    """One fault: its position as a JSON pointer within the comparison, and a sentence."""
-
-    pointer: str
-    message: str
-
-
-def comparison_faults(comparison: NewComparison) -> list[ComparisonFault]:
+def comparison_faults(comparison: NewComparison) -> list[Problem]:
+    """What is wrong with it; pointers are within the comparison."""
     return [*_question_faults(comparison), *_response_faults(comparison.responses)]
 
 
@@ -52,16 +47,20 @@ def word_count(text: str) -> int:
     return len(text.split())
 
 
-def _question_faults(comparison: NewComparison) -> Iterator[ComparisonFault]:
+def _question_faults(comparison: NewComparison) -> Iterator[Problem]:
     if not comparison.question.strip():
-        yield ComparisonFault("/question", say("The question is empty. Say what the responses answer."))
+        yield Problem(
+            "invalid", say("The question is empty. Say what the responses answer."), pointer="/question"
+        )
     if len(comparison.question) > LONGEST_TEXT:
-        yield ComparisonFault("/question", say("The question has more than 100,000 characters. Shorten it."))
+        yield Problem(
+            "invalid", say("The question has more than 100,000 characters. Shorten it."), pointer="/question"
+        )
     if len(comparison.key) > LONGEST_KEY:
-        yield ComparisonFault("/id", say("The id has more than 120 characters. Shorten it."))
+        yield Problem("invalid", say("The id has more than 120 characters. Shorten it."), pointer="/id")
 
 
-def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFault]:
+def _response_faults(responses: Sequence[NewResponse]) -> Iterator[Problem]:
     if not 2 <= len(responses) <= MOST_RESPONSES:
         said = say_many(
             "There is {n} response; a comparison has 2 to {most}.",
@@ -69,32 +68,36 @@ def _response_faults(responses: Sequence[NewResponse]) -> Iterator[ComparisonFau
             len(responses),
             most=MOST_RESPONSES,
         )
-        yield ComparisonFault("/responses", said)
+        yield Problem("invalid", said, pointer="/responses")
     seen: set[str] = set()
     for place, response in enumerate(responses):
         pointer = f"/responses/{place}"
         if not response.text.strip():
-            yield ComparisonFault(
-                f"{pointer}/text", say("Response {place} is empty. Give its text.", place=place + 1)
+            yield Problem(
+                "invalid",
+                say("Response {place} is empty. Give its text.", place=place + 1),
+                pointer=f"{pointer}/text",
             )
         if len(response.text) > LONGEST_TEXT:
             said = say("Response {place} has more than 100,000 characters. Shorten it.", place=place + 1)
-            yield ComparisonFault(f"{pointer}/text", said)
+            yield Problem("invalid", said, pointer=f"{pointer}/text")
         if len(response.key) > LONGEST_KEY:
             said = say(
                 "The id of response {place} has more than 120 characters. Shorten it.", place=place + 1
             )
-            yield ComparisonFault(f"{pointer}/id", said)
+            yield Problem("invalid", said, pointer=f"{pointer}/id")
         if len(response.author) > LONGEST_AUTHOR:
             said = say(
                 "The author of response {place} has more than 200 characters. Shorten the name.",
                 place=place + 1,
             )
-            yield ComparisonFault(f"{pointer}/author", said)
+            yield Problem("invalid", said, pointer=f"{pointer}/author")
         key = response.key or str(place + 1)
         if key in seen:
-            yield ComparisonFault(
-                f"{pointer}/id", say('The id "{key}" is there twice. Give each response its own.', key=key)
+            yield Problem(
+                "invalid",
+                say('The id "{key}" is there twice. Give each response its own.', key=key),
+                pointer=f"{pointer}/id",
             )
         seen.add(key)
 
@@ -143,7 +146,7 @@ class Lines(Struct, frozen=True):
 
     comparisons: list[tuple[int, NewComparison]]
     reviews: list[ReviewGiven]
-    faults: list[LineFault]
+    faults: list[Problem]
 
 
 def read_comparison_lines(data: bytes) -> Lines:
@@ -168,31 +171,30 @@ def read_comparison_lines(data: bytes) -> Lines:
             found.reviews.append(_review(number, said_of_all | value))
             continue
         given = _comparison(value)
-        for wrong in comparison_faults(given):
-            found.faults.append(LineFault(number, wrong.pointer, "invalid", wrong.message))
+        found.faults.extend(replace(fault, line=number) for fault in comparison_faults(given))
         if (line := ids.setdefault(given.key, number)) != number:
             said = say(
                 'Line {line} has the id "{key}", too. Give each comparison its own.', line=line, key=given.key
             )
-            found.faults.append(LineFault(number, "/id", "duplicate_id", said))
+            found.faults.append(Problem("duplicate_id", said, number, pointer="/id"))
         found.comparisons.append((number, given))
     if fault := _find_fault_of_file(found, is_json):
         found.faults[:] = [fault]
     return found
 
 
-def _find_fault_of_file(found: Lines, is_json: bool) -> LineFault | None:
+def _find_fault_of_file(found: Lines, is_json: bool) -> Problem | None:
     """The fault of a file without lines, or of one whose lines are not JSON, which makes their own faults useless."""
     if not (found.comparisons or found.reviews or found.faults):
         said = say("The file holds no comparison and no review. Write one JSON object a line.")
-        return LineFault(1, "", "empty", said)
+        return Problem("empty", said)
     if is_json or len({fault.line for fault in found.faults}) == 1:
         return None
     said = say(
         "The lines of this file are not JSON. Write one JSON object a line. First convert a table (CSV), or JSON that "
         "is spread over several lines."
     )
-    return LineFault(found.faults[0].line, "", "not_json_lines", said)
+    return Problem("not_json_lines", said, found.faults[0].line)
 
 
 def response_numbers(comparison: NewComparison) -> dict[str, int]:

@@ -13,7 +13,6 @@ from rubric.core.response_order import LABELS, labels
 from rubric.core.scales import COMMON, Number, rescale_score
 from rubric.reviews.core.answer_json import BETWEEN
 from rubric.reviews.core.answer_record import read_review
-from rubric.reviews.core.review_lines import LineFault
 from workspace.core.json_faults import Problem, build_pointer
 from workspace.core.words import say
 
@@ -27,7 +26,7 @@ class Placed(Struct, frozen=True):
 
 def place_review(
     given: ReviewGiven, responses: Mapping[str, int], rubric: RubricRecord
-) -> Placed | list[LineFault]:
+) -> Placed | list[Problem]:
     """The review of a comparison under a version, or its faults; `responses` maps ids to numbers.
 
     Plain scores without labels are in the order of the numbers, with a flag. Scores on another scale are mapped exactly
@@ -39,7 +38,7 @@ def place_review(
         *_ranking_faults(given, responses),
     ]
     if faults:
-        return [LineFault(given.line, fault.pointer, fault.code, fault.message) for fault in faults]
+        return [replace(fault, line=given.line) for fault in faults]
     shown = [given.labels[label] for label in labels(len(given.labels))]
     order = [responses[position] for position in shown or sorted(given.named, key=responses.__getitem__)]
     if given.text is not None:

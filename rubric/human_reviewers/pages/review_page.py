@@ -18,7 +18,7 @@ from rubric.core.scores import rank_values, round_half_up, score_marks
 from rubric.core.weights import exact
 from rubric.human_reviewers import core
 from rubric.human_reviewers.permissions import check_review
-from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
+from rubric.human_reviewers.queries.reviews import ReviewState, load_other_reviews
 from rubric.models import MarkRevision, Response
 from rubric.models.reviews import CALIBRATION
 from rubric.reviews.core.panel import compute_rank_numbers
@@ -100,7 +100,7 @@ class VisibleReview:
 
     work: ReviewState
     closed_because: str
-    others: Sequence[OtherReview] = field(default=())
+    others: Sequence[core.FirstRoundScores] = field(default=())
 
     @property
     def is_open(self) -> bool:
@@ -112,10 +112,10 @@ class VisibleReview:
         return frozenset((step.kind, step.subject) for step in self.work.missing)
 
     @cached_property
-    def others_at(self) -> dict[int, list[OtherReview]]:
+    def others_at(self) -> dict[int, list[core.FirstRoundScores]]:
         """What others gave, by the position that the response has in this review."""
         order = self.work.review.order
-        others: dict[int, list[OtherReview]] = defaultdict(list)
+        others: dict[int, list[core.FirstRoundScores]] = defaultdict(list)
         for other in self.others:
             others[order.index(other.number) + 1].append(other)
         return others

@@ -15,7 +15,8 @@ from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import LABELS
 from rubric.core.scales import Scales
 from rubric.core.scores import Overall, get_weights, round_half_up, score_marks
-from rubric.human_reviewers.queries.reviews import OtherReview, ReviewState, load_other_reviews
+from rubric.human_reviewers.core import FirstRoundScores
+from rubric.human_reviewers.queries.reviews import ReviewState, load_other_reviews
 from rubric.human_reviewers.queries.waiting import (
     SECOND,
     TO_CALIBRATE,
@@ -53,7 +54,7 @@ def build_submitted_page(*, work: ReviewState, person: Person) -> dict[str, Any]
     """`number` is the reviewer's own; `has_scales`: criteria have their own; `feedback` is on a calibration."""
     review = work.review
     rows = review.reviewed.select_related("response").order_by("position")
-    others: dict[int, list[OtherReview]] = {}
+    others: dict[int, list[FirstRoundScores]] = {}
     for other in load_other_reviews(review):
         others.setdefault(other.number, []).append(other)
     places = review.reported_ranking if review.reported_ranking is not None else review.ranking
@@ -102,7 +103,7 @@ def _response(
     row: ReviewedResponse,
     work: ReviewState,
     ranks: dict[str, int],
-    others: list[OtherReview],
+    others: list[FirstRoundScores],
     first: ReviewedResponse | None,
 ) -> SubmittedResponse:
     label = LABELS[row.position - 1]
@@ -125,7 +126,7 @@ def _response(
     )
 
 
-def _say_other(other: OtherReview, names: dict[str, str], scales: Scales) -> str:
+def _say_other(other: FirstRoundScores, names: dict[str, str], scales: Scales) -> str:
     points_by_key = {key: points for key, points in other.scores.items() if key in names}
     if not points_by_key and other.holistic is not None:
         points_by_key = {HOLISTIC: other.holistic}

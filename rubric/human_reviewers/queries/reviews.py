@@ -6,12 +6,19 @@ from functools import cached_property, lru_cache
 from itertools import starmap
 
 from django.db.models import Exists, OuterRef, QuerySet
-from msgspec import Struct
 
 from rubric import models
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.response_order import shuffle
-from rubric.human_reviewers.core import CANNOT, Key, MissingMark, Sheet, are_scores_complete, missing
+from rubric.human_reviewers.core import (
+    CANNOT,
+    FirstRoundScores,
+    Key,
+    MissingMark,
+    Sheet,
+    are_scores_complete,
+    missing,
+)
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import SUBMITTED
 from workspace.access.queries import prepare_by_rights
@@ -88,16 +95,6 @@ class ReviewState:
         return acts.exclude(mark__kind=HOLISTIC) if self.is_locked else acts
 
 
-class OtherReview(Struct, frozen=True):
-    """What another reviewer gave one response in the first round, without their name."""
-
-    number: int
-    scores: dict[str, float]
-    holistic: float | None
-    notes: str
-    cannot_judge: dict[str, str]
-
-
 def load_own_review(person: Person, key: int) -> models.Review | None:
     """The person's own review with that number, as `visible_to` gives it; None when there is none."""
     review: models.Review | None = _OWN[person.is_admin].first(person.pk, key)
@@ -144,8 +141,11 @@ def load_rubric(version: int, sha256: str) -> RubricRecord:
     return models.RubricVersion.objects.get(pk=version).to_record()
 
 
-def load_other_reviews(review: models.Review) -> list[OtherReview]:
-    """What others gave these responses in the first round, in an order drawn from its seed; [] in a first round."""
+def load_other_reviews(review: models.Review) -> list[FirstRoundScores]:
+    """What others gave these responses in the first round, without their names; [] in a first round.
+
+    The order is drawn from the seed of the review.
+    """
     if review.round != 2:
         return []
     rows = models.ReviewedResponse.objects.filter(
@@ -158,7 +158,7 @@ def load_other_reviews(review: models.Review) -> list[OtherReview]:
     reviewed = list(rows.select_related("response").defer("response__text"))
     order = shuffle([*{row.review_id for row in reviewed}], f"{review.seed}:others")
     return [
-        OtherReview(
+        FirstRoundScores(
             number=row.response.number,
             scores=row.scores,
             holistic=row.holistic,

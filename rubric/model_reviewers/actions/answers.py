@@ -29,11 +29,11 @@ from rubric.models.comparisons import MODEL
 from rubric.models.reviews import DRAFT, FETCHED, PASTED, SUBMITTED, SUPERSEDED, UPLOADED
 from rubric.reviews.actions import begin_reading, record_submission
 from rubric.reviews.core.corrections import Correction, apply_correction
-from rubric.reviews.core.review_lines import LineFault
 from rubric.reviews.core.two_calls import WHOLE_PART
 from rubric.reviews.permissions import check_change_set, check_see_results
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
+from workspace.core.json_faults import Problem
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.core.strict_json import normalise_text
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
@@ -159,7 +159,7 @@ def set_parameters(
 
 def upload_answers(
     *, comparison_set: ComparisonSet, lines: Sequence[AnswerLine], by: Person, now: datetime
-) -> list[LineFault]:
+) -> list[Problem]:
     """Store all and queue their reading, or none and return the faults. Labels are the prompts'. Raises NotAllowed."""
     check_change_set(by, comparison_set)
     with transaction.atomic():
@@ -234,7 +234,7 @@ def _unread(comparison_set: ComparisonSet) -> list[int]:
 
 def _match_reviews(
     comparison_set: ComparisonSet, lines: Sequence[AnswerLine]
-) -> tuple[list[Review], list[LineFault]]:
+) -> tuple[list[Review], list[Problem]]:
     names = {reviewer.name for reviewer in model_reviewers(comparison_set) if reviewer.ended_at is None}
     rows = reviews_to_read().filter(_ASKED, reviewer__set=comparison_set, round=1)
     rows = rows.filter(reviewer__name__in=names, reviewer__kind=MODEL).exclude(state=SUPERSEDED)
@@ -253,7 +253,7 @@ def _match_reviews(
                 says = _(
                     'This model is asked in two calls. Say in "part" which prompt this answers: "whole" or "criteria".'
                 )
-            faults.append(LineFault(line.line, "/part", "wrong_part", says))
+            faults.append(Problem("wrong_part", says, line.line, pointer="/part"))
         elif review is not None and review.state == DRAFT and (review.pk, part) not in done:
             reviews.append(review)
         else:
@@ -261,20 +261,20 @@ def _match_reviews(
     return reviews, faults
 
 
-def _line_fault(line: AnswerLine, known: set[str], names: set[str], review: Review | None) -> LineFault:
+def _line_fault(line: AnswerLine, known: set[str], names: set[str], review: Review | None) -> Problem:
     if line.comparison not in known:
         message = _('The set has no comparison with the id "%(id)s". Ids are in the file of prompts.')
-        return LineFault(line.line, "/comparison", "unknown", message % {"id": line.comparison[:120]})
+        return Problem("unknown", message % {"id": line.comparison[:120]}, line.line, pointer="/comparison")
     if line.reviewer not in names:
         message = _('The set asks no model with the name "%(name)s". Add it to the set first.')
-        return LineFault(line.line, "/reviewer", "unknown", message % {"name": line.reviewer[:120]})
+        return Problem("unknown", message % {"name": line.reviewer[:120]}, line.line, pointer="/reviewer")
     if review is None:
         message = _(
             "Nobody asked for this answer yet, so its labels mean nothing. Download the prompts first."
         )
-        return LineFault(line.line, "", "not_asked", message)
+        return Problem("not_asked", message, line.line)
     message = _("This was answered already. Ask again on its page first, then upload the new answer.")
-    return LineFault(line.line, "", "answered", message)
+    return Problem("answered", message, line.line)
 
 
 LONGEST_CORRECTION = 500

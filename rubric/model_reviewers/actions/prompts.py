@@ -45,7 +45,7 @@ def ensure_prompt(*, comparison: Comparison, reviewer: Reviewer, by: Person, now
 
 def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mode: str) -> dict[str, str]:
     rubric = reviewer.set.rubric_version.to_record()
-    built = build_prompt(
+    text, nonce = build_prompt(
         rubric,
         comparison.question,
         queries.texts_by_label(review),
@@ -53,8 +53,7 @@ def _build_prompt(comparison: Comparison, review: Review, reviewer: Reviewer, mo
         mode=mode,
         criteria=criteria_order(rubric, review.seed),
     )
-    sha256 = hashlib.sha256(built.text.encode()).hexdigest()
-    return {"text": built.text, "nonce": built.nonce, "sha256": sha256}
+    return {"text": text, "nonce": nonce, "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
 def new_nonce() -> str:
@@ -77,7 +76,7 @@ def ask_again(*, comparison: Comparison, reviewer: Reviewer, by: Person, now: da
     with transaction.atomic():
         Reviewer.objects.select_for_update().get(pk=reviewer.pk)
         (asked,) = queries.load_asked(reviewer.set, [reviewer], comparisons=[comparison.pk])
-        is_lost = any(half.missing for half in queries.read_halves([asked]).values())
+        is_lost = any(missing for _record, missing in queries.read_halves([asked]).values())
         if asked.review is None or (asked.is_waiting and not is_lost):
             raise Conflict(_("The answer is pending, so there is nothing to ask again."), code="waiting")
         supersede_review(review=queries.reviews_to_read().get(pk=asked.review), by=by, now=now)

@@ -24,11 +24,11 @@ from rubric.model_reviewers.permissions import check_ask_models
 from rubric.models import Answer, Comparison, ComparisonSet, Reviewer
 from rubric.models.comparisons import MODEL
 from rubric.models.reviews import FETCHED
-from rubric.reviews.core.review_lines import LineFault
 from rubric.reviews.pages import ASKING, SetFrame
 from rubric.reviews.permissions import check_change_set, check_open_set, check_see_set
 from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
+from workspace.core.json_faults import Problem
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.text import one_line
 from workspace.database.prepared_queries import LARGEST_KEY
@@ -150,7 +150,7 @@ def open_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
 @require("change_set", methods=("GET", "POST"), files=may_upload, costs="uploads")
 def upload_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     comparison_set = set_or_404(request.user, slug, number, check_change_set)
-    form, status, faults = AnswersForm(), 200, list[LineFault]()
+    form, status, faults = AnswersForm(), 200, list[Problem]()
     if request.method == "POST":
         form, status = bind_form(request, AnswersForm), 422
         faults = _upload(request, comparison_set, form) if form.is_valid() else []
@@ -187,7 +187,7 @@ def model_parameters(request: SignedIn, slug: str, number: int, reviewer: int) -
     return form_page(request, ParametersForm, save, page=PARAMETERS, context=context, initial=initial)
 
 
-def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[LineFault]:
+def _upload(request: SignedIn, comparison_set: ComparisonSet, form: AnswersForm) -> list[Problem]:
     """Store the answers of the file; the faults of its lines. A file that is too large is a fault of the field."""
     file = form.cleaned_data["file"]
     if file.size > UPLOAD_BYTES:
@@ -212,10 +212,11 @@ def _answers_address(comparison_set: ComparisonSet) -> str:
 def state_word(asked: queries.AskedComparison, half: queries.HalfReview | None = None) -> tuple[str, str]:
     """The state of one answer in words, and its tone; `half` is what was read in the first of two."""
     if asked.is_half and asked.state == core.OPEN:
-        if half is None or not half.missing:
+        record, missing = half or (None, [])
+        if record is None or not missing:
             return _("1 of 2 answers"), "pending"
         words = {UNREADABLE: _("1 of 2 answers, not readable"), ABSTAINED: _("1 of 2 answers, declined")}.get(
-            half.record.mode, _("1 of 2 answers, incomplete")
+            record.mode, _("1 of 2 answers, incomplete")
         )
         return words, "fail"
     if asked.state == core.ANSWERED:

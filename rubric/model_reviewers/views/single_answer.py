@@ -159,7 +159,7 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
     half = queries.read_halves([asked]).get(asked.review or 0)
     rubric, read = comparison_set.rubric_version.to_record(), None
     if live and may_see and (half or live.mode):
-        read = describe_reading(live, keys, rubric, half.record if half else None)
+        read = describe_reading(live, keys, rubric, half[0] if half else None)
     calls = _calls(source, asked) if source else []
     lost = _lost(half, calls, asked) if half else ""
     return {
@@ -186,14 +186,15 @@ def build_asked_page(*, comparison: Comparison, reviewer: Reviewer, person: Pers
 
 
 def _lost(half: queries.HalfReview, calls: Sequence[CallPart], asked: queries.AskedComparison) -> str:
-    if not half.missing:
+    record, missing = half
+    if not missing:
         return ""
     sentence = {
         UNREADABLE: _("%(call)s. This answer cannot be read."),
         ABSTAINED: _("%(call)s. The model declined."),
-    }.get(half.record.mode, _("%(call)s. Scores are missing or cannot be read: %(responses)s."))
+    }.get(record.mode, _("%(call)s. Scores are missing or cannot be read: %(responses)s."))
     call = next(call.title for call in calls if call.part != asked.part)
-    return sentence % {"call": call, "responses": ", ".join(half.missing)}
+    return sentence % {"call": call, "responses": ", ".join(missing)}
 
 
 def _calls(source: Review, asked: queries.AskedComparison) -> list[CallPart]:

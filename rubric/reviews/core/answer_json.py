@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from json import JSONDecoder
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -43,26 +43,19 @@ class NoValue:
 REFUSED = NoValue()
 
 
-class Block(NamedTuple):
-    """One object of the text: its position and its source."""
-
-    start: int
-    source: str
-
-
 # Openings that are not closed yet: start, end, and how many bare ones there are, which open no object.
 _Open = tuple[int, int, int]
 
 
-def find_blocks(text: str, *, wanted: re.Pattern[str]) -> list[Block]:
-    """The outermost balanced objects of the text that hold a match of `wanted`, in order. Never raises; linear."""
+def find_blocks(text: str, *, wanted: re.Pattern[str]) -> list[tuple[int, str]]:
+    """The outermost balanced objects of the text that hold a match of `wanted`: position and source. Never raises."""
     if not wanted.search(text):
         return []
     blocks = []
     for start, end in find_segments(text):
         if wanted.search(text, start, end):
             found = [(first, text[first:last]) for first, last in _objects(text, start, end)]
-            blocks += [Block(first, source) for first, source in found if wanted.search(source)]
+            blocks += [block for block in found if wanted.search(block[1])]
     return blocks
 
 

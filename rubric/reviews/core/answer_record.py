@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from msgspec import Struct
-
 from rubric.core import records
 from rubric.core.scales import COMMON, Scales, bring_all
 from rubric.core.scores import compute_overall, get_weights, rank_values, round_half_up
@@ -174,13 +172,6 @@ _REFUSAL = re.compile(
 _REFUSAL_WITHIN = 600
 
 
-class _Chosen(Struct, frozen=True):
-    """The object that is read, and the flags raised when it was chosen."""
-
-    value: dict[str, Any]
-    flags: list[records.Flag]
-
-
 def read_review(
     text: str, labels: Sequence[str], rubric: records.RubricRecord, *, reader: int = READER
 ) -> records.ReviewRecord:
@@ -195,23 +186,27 @@ def read_review(
     names = answer_json.Names(labels, is_loose=not is_strict)
     spaces = [] if is_strict else _space_flags(text, labels)
     text = text if is_strict else text.translate(_SPACES)
-    chosen = _choose(text, names)
-    said, flags = answer_json.read_given_scores(chosen.value, names, _keys(rubric), rubric.scales)
+    value, chosen_flags = _choose(text, names)
+    said, flags = answer_json.read_given_scores(value, names, _keys(rubric), rubric.scales)
     if not is_strict and not any(given.scores for given in said.values()):
-        chosen, said, flags = _reread(text, names, rubric, chosen, (said, flags))
-    ranking, ranking_flags = listed_ranking(chosen.value.get("ranking"), names)
+        (value, chosen_flags), (said, flags) = _reread(
+            text, names, rubric, (value, chosen_flags), (said, flags)
+        )
+    ranking, ranking_flags = listed_ranking(value.get("ranking"), names)
     if ranking is None:
         ranking, written_flags = written_ranking(text, names)
         ranking_flags = ranking_flags + written_flags
-    flags = chosen.flags + spaces + flags + ranking_flags
+    flags = chosen_flags + spaces + flags + ranking_flags
     if not any(given_scores.scores for given_scores in said.values()):
         flags += _take_overalls(said)
     mode = _mode(said, ranking, rubric, text)
     if not is_strict:
-        flags += _unread_flags(text, mode, chosen.value, ranking, ranking_flags)
+        flags += _unread_flags(text, mode, value, ranking, ranking_flags)
     return assemble_record(said, ranking, rubric, mode, flags=flags)
 
 
+# The object that is read, and what it gives each response; each with the flags that it raised.
+_Chosen = tuple[dict[str, Any], list[records.Flag]]
 _Said = tuple[dict[str, answer_json.GivenScores], list[records.Flag]]
 _SPACES = str.maketrans("\u00a0\u2007\u202f", "   ")
 
@@ -222,15 +217,15 @@ def _keys(rubric: records.RubricRecord) -> answer_json.Names:
 
 def _reread(
     text: str, names: answer_json.Names, rubric: records.RubricRecord, chosen: _Chosen, strict: _Said
-) -> tuple[_Chosen, dict[str, answer_json.GivenScores], list[records.Flag]]:
+) -> tuple[_Chosen, _Said]:
     """The result of another shape if the asked shape has no score by criterion; else the result of the asked shape."""
     loose = read_loosely(text, names, _keys(rubric))
     if loose is not None:
-        said, flags = answer_json.read_given_scores(loose.value, names, _keys(rubric), rubric.scales)
+        said, flags = answer_json.read_given_scores(loose[0], names, _keys(rubric), rubric.scales)
         gave_whole = any(given != answer_json.GivenScores() for given in strict[0].values())
         if any(given.scores or (given.holistic is not None and not gave_whole) for given in said.values()):
-            return _Chosen(loose.value, loose.flags), said, flags
-    return chosen, *strict
+            return loose, (said, flags)
+    return chosen, strict
 
 
 def _space_flags(text: str, labels: Sequence[str]) -> list[records.Flag]:
@@ -260,7 +255,7 @@ def _stood_there(text: str, value: Mapping[str, Any]) -> str:
     if not start:
         return "Nothing is read: the answer is empty."
     blocks = answer_json.find_blocks(text[-READ_WITHIN:], wanted=_ANY_KEY)
-    found = answer_json.decode(blocks[-1].source) if blocks else value
+    found = answer_json.decode(blocks[-1][1]) if blocks else value
     if isinstance(found, dict) and found:
         keys = ", ".join(f'"{answer_json.quote_name(key)}"' for key in list(found)[:5])
         return f"Nothing is read: the last block has the keys {keys}, and no score of a known response."
@@ -311,11 +306,11 @@ def _choose(text: str, labels: answer_json.Names) -> _Chosen:
     best, value = 0, {}
     is_superseding = is_broken = False
     seen: set[str] = set()
-    for block in reversed(blocks):
-        if block.source in seen:
+    for _start, source in reversed(blocks):
+        if source in seen:
             continue
-        seen.add(block.source)
-        other = answer_json.decode(block.source)
+        seen.add(source)
+        other = answer_json.decode(source)
         fit = answer_json.fitness(other, labels)
         if fit > best:
             best, value, is_superseding = fit, other, False
@@ -334,7 +329,7 @@ def _choose(text: str, labels: answer_json.Names) -> _Chosen:
     if is_broken or _is_cut(text, blocks):
         said = "A block of scores is cut off or is no JSON, so nothing of it is read."
         flags.append(records.Flag("broken_block", said))
-    return _Chosen(value, flags)
+    return value, flags
 
 
 def _bounded(flags: list[records.Flag]) -> list[records.Flag]:
@@ -354,9 +349,10 @@ def _differ(first: Any, other: Any) -> bool:
         return True
 
 
-def _is_cut(text: str, blocks: Sequence[answer_json.Block]) -> bool:
+def _is_cut(text: str, blocks: Sequence[tuple[int, str]]) -> bool:
     """Whether something that looks like the beginning of a block follows the last complete one."""
-    after = blocks[-1].start + len(blocks[-1].source) if blocks else 0
+    start, source = blocks[-1] if blocks else (0, "")
+    after = start + len(source)
     return _WANTED.search(text, after) is not None
 
 

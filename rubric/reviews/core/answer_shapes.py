@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import JSONDecoder
 from typing import Any
 
-from msgspec import Struct
-
 from rubric.core.records import Flag
 from rubric.reviews.core.answer_json import PARTS, REFUSED, Names, find_segments, quote_name
 
@@ -45,29 +43,24 @@ class Partial(dict[str, Any]):
     """An object without its end."""
 
 
-class LooseAnswer(Struct, frozen=True):
-    """The answer in the shape that was asked for, and flags for every deviation from it."""
+def read_loosely(text: str, labels: Names, criteria: Names) -> tuple[dict[str, Any], list[Flag]] | None:
+    """The last block that names a known response in a shape that is understood; None without one. Linear in time.
 
-    value: dict[str, Any]
-    flags: list[Flag]
-
-
-def read_loosely(text: str, labels: Names, criteria: Names) -> LooseAnswer | None:
-    """The last block that names a known response in a shape that is understood; None without one. Linear in time."""
+    It comes in the shape that was asked for, with flags for every deviation from it.
+    """
     text = text[-READ_WITHIN:]
     folded = text.casefold()
     if not any(label.casefold() in folded or f'"{label[-1:]}"'.casefold() in folded for label in labels.all):
         return None
-    found: _Shaped | None = None
+    found: _Shaper | None = None
     for value, repairs in _values(text):
-        shaped = _Shaper(labels, criteria).shape(value)
-        if shaped is None:
+        shaper = _Shaper(labels, criteria, repairs)
+        if not shaper.shape(value):
             continue
-        shaped.repairs = repairs
-        if found is not None and found.is_single and shaped.is_single:
-            shaped.join(found)
-        found = shaped
-    return None if found is None else LooseAnswer(found.value, found.flags())
+        if found is not None and found.is_single and shaper.is_single:
+            shaper.join(found)
+        found = shaper
+    return None if found is None else (found.shaped, found.flags())
 
 
 def _values(text: str) -> Iterator[tuple[Any, set[str]]]:
@@ -166,18 +159,30 @@ class _Parser:
             return token[1:-1]
 
 
-class _Shaped(Struct):
-    """A value in the shape that was asked for; `is_single` is an object about one response alone."""
+class _Shaper:
+    """Puts one value into the shape that was asked for; `is_single` says that it is about one response alone."""
 
-    value: dict[str, Any]
-    shapes: dict[str, None]
-    cut: list[str]
-    is_single: bool = False
-    repairs: set[str] = set()
+    def __init__(self, labels: Names, criteria: Names, repairs: set[str]) -> None:
+        self.labels, self.criteria, self.repairs = labels, criteria, repairs
+        self.shaped: dict[str, Any] = {}
+        self.is_single = False
+        self.shapes: dict[str, None] = {}
+        self.cut: list[str] = []
 
-    def join(self, earlier: "_Shaped") -> None:
+    def shape(self, value: Any) -> bool:
+        """Put the evaluations by label into `shaped`; False when the value names no known response."""
+        self.is_single = isinstance(value, dict) and self._label(value) is not None
+        entries, ranking = self._entries([value] if self.is_single else value, is_top=True)
+        if entries is None:
+            return False
+        self.shaped["evaluations"] = {key: self._entry(entry) for key, entry in entries.items()}
+        if ranking is not None:
+            self.shaped["ranking"] = ranking
+        return True
+
+    def join(self, earlier: "_Shaper") -> None:
         """Add the content of an earlier single object before this one."""
-        self.value["evaluations"] = earlier.value["evaluations"] | self.value["evaluations"]
+        self.shaped["evaluations"] = earlier.shaped["evaluations"] | self.shaped["evaluations"]
         self.repairs |= earlier.repairs
         self.cut += earlier.cut
 
@@ -192,23 +197,6 @@ class _Shaped(Struct):
             for name in self.cut
         ]
         return flags
-
-
-class _Shaper:
-    def __init__(self, labels: Names, criteria: Names) -> None:
-        self.labels, self.criteria = labels, criteria
-        self.shapes: dict[str, None] = {}
-        self.cut: list[str] = []
-
-    def shape(self, value: Any) -> _Shaped | None:
-        """The value with its evaluations by label; None when it names no known response."""
-        is_single = isinstance(value, dict) and self._label(value) is not None
-        entries, ranking = self._entries([value] if is_single else value, is_top=True)
-        if entries is None:
-            return None
-        shaped = {"evaluations": {key: self._entry(entry) for key, entry in entries.items()}}
-        given = {"ranking": ranking} if ranking is not None else {}
-        return _Shaped(shaped | given, self.shapes, self.cut, is_single=is_single)
 
     def _entries(
         self, value: Any, *, is_top: bool = False, is_part: bool = False

@@ -37,8 +37,8 @@ def _claims(label: str, text: str, labels: Names, rubric: RubricRecord) -> list[
     wanted = "|".join(re.escape(key) for key in ("evaluations", "scores", *criteria.all))
     blocks = find_blocks(normalise_text(text)[0], wanted=re.compile(rf'"(?:{wanted})"\s*+:', re.IGNORECASE))
     found = []
-    for block in blocks[-MOST_BLOCKS:]:
-        value = decode(block.source)
+    for _start, source in blocks[-MOST_BLOCKS:]:
+        value = decode(source)
         if isinstance(value, dict):
             said, _flags = read_given_scores(
                 value if fitness(value, labels) == 2 else {"evaluations": {label: value}},

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.records import ResponseReview, ReviewRecord
 from workspace.core.json_faults import Problem
@@ -24,38 +25,30 @@ class ReviewLine(Struct, frozen=True):
     text: str
 
 
-class LineFault(Struct, frozen=True):
-    """One thing wrong with one line, counted from 1."""
-
-    line: int
-    pointer: str
-    code: str
-    message: str
-
-
 def walk_lines(
-    data: bytes, find_problems: Callable[[Any], list[Problem]], faults: list[LineFault]
+    data: bytes, find_problems: Callable[[Any], list[Problem]], faults: list[Problem]
 ) -> Iterator[tuple[int, Any]]:
     """The number and the value of each line of a JSONL file without problems; those of the others go to `faults`.
 
-    Blank lines are skipped, and everything after so many faults. `find_problems` judges lines that are JSON.
+    Their `line` is that of the file. Blank lines are skipped, and everything after so many faults. `find_problems`
+    judges lines that are JSON.
     """
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line.strip() or len(faults) >= MOST_FAULTS:
             continue
         document = read_json(line)
         problems = document.problems or find_problems(document.value)
-        faults += [LineFault(number, problem.pointer, problem.code, problem.message) for problem in problems]
+        faults += [replace(problem, line=number) for problem in problems]
         if not problems:
             yield number, document.value
 
 
-def read_lines(data: bytes) -> tuple[list[ReviewLine], list[LineFault]]:
+def read_lines(data: bytes) -> tuple[list[ReviewLine], list[Problem]]:
     """Every review of a JSONL file in order, and its first faults."""
-    faults: list[LineFault] = []
+    faults: list[Problem] = []
     values = [value for _number, value in walk_lines(data, _shape_problems, faults)]
     if not values and not faults:
-        faults.append(LineFault(1, "", "empty", say("There is no review. Give one JSON object a line.")))
+        faults.append(Problem("empty", say("There is no review. Give one JSON object a line.")))
     return [ReviewLine(**{key: value[key] for key in KEYS}) for value in values], faults
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.records import Criterion, RubricRecord
 from rubric.versions.core.draft import criterion_texts, list_entries, value_text
@@ -13,47 +15,24 @@ from rubric.versions.core.game_specs import add_defaults
 Span = tuple[int, int]
 LEAST_WORDS, MOST_WORDS = 3, 1000
 WORD = re.compile(r"\w+|[^\w\s]")
-ADDED, REMOVED, CHANGED = "added", "removed", "changed"
+CRITERION, PARAMETER, LIST, VERSION = "criterion", "parameter", "list", "version"
+ADDED, REMOVED = "added", "removed"
 
 
 class Change(Struct, frozen=True):
-    """One value that differs: its name in the JSON, and the value in both versions; "" if a version has none."""
+    """One value that differs: what it belongs to, its name in the JSON, and both values; "" if a version has none.
 
+    `part` is "criterion" (`label` is its label), "parameter", "list" or "version"; `how` is told by the first change
+    of a criterion that was added or removed. Of a list the values are the entries that only one version has, one a
+    line; both are "" when the order alone differs.
+    """
+
+    part: str
     name: str
     before: str
     after: str
-
-
-class CriterionChange(Struct, frozen=True):
-    """A criterion that was added, removed or changed, with what differs."""
-
-    key: str
-    label: str
-    how: str
-    changes: list[Change]
-
-
-class ListChange(Struct, frozen=True):
-    """A list whose entries differ; `is_reordered` if they are the same entries in another order."""
-
-    name: str
-    added: list[str]
-    removed: list[str]
-    is_reordered: bool
-
-
-class Differences(Struct, frozen=True):
-    """Everything that differs. `general` holds name, source and the order of the criteria."""
-
-    general: list[Change]
-    criteria: list[CriterionChange]
-    parameters: list[Change]
-    lists: list[ListChange]
-
-    @property
-    def count(self) -> int:
-        changed = sum(len(criterion.changes) for criterion in self.criteria)
-        return len(self.general) + changed + len(self.parameters) + len(self.lists)
+    label: str = ""
+    how: str = ""
 
 
 def mark_words(before: str, after: str) -> tuple[list[Span], list[Span]]:
@@ -78,23 +57,25 @@ def _enclose(words: list[re.Match[str]], start: int, end: int) -> Span:
     return words[start].start(), words[end - 1].end()
 
 
-def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool = True) -> Differences:
-    """What changes from one version to the other; without `has_weights`, weights are left out.
+def differences(before: RubricRecord, after: RubricRecord, *, has_weights: bool = True) -> list[Change]:
+    """What changes from one version to the other: criteria, parameters, lists, the version's own texts.
 
-    The version number does not count as a difference.
+    Without `has_weights`, weights are left out. The version number does not count as a difference.
     """
-    return Differences(
-        general=_general(before, after),
-        criteria=_criteria(before, after, has_weights=has_weights),
-        parameters=_changes(
-            {name: value_text(value) for name, value in add_defaults(before).items()},
-            {name: value_text(value) for name, value in add_defaults(after).items()},
-        ),
-        lists=_lists(list_entries(before.lists), list_entries(after.lists)),
+    parameters = (
+        {name: value_text(value) for name, value in add_defaults(record).items()}
+        for record in (before, after)
     )
+    return [
+        *_criteria(before, after, has_weights=has_weights),
+        *_changes(PARAMETER, *parameters),
+        *_lists(list_entries(before.lists), list_entries(after.lists)),
+        *_changes(VERSION, *_general(before, after)),
+    ]
 
 
-def _general(before: RubricRecord, after: RubricRecord) -> list[Change]:
+def _general(before: RubricRecord, after: RubricRecord) -> Iterator[dict[str, str]]:
+    """Name, kind, source and the order of the criteria that both have."""
     shared = {criterion.key for criterion in before.criteria} & {
         criterion.key for criterion in after.criteria
     }
@@ -102,23 +83,21 @@ def _general(before: RubricRecord, after: RubricRecord) -> list[Change]:
         ", ".join(criterion.key for criterion in record.criteria if criterion.key in shared)
         for record in (before, after)
     ]
-    values = (
+    return (
         {"name": record.name, "kind": record.kind, "source": record.source, "order": order}
         for record, order in zip((before, after), orders, strict=True)
     )
-    return _changes(*values)
 
 
-def _criteria(before: RubricRecord, after: RubricRecord, *, has_weights: bool) -> list[CriterionChange]:
+def _criteria(before: RubricRecord, after: RubricRecord, *, has_weights: bool) -> Iterator[Change]:
     old = {criterion.key: criterion for criterion in before.criteria}
     new = {criterion.key: criterion for criterion in after.criteria}
-    found = []
     for key in dict.fromkeys((*old, *new)):
-        changes = _changes(*(_texts(record.get(key), has_weights=has_weights) for record in (old, new)))
-        if changes:
-            how = ADDED if key not in old else REMOVED if key not in new else CHANGED
-            found.append(CriterionChange(key, (new.get(key) or old[key]).label, how, changes))
-    return found
+        texts = (_texts(record.get(key), has_weights=has_weights) for record in (old, new))
+        how = ADDED if key not in old else REMOVED if key not in new else ""
+        for change in _changes(CRITERION, *texts):
+            yield replace(change, label=(new.get(key) or old[key]).label, how=how)
+            how = ""
 
 
 def _texts(criterion: Criterion | None, *, has_weights: bool) -> dict[str, str]:
@@ -129,20 +108,17 @@ def _texts(criterion: Criterion | None, *, has_weights: bool) -> dict[str, str]:
     return {name: text for name, text in criterion_texts(criterion).items() if name not in left_out}
 
 
-def _changes(before: dict[str, str], after: dict[str, str]) -> list[Change]:
+def _changes(part: str, before: dict[str, str], after: dict[str, str]) -> list[Change]:
     return [
-        Change(name, before.get(name, ""), after.get(name, ""))
+        Change(part, name, before.get(name, ""), after.get(name, ""))
         for name in dict.fromkeys((*before, *after))
         if before.get(name, "") != after.get(name, "")
     ]
 
 
-def _lists(before: dict[str, list[str]], after: dict[str, list[str]]) -> list[ListChange]:
-    found = []
+def _lists(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[Change]:
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name, []), after.get(name, [])
         if old != new:
             added, removed = Counter(new) - Counter(old), Counter(old) - Counter(new)
-            is_reordered = not added and not removed
-            found.append(ListChange(name, list(added.elements()), list(removed.elements()), is_reordered))
-    return found
+            yield Change(LIST, name, "\n".join(removed.elements()), "\n".join(added.elements()))

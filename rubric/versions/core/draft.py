@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import Criterion, RubricRecord
@@ -93,25 +92,20 @@ MOST_CRITERIA = 40
 _NUMBER = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,2})?")
 _PERSONALITY = ("key", "label", "description")
 Texts = Mapping[str, str]
-
-
-class FieldProblem(Struct, frozen=True):
-    """One problem with what was typed; `field` is "" if the problem is about several fields."""
-
-    field: str
-    message: str
+# The field that a problem is about, "" if about several, and a sentence.
+FieldFault = tuple[str, str]
 
 
 class Unreadable(Exception):
     """A text that its field cannot take; the sentence says what to write."""
 
 
-def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldProblem]:
+def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldFault]:
     """The version that the texts describe, changed from `base`; or all problems.
 
     Never raises, whatever the texts. The texts must hold no lone surrogates; those of a form never do.
     """
-    problems: list[FieldProblem] = []
+    problems: list[FieldFault] = []
     indexes = used_indexes(texts)
     criteria = [_criterion(texts, index, base, problems) for index in indexes]
     was = draft_texts(base)
@@ -128,7 +122,7 @@ def read_draft(texts: Texts, base: RubricRecord) -> RubricRecord | list[FieldPro
     faults = publishing_problems(found) if isinstance(found, RubricRecord) else found
     if isinstance(found, RubricRecord) and not faults:
         return found
-    return [FieldProblem(find_field(problem.pointer, indexes), problem.message) for problem in faults]
+    return [(find_field(problem.pointer, indexes), problem.message) for problem in faults]
 
 
 def used_indexes(texts: Texts) -> list[int]:
@@ -163,20 +157,20 @@ def weight_changes(texts: Texts, before: RubricRecord | None) -> dict[int, tuple
     return changes
 
 
-def weight_faults(texts: Texts) -> list[FieldProblem]:
+def weight_faults(texts: Texts) -> list[FieldFault]:
     """What is wrong with the weights as typed, reported even while something else cannot be read."""
     indexes = used_indexes(texts)
-    faults: list[FieldProblem] = []
+    faults: list[FieldFault] = []
     for index in indexes:
         try:
             _part("weight", texts.get(f"c{index}-weight", ""), texts.get(f"c{index}-key", "").strip())
         except Unreadable as fault:
-            faults.append(FieldProblem(f"c{index}-weight", str(fault)))
+            faults.append((f"c{index}-weight", str(fault)))
     fields = {_name(texts, index): f"c{index}-weight" for index in indexes}
     if faults or len(fields) < len(indexes):
         return faults
     found = weight_problems({name: _share(texts[field]) for name, field in fields.items()})
-    return [FieldProblem(fields.get(problem.key, ""), problem.message) for problem in found]
+    return [(fields.get(problem.pointer, ""), problem.message) for problem in found]
 
 
 def is_number(text: str) -> bool:
@@ -221,7 +215,7 @@ def _name(texts: Texts, index: int) -> str:
     return texts.get(f"c{index}-key", "").strip() or say("criterion {number}", number=index + 1)
 
 
-def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldProblem]) -> Criterion:
+def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[FieldFault]) -> Criterion:
     """One criterion; its faults go to `problems`, and unreadable parts become 0 or empty."""
     key = texts.get(f"c{index}-key", "").strip()
     before = next((criterion for criterion in base.criteria if criterion.key == key), None)
@@ -235,7 +229,7 @@ def _criterion(texts: Texts, index: int, base: RubricRecord, problems: list[Fiel
         try:
             built[name] = _part(name, text, key)
         except Unreadable as fault:
-            problems.append(FieldProblem(f"c{index}-{name}", str(fault)))
+            problems.append((f"c{index}-{name}", str(fault)))
             built[name] = _UNREAD.get(name, 0)
     return Criterion(**built)
 
@@ -322,7 +316,7 @@ def _anchors(text: str) -> dict[str, str]:
     return found
 
 
-def _parameters(base: RubricRecord, texts: Texts, was: Texts, problems: list[FieldProblem]) -> dict[str, Any]:
+def _parameters(base: RubricRecord, texts: Texts, was: Texts, problems: list[FieldFault]) -> dict[str, Any]:
     """The parameters; one that the version lacks is not added as long as its text is the default."""
     return {
         name: _parameter(name, value, texts.get(f"p-{name}", was[f"p-{name}"]), problems)
@@ -331,7 +325,7 @@ def _parameters(base: RubricRecord, texts: Texts, was: Texts, problems: list[Fie
     }
 
 
-def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) -> Any:
+def _parameter(name: str, before: Any, text: str, problems: list[FieldFault]) -> Any:
     text = text.strip()
     if text == value_text(before):
         return before
@@ -346,13 +340,11 @@ def _parameter(name: str, before: Any, text: str, problems: list[FieldProblem]) 
             int(text) if re.fullmatch(r"[+-]?\d{1,20}", text) else _number(text, name, say("one such as 5"))
         )
     except Unreadable as fault:
-        problems.append(FieldProblem(f"p-{name}", str(fault)))
+        problems.append((f"p-{name}", str(fault)))
         return before
 
 
-def _lists(
-    before: Mapping[str, Any], texts: Texts, was: Texts, problems: list[FieldProblem]
-) -> dict[str, Any]:
+def _lists(before: Mapping[str, Any], texts: Texts, was: Texts, problems: list[FieldFault]) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: dict(value) if isinstance(value, dict) else value for name, value in before.items()
     }
@@ -372,14 +364,14 @@ def _lists(
     return found
 
 
-def _personality(row: str, field: str, problems: list[FieldProblem]) -> dict[str, str]:
+def _personality(row: str, field: str, problems: list[FieldFault]) -> dict[str, str]:
     parts = [part.strip() for part in row.split(BETWEEN.strip(), 2)]
     if len(parts) != len(_PERSONALITY) or not all(parts):
         said = say(
             'The line "{row}" is no personality. Write a key, a label and a description with | between them.',
             row=row[:60],
         )
-        problems.append(FieldProblem(field, said))
+        problems.append((field, said))
     return dict(zip(_PERSONALITY, parts, strict=False))
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec.structs import replace
 
 from rubric.core.records import DISCUSSION, RESPONSE, Criterion, RubricRecord
 from rubric.core.scales import Scale, write_number
@@ -16,6 +16,7 @@ from rubric.core.weights import exact, weight_problems
 from rubric.versions.core import pattern_growth
 from rubric.versions.core.game_specs import ParameterSpecs, game_specs
 from rubric.versions.core.hidden_texts import list_hidden_texts
+from workspace.core.json_faults import Problem
 from workspace.core.strict_json import MOST_PROBLEMS, read_json
 from workspace.core.words import mark, say
 
@@ -29,34 +30,26 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _IN_SET = re.compile(r"\[(?:\[|\^?\]?[^\]]*(?:--|&&|~~|\|\|))")
 
 
-class SpecFault(Struct, frozen=True):
-    """One problem of a version: where (a JSON pointer), a code, and a sentence that says what to do."""
-
-    pointer: str
-    code: str
-    message: str
-
-
-def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[SpecFault]:
+def read_version(data: bytes, *, is_stored: bool = False) -> RubricRecord | list[Problem]:
     """The version that the JSON describes, or its problems (the first thousand). Never raises, whatever the data.
 
     A version that `is_stored` already may have slow patterns and hidden characters, which are refused otherwise.
     """
     document = read_json(data)
     if document.problems or not document.is_readable:
-        return [SpecFault(found.pointer, found.code, found.message) for found in document.problems]
+        return document.problems
     try:
         record = msgspec.convert(document.value, RubricRecord, strict=True)
     except msgspec.ValidationError as error:
         return [_shape_problem(str(error))]
     problems = _problems(record)
     if not (problems or is_stored):
-        hidden = [SpecFault(pointer, "hidden", says) for pointer, says in list_hidden_texts(record)]
+        hidden = [Problem("hidden", says, pointer=pointer) for pointer, says in list_hidden_texts(record)]
         problems = [*_slow_patterns(record), *hidden]
     return problems[:MOST_PROBLEMS] or record
 
 
-def publishing_problems(record: RubricRecord) -> list[SpecFault]:
+def publishing_problems(record: RubricRecord) -> list[Problem]:
     """What keeps a version from being published; older files and versions can still be read.
 
     Each criterion needs a meaning and a question. No pattern may match differently in another version of Python.
@@ -66,10 +59,10 @@ def publishing_problems(record: RubricRecord) -> list[SpecFault]:
         "question": say("no question. Write what reviewers are asked"),
     }
     problems = [
-        SpecFault(
-            f"/criteria/{index}/{part}",
+        Problem(
             "empty",
             say('The criterion "{key}" has {says}.', key=criterion.key, says=says),
+            pointer=f"/criteria/{index}/{part}",
         )
         for index, criterion in enumerate(record.criteria)
         for part, says in wanted.items()
@@ -83,7 +76,7 @@ def publishing_problems(record: RubricRecord) -> list[SpecFault]:
     return problems + _bad_patterns(record, pattern_growth.repeats_possessively, said)
 
 
-def _slow_patterns(record: RubricRecord) -> list[SpecFault]:
+def _slow_patterns(record: RubricRecord) -> list[Problem]:
     said = say(
         "The pattern has three or more long repetitions that can match the same text and what is between them, such as "
         ".*.*.* or .*a.*b.*c, which takes very long on some texts. Join them into one, write between them what they "
@@ -93,29 +86,29 @@ def _slow_patterns(record: RubricRecord) -> list[SpecFault]:
     return _bad_patterns(record, pattern_growth.repeats_beside, said)
 
 
-def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[SpecFault]:
+def _bad_patterns(record: RubricRecord, is_bad: Callable[[str], bool], said: str) -> list[Problem]:
     return [
-        SpecFault(f"/lists/patterns/{name}/{index}", "bad_pattern", said)
+        Problem("bad_pattern", said, pointer=f"/lists/patterns/{name}/{index}")
         for name, group in record.lists.get("patterns", {}).items()
         for index, source in enumerate(group)
         if is_bad(_filled_in(source))
     ]
 
 
-def _shape_problem(text: str) -> SpecFault:
+def _shape_problem(text: str) -> Problem:
     """msgspec's message as a problem: "Expected ... - at `$.a[0].b`" becomes the pointer /a/0/b."""
     said, _, path = text.partition(" - at ")
     pointer = re.sub(r"[.\[]", "/", path.strip("`").removeprefix("$")).replace("]", "")
-    return SpecFault(
-        pointer,
+    return Problem(
         "wrong_shape",
         say("{said}. The keys are name, version, kind, criteria, parameters and lists.", said=said),
+        pointer=pointer,
     )
 
 
-def _problems(record: RubricRecord) -> list[SpecFault]:
+def _problems(record: RubricRecord) -> list[Problem]:
     problems = [
-        SpecFault(f"/{key}", "empty", say("The version's {key} is empty. Give it one.", key=key))
+        Problem("empty", say("The version's {key} is empty. Give it one.", key=key), pointer=f"/{key}")
         for key in ("name", "version")
         if not getattr(record, key).strip()
     ]
@@ -126,12 +119,12 @@ def _problems(record: RubricRecord) -> list[SpecFault]:
             discussion=DISCUSSION,
             response=RESPONSE,
         )
-        return [*problems, SpecFault("/kind", "unknown_kind", said)]
+        return [*problems, Problem("unknown_kind", said, pointer="/kind")]
     problems += _criteria_problems(record.criteria)
     return problems + (_discussion_problems if record.kind == DISCUSSION else _response_problems)(record)
 
 
-def _criteria_problems(criteria: list[Criterion]) -> list[SpecFault]:
+def _criteria_problems(criteria: list[Criterion]) -> list[Problem]:
     """Keys that occur more than once, and what is wrong with the weights."""
     problems = []
     keys = [criterion.key for criterion in criteria]
@@ -139,22 +132,19 @@ def _criteria_problems(criteria: list[Criterion]) -> list[SpecFault]:
     for index, criterion in enumerate(criteria):
         if counts[criterion.key] > 1:
             said = say('The criterion "{key}" is there more than once. Keep one of them.', key=criterion.key)
-            problems.append(SpecFault(f"/criteria/{index}/key", "twice", said))
+            problems.append(Problem("twice", said, pointer=f"/criteria/{index}/key"))
     if problems:
         return problems
     places = {key: f"/criteria/{index}/weight" for index, key in enumerate(keys)}
     weights = weight_problems({criterion.key: criterion.weight for criterion in criteria})
-    return [
-        SpecFault(places[found.key] if found.key else "/criteria", found.code, found.message)
-        for found in weights
-    ]
+    return [replace(problem, pointer=places.get(problem.pointer, "/criteria")) for problem in weights]
 
 
-def _response_problems(record: RubricRecord) -> list[SpecFault]:
+def _response_problems(record: RubricRecord) -> list[Problem]:
     """What a response version lacks for its reviews to be asked for and read."""
     problems = []
     if not record.criteria:
-        problems.append(SpecFault("/criteria", "missing", say("The rubric has no criterion. Add one.")))
+        problems.append(Problem("missing", say("The rubric has no criterion. Add one."), pointer="/criteria"))
     for index, criterion in enumerate(record.criteria):
         if criterion.key.casefold() in RESERVED_KEYS or not _KEY.fullmatch(criterion.key):
             said = say(
@@ -163,34 +153,35 @@ def _response_problems(record: RubricRecord) -> list[SpecFault]:
                 key=criterion.key,
                 reserved_keys=", ".join(RESERVED_KEYS),
             )
-            problems.append(SpecFault(f"/criteria/{index}/key", "bad_key", said))
+            problems.append(Problem("bad_key", said, pointer=f"/criteria/{index}/key"))
         if criterion.scale is not None:
             problems += _scale_problems(index, criterion, criterion.scale)
     problems += [
-        SpecFault(
-            f"/parameters/{name}",
+        Problem(
             "unknown",
             say('There is no parameter "{name}". Remove it, or correct its name.', name=name),
+            pointer=f"/parameters/{name}",
         )
         for name in sorted(record.parameters.keys() - set(RESPONSE_CHOICES))
     ]
     problems += [
-        SpecFault(f"/parameters/{name}", "illegal", say("{name} must be there, true or false.", name=name))
+        Problem(
+            "illegal", say("{name} must be there, true or false.", name=name), pointer=f"/parameters/{name}"
+        )
         for name in RESPONSE_CHOICES
         if not isinstance(record.parameters.get(name), bool)
     ]
     return problems
 
 
-def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[SpecFault]:
+def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Problem]:
     """Why scores cannot be given on a scale, and the anchors that lie outside it."""
     said = find_scale_fault(criterion.key, scale)
     if said:
-        return [SpecFault(f"/criteria/{index}/scale", "bad_scale", said)]
+        return [Problem("bad_scale", said, pointer=f"/criteria/{index}/scale")]
     beyond = [points for points in criterion.anchors if not _is_on(points, scale)]
     return [
-        SpecFault(
-            f"/criteria/{index}/anchors",
+        Problem(
             "beyond_scale",
             say(
                 'The points "{points}" of {key} lie beyond its scale, {scale}. Change one of the two.',
@@ -198,6 +189,7 @@ def _scale_problems(index: int, criterion: Criterion, scale: Scale) -> list[Spec
                 key=criterion.key,
                 scale=scale.text,
             ),
+            pointer=f"/criteria/{index}/anchors",
         )
         for points in beyond
     ]
@@ -250,10 +242,12 @@ def _is_on(points: str, scale: Scale) -> bool:
     return found is None or all(scale.holds(float(number)) for number in found.groups() if number)
 
 
-def _discussion_problems(record: RubricRecord) -> list[SpecFault]:
+def _discussion_problems(record: RubricRecord) -> list[Problem]:
     """What a discussion version lacks for its games to be measured."""
     problems = [
-        SpecFault(f"/criteria/{index}/scale", "unknown", say("Criteria of games have no scale. Remove it."))
+        Problem(
+            "unknown", say("Criteria of games have no scale. Remove it."), pointer=f"/criteria/{index}/scale"
+        )
         for index, criterion in enumerate(record.criteria)
         if criterion.scale is not None
     ]
@@ -262,7 +256,9 @@ def _discussion_problems(record: RubricRecord) -> list[SpecFault]:
     for key, spec in specs.wanted(thresholds).items():
         if key not in thresholds:
             problems.append(
-                SpecFault("/criteria", "missing", say('The criterion "{key}" is missing. Add it.', key=key))
+                Problem(
+                    "missing", say('The criterion "{key}" is missing. Add it.', key=key), pointer="/criteria"
+                )
             )
             continue
         threshold = thresholds[key]
@@ -274,30 +270,32 @@ def _discussion_problems(record: RubricRecord) -> list[SpecFault]:
                 low=spec.low,
                 high=spec.high,
             )
-            problems.append(SpecFault("/criteria", "out_of_range", said))
+            problems.append(Problem("out_of_range", said, pointer="/criteria"))
     for key in thresholds.keys() - specs.metrics.keys():
         problems.append(
-            SpecFault(
-                "/criteria", "unknown", say('No metric is called "{key}". Remove the criterion.', key=key)
+            Problem(
+                "unknown",
+                say('No metric is called "{key}". Remove the criterion.', key=key),
+                pointer="/criteria",
             )
         )
     wanted = specs.parameters_for(thresholds)
     return problems + _parameter_problems(record.parameters, wanted) + _list_problems(record.lists, wanted)
 
 
-def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[SpecFault]:
+def _parameter_problems(parameters: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
     """Parameters that are missing and have no default, are unknown, of the wrong type, out of range or not legal."""
     problems = []
     for name in sorted(parameters.keys() - specs.names):
         said = say('There is no parameter "{name}". Remove it, or correct its name.', name=name)
-        problems.append(SpecFault(f"/parameters/{name}", "unknown", said))
+        problems.append(Problem("unknown", said, pointer=f"/parameters/{name}"))
     for name in sorted(specs.names):
         said = _parameter_fault(name, parameters, specs)
         if said:
-            problems.append(SpecFault(f"/parameters/{name}", "illegal", said))
+            problems.append(Problem("illegal", said, pointer=f"/parameters/{name}"))
     if not problems and parameters.get("sample_min", 0) > parameters.get("sample_max", 0):
         said = say("sample_min is above sample_max. Lower the one or raise the other.")
-        problems.append(SpecFault("/parameters/sample_min", "illegal", said))
+        problems.append(Problem("illegal", said, pointer="/parameters/sample_min"))
     return problems
 
 
@@ -341,15 +339,15 @@ def _parameter_fault(name: str, parameters: Mapping[str, Any], specs: ParameterS
     )
 
 
-def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[SpecFault]:
+def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Problem]:
     """What is wrong with lists: word lists must hold words, patterns must compile, the role map needs both sides."""
     problems = []
     wanted = (*specs.word_lists, "patterns", "role_map", "personalities")
     problems += [
-        SpecFault(
-            f"/lists/{name}",
+        Problem(
             "unknown",
             say('There is no list "{name}". Remove it, or correct its name.', name=name),
+            pointer=f"/lists/{name}",
         )
         for name in sorted(lists.keys() - set(wanted))
     ]
@@ -359,14 +357,14 @@ def _list_problems(lists: Mapping[str, Any], specs: ParameterSpecs) -> list[Spec
                 'The list "{name}" is missing or is not a list of words. Give it as ["one", "two"].',
                 name=name,
             )
-            problems.append(SpecFault(f"/lists/{name}", "wrong_shape", said))
+            problems.append(Problem("wrong_shape", said, pointer=f"/lists/{name}"))
     if not _is_role_map(lists.get("role_map")):
         said = say('The role map must give a list of roles for "mafia" and one for "village".')
-        problems.append(SpecFault("/lists/role_map", "wrong_shape", said))
+        problems.append(Problem("wrong_shape", said, pointer="/lists/role_map"))
     personalities = lists.get("personalities")
     if not isinstance(personalities, list) or not all(map(_is_personality, personalities)):
         said = say("Each personality needs a key, a label and a description.")
-        problems.append(SpecFault("/lists/personalities", "wrong_shape", said))
+        problems.append(Problem("wrong_shape", said, pointer="/lists/personalities"))
     return problems + _pattern_problems(lists.get("patterns"), specs)
 
 
@@ -390,22 +388,22 @@ def _is_personality(value: object) -> bool:
     )
 
 
-def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[SpecFault]:
+def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[Problem]:
     """Required groups that are missing, and patterns that are not regular expressions or can take exponential time."""
     if not isinstance(patterns, dict):
         return [
-            SpecFault(
-                "/lists/patterns",
+            Problem(
                 "missing",
                 say("The patterns are missing. Copy them from the first version."),
+                pointer="/lists/patterns",
             )
         ]
     names = (*specs.patterns, *(name for name in specs.optional_patterns if name in patterns))
     problems = [
-        SpecFault(
-            f"/lists/patterns/{name}",
+        Problem(
             "unknown",
             say('No rule uses the patterns "{name}". Remove them.', name=name),
+            pointer=f"/lists/patterns/{name}",
         )
         for name in sorted(patterns.keys() - set(names))
     ]
@@ -415,12 +413,12 @@ def _pattern_problems(patterns: object, specs: ParameterSpecs) -> list[SpecFault
             said = say(
                 'The patterns "{name}" are missing or are not a list of regular expressions.', name=name
             )
-            problems.append(SpecFault(f"/lists/patterns/{name}", "wrong_shape", said))
+            problems.append(Problem("wrong_shape", said, pointer=f"/lists/patterns/{name}"))
             continue
         for index, source in enumerate(group or []):
             said = _pattern_fault(source)
             if said:
-                problems.append(SpecFault(f"/lists/patterns/{name}/{index}", "bad_pattern", said))
+                problems.append(Problem("bad_pattern", said, pointer=f"/lists/patterns/{name}/{index}"))
     return problems
 
 

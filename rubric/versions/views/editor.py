@@ -14,7 +14,7 @@ from rubric.models import Rubric, RubricVersion
 from rubric.versions import actions
 from rubric.versions.core.differences import differences
 from rubric.versions.core.draft import (
-    FieldProblem,
+    FieldFault,
     Unreadable,
     draft_texts,
     in_step,
@@ -149,7 +149,7 @@ def _weigh(request: SignedIn, version: RubricVersion, form: DraftForm, active_fi
         with suppress(Unreadable):
             moved = in_step({**sent, **moved, **scale_weights({**sent, **moved}, int(index))})
     form = form.with_texts(moved)
-    faults = [fault for fault in weight_faults(form.texts) if fault.field]
+    faults = [fault for fault in weight_faults(form.texts) if fault[0]]
     changed = {name for name, text in moved.items() if sent.get(name) != text} - {active_field}
     swapped = changed | {name for name in moved if name.endswith("-was")}
     return _show(request, version, _with_faults(form, faults), swapped=swapped)
@@ -159,9 +159,7 @@ def _scale(request: SignedIn, version: RubricVersion, form: DraftForm, index: in
     try:
         weights = scale_weights(form.texts, index)
     except Unreadable as fault:
-        return _show(
-            request, version, _with_faults(form, [FieldProblem(f"c{index}-weight", str(fault))]), status=422
-        )
+        return _show(request, version, _with_faults(form, [(f"c{index}-weight", str(fault))]), status=422)
     name = form.texts.get(f"c{index}-label") or form.texts.get(f"c{index}-key", "")
     message = _("The other weights were scaled so that %(name)s keeps its own. Nothing is saved yet.")
     return _show(request, version, _with_weights(form, weights), message=message % {"name": name})
@@ -182,9 +180,9 @@ def _with_weights(form: DraftForm, weights: Mapping[str, str]) -> DraftForm:
     return form.with_texts(in_step(numbers | dict(weights)))
 
 
-def _with_faults(form: DraftForm, problems: list[FieldProblem]) -> DraftForm:
-    for problem in problems:
-        form.add_error(problem.field if problem.field in form.fields else None, problem.message)
+def _with_faults(form: DraftForm, problems: list[FieldFault]) -> DraftForm:
+    for field, message in problems:
+        form.add_error(field if field in form.fields else None, message)
     return form
 
 
@@ -202,7 +200,6 @@ def _show(
 
     `typed` could not be saved because somebody else had saved `version` in the meantime.
     """
-    conflict = None if typed is None else differences(version.to_record(), typed)
     context = {
         "version": version,
         "form": form,
@@ -210,8 +207,7 @@ def _show(
         "swapped": swapped,
         **compare_weights(form.texts),
         "before": find_published(version),
-        "conflict": conflict,
-        "conflict_rows": difference_rows(conflict) if conflict else [],
+        "conflict": None if typed is None else difference_rows(differences(version.to_record(), typed)),
         **rubrics_frame(request),
     }
     region = None if swapped is None else WEIGHTS

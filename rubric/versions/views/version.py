@@ -1,6 +1,6 @@
 """One rubric version: its page, what differs from another version, and its file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from rubric.core.records import Criterion, RubricRecord
 from rubric.models import RubricVersion
 from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
-from rubric.versions.core.differences import CHANGED, Differences, Span, differences, mark_words
+from rubric.versions.core.differences import CRITERION, LIST, PARAMETER, Change, Span, differences, mark_words
 from rubric.versions.core.game_specs import add_defaults, game_specs
 from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, list_examples, readings
 from rubric.versions.permissions import (
@@ -165,42 +165,38 @@ def find_published(version: RubricVersion) -> RubricVersion | None:
 def compare_with(
     before: RubricVersion | None, version: RubricVersion, *, has_weights: bool = True
 ) -> dict[str, object]:
-    """The context of `_differences.html`: `before`, the differences from it, and their rows; None without it."""
+    """The context of `_differences.html`: `before`, and the rows of the differences from it; None without it."""
     if before is None:
         return {"before": None, "differences": None}
     found = differences(before.to_record(), version.to_record(), has_weights=has_weights)
-    return {"before": before, "differences": found, "difference_rows": difference_rows(found)}
+    return {"before": before, "differences": difference_rows(found)}
 
 
-def difference_rows(found: Differences) -> list[tuple[str, str, str, str, str, list[Span], list[Span]]]:
-    """All differences in one list, in words: criteria, then parameters, word lists and the version's own texts.
+def difference_rows(
+    changes: Sequence[Change],
+) -> list[tuple[str, str, str, str, str, list[Span], list[Span]]]:
+    """All differences in words.
 
     A row is the criterion or the kind of thing, what differs, before, after, how (added or removed), and where words
     differ before and after.
     """
-    rows = []
-    for criterion in found.criteria:
-        for number, change in enumerate(criterion.changes):
-            how = criterion.how if number == 0 and criterion.how != CHANGED else ""
-            unit = "\u00a0%" if change.name == "weight" else ""
-            before, after = (text and text + unit for text in (change.before, change.after))
-            what = str(LABELS.get(change.name, change.name)).partition(",")[0].partition(":")[0]
-            rows.append((criterion.label, what, before, after, how))
     named = {"name": _("Name"), "kind": _("Kind"), "source": _("Source"), "order": _("Order")}
-    sentences = readings()
-    for change in found.parameters:
-        part, decides = sentences.get(change.name, (_("Parameters"), change.name))
-        rows.append((str(part), str(decides), change.before, change.after, ""))
-    for words in found.lists:
-        before, after = ("\n".join(entries) for entries in (words.removed, words.added))
-        if words.is_reordered:
-            after = _("The same entries in another order.")
-        rows.append((_("Word lists"), heading(words.name), before, after, ""))
-    rows += [
-        (_("The version"), str(named.get(change.name, change.name)), change.before, change.after, "")
-        for change in found.general
-    ]
-    return [(*row, *mark_words(row[2], row[3])) for row in rows]
+    sentences, rows = readings(), []
+    for change in changes:
+        part, what, before, after = change.label, change.name, change.before, change.after
+        if change.part == CRITERION:
+            unit = "\u00a0%" if what == "weight" else ""
+            before, after = (text and text + unit for text in (before, after))
+            what = str(LABELS.get(what, what)).partition(",")[0].partition(":")[0]
+        elif change.part == PARAMETER:
+            part, what = map(str, sentences.get(what, (_("Parameters"), what)))
+        elif change.part == LIST:
+            part, what = _("Word lists"), heading(what)
+            after = after if before or after else _("The same entries in another order.")
+        else:
+            part, what = _("The version"), str(named.get(what, what))
+        rows.append((part, what, before, after, change.how, *mark_words(before, after)))
+    return rows
 
 
 @require("see_weights")

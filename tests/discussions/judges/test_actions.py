@@ -17,7 +17,7 @@ from discussions.judges.actions.runs import end_judge, resume_judge, suspend_jud
 from discussions.judges.core.answers import AnswerLine
 from discussions.judges.queries import ALL, ANSWERED_BLIND, build_text, load_progress, prompts_to_build
 from discussions.models import Evaluation, Judge, JudgeAnswer, Judgement, JudgePrompt, JudgeReply
-from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Price, Reply
+from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Reply
 from tests.factories.judges import KINDS, answer, answer_all, code_of, data_of, make_judge, run_all
 from tests.factories.model_reviewers import Waits
 from tests.factories.people import NOW, make_lead, make_member
@@ -158,7 +158,7 @@ def test_what_an_answer_lacks_is_flagged_and_asked_for_in_the_next_run(led):
     judge, lead = led
     run_all(judge, lead, [1], kinds=[kinds.STRATEGIC_DEPTH], repeat_percent=0)
     prompt = prompts_to_build().get()
-    text = json.dumps({"code": code_of(build_text(prompt).text), "answers": {"1": "yes", "2": "perhaps"}})
+    text = json.dumps({"code": code_of(build_text(prompt)), "answers": {"1": "yes", "2": "perhaps"}})
     paste_answer(judge=judge, prompt=1, text=text, by=lead, now=NOW)
     reply = JudgeReply.objects.get()
     assert [flag["code"] for flag in reply.flags] == ["not_an_answer", *["missing"] * 10]
@@ -243,7 +243,7 @@ def work(job, waits):
 
 
 def test_a_called_judge_answers_with_its_parameters_cost_and_time(called, settings):
-    settings.REVIEW_PRICES = {"larch-3": Price(Decimal("2.50"), Decimal(10))}
+    settings.REVIEW_PRICES = {"larch-3": (Decimal("2.50"), Decimal(10))}
     judge, job, _waits = called(
         replies(judging), parameters={"temperature": 0.2, "system_prompt": "Be brief."}
     )
@@ -274,7 +274,7 @@ def test_what_fails_for_good_waits_for_the_next_run(called):
 def test_too_long_a_wait_a_spent_budget_or_a_suspension_stops_the_job(called, settings):
     judge, job, waits = called(fails(429, **{"Retry-After": str(LONGEST_WAIT + 1)}))
     assert (job.state, judge.prompts.filter(state="open").count()) == ("failed", 2)
-    settings.REVIEW_PRICES = {"larch-3": Price(Decimal(1), Decimal(1))}
+    settings.REVIEW_PRICES = {"larch-3": (Decimal(1), Decimal(1))}
     Judge.objects.filter(pk=judge.pk).update(budget_usd=Decimal("0.01"))
     prompt = judge.prompts.first()
     reply = Reply(error_code="refused", error="No.")

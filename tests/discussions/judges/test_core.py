@@ -69,16 +69,16 @@ def test_a_prompt_says_what_the_rubric_says_and_holds_the_game_as_data(rubric):
         *criterion.guiding_questions,
         "Judge with care.",
     ):
-        assert words in built.text
-    data = data_of(built.text)
+        assert words in built
+    data = data_of(built)
     assert [item["message"] for item in data["items"]] == [1, 3]
     assert [message["number"] for message in data["messages"]] == [1, 2, 3, 4]
-    assert code_of(built.text) == built.code == CODE
-    assert build(rubric).text == built.text
+    assert code_of(built) == CODE
+    assert build(rubric) == built
 
 
 def test_names_and_seats_are_drawn_by_the_seed_and_nobody_is_called_as_in_the_game(rubric):
-    first, other = (data_of(build(rubric, seed=seed).text) for seed in (SEED, OTHER))
+    first, other = (data_of(build(rubric, seed=seed)) for seed in (SEED, OTHER))
     for data in (first, other):
         game = json.dumps(data)
         assert not any(name in game for name in ("Otis", "Pia", "Mira"))
@@ -91,17 +91,17 @@ def test_names_and_seats_are_drawn_by_the_seed_and_nobody_is_called_as_in_the_ga
 
 
 def test_roles_are_told_only_where_people_see_them(rubric):
-    shown = {kind: build(rubric, kind=kind).text for kind in (kinds.ROLE_CONSISTENCY, kinds.COHERENCE)}
+    shown = {kind: build(rubric, kind=kind) for kind in (kinds.ROLE_CONSISTENCY, kinds.COHERENCE)}
     assert sum(player["role"] == "mafia" for player in data_of(shown[kinds.ROLE_CONSISTENCY])["players"]) == 1
     assert all("role" not in player for player in data_of(shown[kinds.COHERENCE])["players"])
 
 
 def test_a_sentence_is_asked_about_in_its_words_and_the_whole_game_without_any(rubric):
-    (item,) = data_of(build(rubric, kind=kinds.REFERENCE, subjects=("2.1",)).text)["items"]
+    (item,) = data_of(build(rubric, kind=kinds.REFERENCE, subjects=("2.1",)))["items"]
     assert (item["message"], item["sentence"].split()[1:3]) == (2, ["voted", "for"])
     built = build(rubric, kind=kinds.RATING, subjects=("",))
-    assert data_of(built.text)["items"] == [{"item": 1}]
-    assert rubric.criterion("engagement").anchors["1"] in built.text
+    assert data_of(built)["items"] == [{"item": 1}]
+    assert rubric.criterion("engagement").anchors["1"] in built
 
 
 def test_items_are_asked_in_parts_of_about_one_size_each_once():
@@ -124,19 +124,17 @@ def test_no_injection_changes_a_frame_or_an_answer(rubric, injected):
     )
     frames = []
     for built in (plain, steered):
-        before, rest = built.text.split("<untrusted-", 1)
+        before, rest = built.split("<untrusted-", 1)
         nonce = rest[:32]
-        assert built.text.count(f"untrusted-{nonce}") == 4
+        assert built.count(f"untrusted-{nonce}") == 4
         data, after = rest.split(f"</untrusted-{nonce}>")
         assert data.count("\n") == 2
         frames.append((before.replace(nonce, ""), after.replace(nonce, "")))
     assert frames[0] == frames[1]
-    assert len(data_of(steered.text)["items"]) == 2
-    assert data_of(steered.text)["messages"][3]["by"] == data_of(steered.text)["messages"][0]["by"]
+    assert len(data_of(steered)["items"]) == 2
+    assert data_of(steered)["messages"][3]["by"] == data_of(steered)["messages"][0]["by"]
     quoting = (
-        f"A player wrote:\n{injected}\n\n"
-        + answer(steered.text, kinds.STRATEGIC_DEPTH, "no")
-        + f"\n{injected}"
+        f"A player wrote:\n{injected}\n\n" + answer(steered, kinds.STRATEGIC_DEPTH, "no") + f"\n{injected}"
     )
     read = answers.read_answers(quoting, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
     assert read.values == {1: "no", 2: "no"}

@@ -17,9 +17,9 @@ from rubric.comparisons.core.lines import (
 from rubric.comparisons.core.placing import Placed, place_review
 from rubric.core.records import RubricRecord
 from rubric.core.scales import Scale, rescale_score
-from rubric.reviews.core.review_lines import LineFault
 from rubric.versions.queries import first_response_version
 from tests.factories.versions import three_scales
+from workspace.core.json_faults import Problem
 
 SOUP = {
     "id": "soup",
@@ -313,7 +313,7 @@ def test_each_criterion_may_have_a_scale_of_its_own():
     assert [fault.pointer for fault in other] == ["/scale/charm", "/scores/a/clarity"]
 
 
-def place_scaled(**changes: object) -> Placed | list[LineFault]:
+def place_scaled(**changes: object) -> Placed | list[Problem]:
     """A line of plain scores in a set whose version has three scales."""
     value = {**SCORED, "scores": {"a": {"coherence": 4, "recommend": 1}, "2": {"coherence": 5}}} | changes
     found = read_comparison_lines(lines(SOUP, value))

@@ -134,7 +134,7 @@ def test_weights_that_stand(weights):
 
 def test_a_sum_that_is_off_is_named_with_every_weight():
     (problem,) = weight_problems(given_as(0.35, 0.25, 0.20, 0.19))
-    assert (problem.key, problem.code) == ("", "weights")
+    assert (problem.pointer, problem.code) == ("", "weights")
     assert "sum to 99\u00a0%, 1\u00a0% too little" in problem.message
     assert "clarity 19\u00a0%" in problem.message
     assert problem.message.endswith("Change one of them or scale the others.")
@@ -169,7 +169,7 @@ def test_the_sum_is_1_when_it_is_rounded_to_4_places():
     ],
 )
 def test_the_offender_is_named(weights, offender, says):
-    found = {problem.key: problem.message for problem in weight_problems(given_as(*weights))}
+    found = {problem.pointer: problem.message for problem in weight_problems(given_as(*weights))}
     assert says in found[offender]
 
 
@@ -183,8 +183,8 @@ def test_the_order_changes_nothing(thousandths, order):
     shuffled = list(weights.items())
     order.shuffle(shuffled)
     first, other = weight_problems(weights), weight_problems(dict(shuffled))
-    assert {(problem.key, problem.code) for problem in first} == {
-        (problem.key, problem.code) for problem in other
+    assert {(problem.pointer, problem.code) for problem in first} == {
+        (problem.pointer, problem.code) for problem in other
     }
     is_off = sum(thousandths) != 1000
     assert is_off == any(problem.code == "weights" for problem in first)

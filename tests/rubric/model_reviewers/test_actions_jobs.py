@@ -19,7 +19,7 @@ from rubric.model_reviewers.actions.calls import MOST_FAILED_IN_A_ROW, TURN
 from rubric.model_reviewers.actions.client import ask_endpoint
 from rubric.model_reviewers.actions.jobs import ask_models, start_asking, stop_asking
 from rubric.model_reviewers.actions.prompts import ask_again, ask_failed_again
-from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Price
+from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES
 from rubric.models import Answer, ComparisonSet, Response, Review, Reviewer, ReviewPrompt
 from rubric.models.comparisons import MODEL
 from tests.factories.comparisons import make_set
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.services
 def test_an_answer_is_asked_for_kept_and_read(asking, settings, waits):
-    settings.REVIEW_PRICES = {"one-model": Price(Decimal("2.50"), Decimal(10))}
+    settings.REVIEW_PRICES = {"one-model": (Decimal("2.50"), Decimal(10))}
     _made, server = asking(says(answer_text()))
     (heard,) = server.heard
     prompt = ReviewPrompt.objects.get()

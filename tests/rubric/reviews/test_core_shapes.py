@@ -120,7 +120,7 @@ def test_an_answer_that_names_one_response_of_several_is_read():
     found = read_loosely(
         '{"A": {"accuracy": 7}}', Names(["Response A", "Response B"], is_loose=True), Names(["accuracy"])
     )
-    assert found is not None and found.value["evaluations"].keys() == {"A"}
+    assert found is not None and found[0]["evaluations"].keys() == {"A"}
     assert (
         read_loosely(
             '{"C": {"accuracy": 7}}', Names(["Response A", "Response B"], is_loose=True), Names(["accuracy"])

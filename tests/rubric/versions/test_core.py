@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from benchmarks.calibration import fits
 from rubric.core.records import Criterion, RubricRecord
-from rubric.versions.core.differences import Change, ListChange, differences, mark_words
+from rubric.versions.core.differences import Change, differences, mark_words
 from rubric.versions.core.version_json import read_version
 from rubric.versions.queries import (
     FIRST_VERSIONS,
@@ -190,32 +190,38 @@ def with_criterion(index, **changes):
 
 
 def test_a_version_does_not_differ_from_itself_whatever_its_number():
-    assert differences(FIRST_VERSION, replace(FIRST_VERSION, version="2.0")).count == 0
+    assert differences(FIRST_VERSION, replace(FIRST_VERSION, version="2.0")) == []
 
 
 def test_changed_values_are_shown_with_both_readings():
     found = differences(RESPONSE, with_criterion(0, weight=0.4, threshold=6.0))
-    assert found.criteria[0].key == "accuracy"
-    assert found.criteria[0].changes == [Change("weight", "35", "40"), Change("threshold", "", "6")]
-    assert found.count == 2
+    label = RESPONSE.criteria[0].label
+    assert found == [
+        Change("criterion", "weight", "35", "40", label),
+        Change("criterion", "threshold", "", "6", label),
+    ]
 
 
 def test_weights_are_left_out_for_whoever_may_not_see_them():
     other = with_criterion(0, weight=0.4)
-    assert differences(RESPONSE, other, has_weights=False).count == 0
+    assert differences(RESPONSE, other, has_weights=False) == []
     more = replace(RESPONSE, criteria=[*RESPONSE.criteria, Criterion("tone", "Tone", "Its sound", 0.0)])
-    added = differences(RESPONSE, more, has_weights=False).criteria[0]
-    assert (added.how, [change.name for change in added.changes]) == ("added", ["label", "description"])
+    label, description = [
+        change for change in differences(RESPONSE, more, has_weights=False) if change.part == "criterion"
+    ]
+    assert (label.name, label.how, label.label) == ("label", "added", "Tone")
+    assert (description.name, description.how, description.label) == ("description", "", "Tone")
 
 
 def test_criteria_come_and_go_and_change_places():
     fewer = replace(RESPONSE, criteria=RESPONSE.criteria[:3])
-    assert [(criterion.key, criterion.how) for criterion in differences(RESPONSE, fewer).criteria] == [
-        ("clarity", "removed")
+    assert [(change.label, change.how) for change in differences(RESPONSE, fewer) if change.how] == [
+        ("Clarity", "removed")
     ]
     turned = replace(RESPONSE, criteria=RESPONSE.criteria[::-1])
-    assert differences(RESPONSE, turned).general == [
+    assert differences(RESPONSE, turned) == [
         Change(
+            "version",
             "order",
             "accuracy, completeness, conciseness, clarity",
             "clarity, conciseness, completeness, accuracy",
@@ -235,11 +241,12 @@ def test_parameters_and_entries_of_lists():
         lists=lists,
     )
     found = differences(FIRST_VERSION, other)
-    assert found.parameters == [Change("pass_count", "5", "6"), Change("coherence_names", "yes", "no")]
-    assert found.lists == [
-        ListChange("weak_keywords", ["guess*"], [], is_reordered=False),
-        ListChange("stop_words", [], [], is_reordered=True),
-        ListChange("role_map.mafia", [], ["mafia"], is_reordered=False),
+    assert found == [
+        Change("parameter", "pass_count", "5", "6"),
+        Change("parameter", "coherence_names", "yes", "no"),
+        Change("list", "weak_keywords", "", "guess*"),
+        Change("list", "stop_words", "", ""),
+        Change("list", "role_map.mafia", "mafia", ""),
     ]
 
 
@@ -310,8 +317,8 @@ def test_a_shipped_version_has_no_faults_that_are_looked_for_in_others(file):
 def test_a_changed_scale_is_a_difference():
     before, after = first_response_version(), read_version(scaled({"lowest": 0, "highest": 1}))
     assert isinstance(after, RubricRecord)
-    changes = differences(before, after).criteria[0].changes
-    assert Change("scale", "", "0 or 1") in changes
+    label = before.criteria[0].label
+    assert Change("criterion", "scale", "", "0 or 1", label) in differences(before, after)
 
 
 @pytest.mark.parametrize(

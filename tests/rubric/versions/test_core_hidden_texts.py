@@ -76,5 +76,5 @@ def test_the_editor_shows_it_at_its_field(name):
     base = read(VERSIONS[1])
     texts = draft_texts(base)
     texts[f"c0-{name}"] = "Is it\u202e so?"
-    (fault,) = read_draft(texts, base)
-    assert (fault.field, "⟨U+202E⟩" in fault.message) == (f"c0-{name}", True)
+    ((field, says),) = read_draft(texts, base)
+    assert (field, "⟨U+202E⟩" in says) == (f"c0-{name}", True)
