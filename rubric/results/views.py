@@ -8,14 +8,13 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from rubric.core.records import HOLISTIC, RubricRecord
 from rubric.core.scores import round_half_up
 from rubric.models import Comparison, ComparisonSet, RubricVersion
 from rubric.results.actions import answer_survey, begin_survey, pass_survey_over
 from rubric.results.core.surveys import Separated
-from rubric.results.core.what_if import TriedWeights, WeightControl, tried_weights
+from rubric.results.core.what_if import TriedWeights, tried_weights
 from rubric.results.forms import SurveyForm
 from rubric.results.pages.single_comparison import build_comparison_page, build_what_if_part
 from rubric.results.pages.whole_set import build_set_results
@@ -114,7 +113,7 @@ def _tried(given: dict[str, str], asked: ResultsQuery) -> TriedWeights:
     """The weights of the submitted form; without a form, those of the version."""
     shares = asked.shares
     controls = {
-        key: WeightControl(given[f"weight-{key}"], given[f"slider-{key}"], given[f"was-{key}"])
+        key: (given[f"weight-{key}"], given[f"slider-{key}"], given[f"was-{key}"])
         for key in shares
         if given[f"weight-{key}"] or given[f"was-{key}"]
     }
@@ -181,34 +180,6 @@ def comparison_or_404(request: SignedIn, slug: str, number: int, comparison: int
     return row
 
 
-class MeanLine(Struct, frozen=True):
-    label: str
-    first: str
-    second: str
-    apart: str
-
-
-class SurveyedResponse(Struct, frozen=True):
-    """One of the two responses: "A" ranks above "B". `text` is its own."""
-
-    letter: str
-    overall: str
-    text: str
-
-
-class SurveyPage(Struct, frozen=True):
-    """The survey of one comparison. Before its start, nothing of the result is shown; only one arm has `means`.
-
-    `is_brought` says that criteria have scales of their own, so that all means are brought to the common one.
-    """
-
-    is_started: bool
-    responses: list[SurveyedResponse]
-    means: list[MeanLine]
-    plot: IntervalsChart | None
-    is_brought: bool = False
-
-
 def survey_is_due(*, comparison: Comparison, person: Person) -> bool:
     """Whether to ask the person before the result opens: a reviewer of a closed set, at most a few times a set.
 
@@ -230,20 +201,24 @@ def list_criteria(comparison: Comparison) -> list[tuple[str, str]]:
     ]
 
 
-def build_survey_page(*, comparison: Comparison, person: Person) -> SurveyPage:
-    """The page of a comparison fetched with its set, project and version, for a person who is asked."""
+def build_survey_page(*, comparison: Comparison, person: Person) -> dict[str, Any]:
+    """The page of a comparison fetched with its set, project and version, for a person who is asked.
+
+    Before the start, nothing of the result is shown; only one arm has `means`. Of the `responses` "A" ranks above "B".
+    `is_brought` says that criteria have scales of their own, so that all means are brought to the common one.
+    """
     record, survey = comparison.set.rubric_version.to_record(), load_survey(comparison, person)
     separated = separated_in(comparison)
     if survey is None or separated is None:
-        return SurveyPage(False, [], [], None)
+        return {"is_started": False, "responses": [], "means": []}
     has_means = survey.arm == WITH
-    return SurveyPage(
-        is_started=True,
-        responses=_responses(comparison, separated),
-        means=_means(separated, record) if has_means else [],
-        plot=_plot(separated, record) if has_means else None,
-        is_brought=bool(record.scales),
-    )
+    return {
+        "is_started": True,
+        "responses": _responses(comparison, separated),
+        "means": _means(separated, record) if has_means else [],
+        "plot": _plot(separated, record) if has_means else None,
+        "is_brought": bool(record.scales),
+    }
 
 
 def build_survey_done(*, comparison: Comparison, person: Person) -> dict[str, int | str] | None:
@@ -261,22 +236,23 @@ def build_survey_done(*, comparison: Comparison, person: Person) -> dict[str, in
     }
 
 
-def _responses(comparison: Comparison, separated: Separated) -> list[SurveyedResponse]:
+def _responses(comparison: Comparison, separated: Separated) -> list[dict[str, str]]:
     texts = {str(number): text for number, text in comparison.responses.values_list("number", "text")}
     pairs = zip("AB", (separated.first, separated.second), separated.overalls, strict=True)
     return [
-        SurveyedResponse(letter, str(round_half_up(overall)), texts[name]) for letter, name, overall in pairs
+        {"letter": letter, "overall": str(round_half_up(overall)), "text": texts[name]}
+        for letter, name, overall in pairs
     ]
 
 
-def _means(separated: Separated, record: RubricRecord) -> list[MeanLine]:
+def _means(separated: Separated, record: RubricRecord) -> list[dict[str, str]]:
     return [
-        MeanLine(
-            record.criterion(key).label,
-            str(round_half_up(first)),
-            str(round_half_up(other)),
-            _signed(first - other),
-        )
+        {
+            "label": record.criterion(key).label,
+            "first": str(round_half_up(first)),
+            "second": str(round_half_up(other)),
+            "apart": _signed(first - other),
+        }
         for key, (first, other) in separated.means.items()
     ]
 

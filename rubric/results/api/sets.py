@@ -6,7 +6,7 @@ from rubric.models import Comparison
 from rubric.results.core.what_if import tried_weights
 from rubric.results.core.whole_set import Subject
 from rubric.results.pages.panel import PanelPart, RankingRow
-from rubric.results.pages.single_comparison import ComparisonPage, build_comparison_page
+from rubric.results.pages.single_comparison import build_comparison_page
 from rubric.results.pages.whole_set import SetResultsPage, build_set_results
 from rubric.results.pages.words import ResultsQuery
 from rubric.results.views import survey_is_due
@@ -53,9 +53,12 @@ class RankingAnswer(Answer, of=PanelPart, fields="kind lead ranks:rows"):
     ranks: list[RankAnswer]
 
 
-class ComparisonResultAnswer(Answer, of=ComparisonPage, fields="number question notes rankings:panels"):
+class ComparisonResultAnswer(Answer):
     """The result of one comparison."""
 
+    number: int
+    question: str
+    notes: list[str]
     rankings: list[RankingAnswer]
 
 
@@ -83,4 +86,4 @@ def show_result(request: SignedIn, slug: str, number: int, comparison: int) -> C
     asked = ResultsQuery(version=found.rubric_version)
     tried = tried_weights({}, asked.shares)
     page = build_comparison_page(comparison=row, asked=asked, tried=tried, person=request.user)
-    return ComparisonResultAnswer.read(page)
+    return ComparisonResultAnswer.read(page | {"rankings": page["panels"]})

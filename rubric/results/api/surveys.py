@@ -16,20 +16,29 @@ router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/survey/"
 
 
-class SurveyedAnswer(Answer, of=views.SurveyedResponse, fields="letter overall text"):
+class SurveyedAnswer(Answer):
     """One of the two responses: "A" ranks above "B"."""
 
+    letter: str
+    overall: str
+    text: str
 
-class MeansAnswer(Answer, of=views.MeanLine, fields="label first second"):
+
+class MeansAnswer(Answer):
     """The mean scores of both responses by one criterion; told to half of those who are asked."""
 
+    label: str
+    first: str
+    second: str
 
-class SurveyAnswer(Answer, of=views.SurveyPage, fields="is_started responses means"):
+
+class SurveyAnswer(Answer):
     """A survey. It `is_due` until it is answered or passed over; responses come once it is started.
 
     `named` can be the key of a criterion, or "cannot".
     """
 
+    is_started: bool
     is_due: bool
     criteria: list[str]
     responses: list[SurveyedAnswer]
@@ -52,11 +61,10 @@ def show_survey(request: SignedIn, slug: str, number: int, comparison: int) -> S
     """Read the survey that comes before a result. Asking begins nothing."""
     found = views.comparison_or_404(request, slug, number, comparison)
     check_survey(request.user, found.set)
-    return SurveyAnswer.read(
-        views.build_survey_page(comparison=found, person=request.user),
-        is_due=views.survey_is_due(comparison=found, person=request.user),
-        criteria=[*(key for key, _label in views.list_criteria(found)), CANNOT_TELL],
-    )
+    page = views.build_survey_page(comparison=found, person=request.user)
+    page["is_due"] = views.survey_is_due(comparison=found, person=request.user)
+    page["criteria"] = [*(key for key, _label in views.list_criteria(found)), CANNOT_TELL]
+    return SurveyAnswer.read(page)
 
 
 @router.post(PATH, "api_survey", "survey", "rate")

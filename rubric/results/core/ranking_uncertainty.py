@@ -27,29 +27,21 @@ Scores = Mapping[str, Mapping[str, Number]]
 class WinnerFlip(Struct, frozen=True):
     """What it takes for a rival to draw level with the winner.
 
-    `move` is the weight that moves to other criteria (half the sum of all changes), None if no weights make them level.
-    At `weights` both are level; any further move in that direction changes the winner.
+    `move` is the weight that moves to another criterion (half the sum of all changes): 0 if both are level already,
+    None if no weights make them level. `takes` says from which criteria, `gives` to which. At `weights` both are
+    level; any further move in that direction changes the winner.
     """
 
     rival: str
     move: Fraction | None
     weights: dict[str, Fraction] | None = None
+    takes: dict[str, Fraction] = {}
+    gives: str = ""
 
     @property
     def is_fragile(self) -> bool:
         """Whether moving less than 5 points of weight is enough."""
         return self.move is not None and self.move < FRAGILE
-
-
-class Edge(Struct, frozen=True):
-    """Where the winner loses its lead when one weight changes and the others keep their proportions.
-
-    `below` and `above` are values of that weight, None on the side where nothing changes.
-    """
-
-    criterion: str
-    below: Fraction | None
-    above: Fraction | None
 
 
 def smallest_move(
@@ -69,18 +61,16 @@ def smallest_move(
     least = min(leads, key=lambda key: (leads[key], key))
     if leads[least] > 0:
         return WinnerFlip("", None)
-    moved, left = dict(shares), gap
+    takes, left = {}, gap
     for key in sorted(leads, key=lambda name: (-leads[name], name)):
         closes = leads[key] - leads[least]
         if not left or not closes:
             break
-        taken = min(shares[key], left / closes)
-        moved[key] -= taken
-        moved[least] += taken
-        left -= taken * closes
-    return WinnerFlip(
-        "", sum((shares[key] - moved[key] for key in shares if moved[key] < shares[key]), Fraction()), moved
-    )
+        takes[key] = min(shares[key], left / closes)
+        left -= takes[key] * closes
+    move = sum(takes.values(), Fraction())
+    moved = {key: share - takes.get(key, 0) for key, share in shares.items()} | {least: shares[least] + move}
+    return WinnerFlip("", move, moved, takes, least)
 
 
 def flips(scores: Scores, weights: Mapping[str, Number]) -> dict[str, list[WinnerFlip]]:
@@ -104,13 +94,16 @@ def flips(scores: Scores, weights: Mapping[str, Number]) -> dict[str, list[Winne
 
 def edges(
     *, winner: Mapping[str, Number], rival: Mapping[str, Number], weights: Mapping[str, Number]
-) -> list[Edge]:
-    """For each criterion, its weight at which the rival draws level if all others are scaled."""
+) -> dict[str, tuple[Fraction | None, Fraction | None]]:
+    """Where the winner loses its lead when one weight changes and the others keep their proportions.
+
+    For each criterion a value of its weight below, and one above the present; None where nothing changes on that side.
+    """
     shares = {key: exact(weight) for key, weight in weights.items()}
     leads = {key: exact(winner[key]) - exact(rival[key]) for key in shares}
     gap = sum((shares[key] * leads[key] for key in shares), Fraction())
     total = sum(shares.values(), Fraction())
-    found = []
+    found = {}
     for key, share in shares.items():
         others = (gap - share * leads[key]) / (total - share) if total != share else leads[key]
         # With the weight v on this criterion the gap is v x its lead + (total - v) x the mean lead of the others.
@@ -118,7 +111,7 @@ def edges(
         is_there = level is not None and 0 < level < total and gap > 0
         below = level if is_there and level is not None and level < share else None
         above = level if is_there and level is not None and level > share else None
-        found.append(Edge(key, below, above))
+        found[key] = below, above
     return found
 
 
@@ -209,20 +202,6 @@ class Lead(Struct, frozen=True):
     def panel_size(self) -> int:
         """The number of reviewers behind the word: 1 if one reviewer alone gives the mean of either response."""
         return 1 if self.noise is None else self.reviewers
-
-
-class WeightMove(Struct, frozen=True):
-    """The smallest move of weight that brings a rival level: the amounts, the criteria that lose and the one that
-    gains.
-
-    `amount` is None when no weights make them level, 0 when both are level already.
-    """
-
-    rival: str
-    amount: Fraction | None
-    is_fragile: bool
-    takes: dict[str, Fraction]
-    gives: str
 
 
 class WeightRange(Struct, frozen=True):
@@ -391,9 +370,9 @@ def criterion_means(rows: Iterable[ReviewRow], shares: Shares) -> dict[str, dict
     }
 
 
-def moves(means: Means, shares: Shares, winner: str) -> list[WeightMove]:
+def moves(means: Means, shares: Shares, winner: str) -> list[WinnerFlip]:
     """What it takes for each rival to draw level with the winner, nearest first; [] if it has no complete row."""
-    return [_move(flip, shares) for flip in flips(means, shares).get(winner, [])]
+    return flips(means, shares).get(winner, [])
 
 
 def weight_ranges(means: Means, shares: Shares, winner: str) -> list[WeightRange]:
@@ -403,23 +382,14 @@ def weight_ranges(means: Means, shares: Shares, winner: str) -> list[WeightRange
         for key, given in means.items()
         if key != winner
     }
-    return [_hold(key, share, [(rival, found[at]) for rival, found in rivals.items()])
-            for at, (key, share) in enumerate(shares.items())]  # fmt: skip
-
-
-def _hold(key: str, share: Fraction, found: Sequence[tuple[str, Edge]]) -> WeightRange:
-    lows = [(edge.below, rival) for rival, edge in found if edge.below is not None]
-    highs = [(edge.above, rival) for rival, edge in found if edge.above is not None]
-    low, low_rival = max(lows, key=lambda pair: pair[0], default=(None, ""))
-    high, high_rival = min(highs, key=lambda pair: pair[0], default=(None, ""))
-    return WeightRange(key, share, low, low_rival, high, high_rival)
-
-
-def _move(flip: WinnerFlip, shares: Shares) -> WeightMove:
-    after = flip.weights or {}
-    takes = {key: shares[key] - after[key] for key in after if after[key] < shares[key]}
-    gives = next((key for key in after if after[key] > shares[key]), "")
-    return WeightMove(flip.rival, flip.move, flip.is_fragile, takes, gives)
+    ranges = []
+    for key, share in shares.items():
+        lows = [(low, rival) for rival, found in rivals.items() if (low := found[key][0]) is not None]
+        highs = [(high, rival) for rival, found in rivals.items() if (high := found[key][1]) is not None]
+        low, low_rival = max(lows, key=lambda pair: pair[0], default=(None, ""))
+        high, high_rival = min(highs, key=lambda pair: pair[0], default=(None, ""))
+        ranges.append(WeightRange(key, share, low, low_rival, high, high_rival))
+    return ranges
 
 
 def _chance(ahead: Matrix, shares: Matrix) -> float | None:

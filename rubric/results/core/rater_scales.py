@@ -28,28 +28,6 @@ class Rating(Struct, frozen=True):
     value: float
 
 
-class RaterScale(Struct, frozen=True):
-    """How a reviewer uses the scale: plain mean and SD (None below two ratings), and both shrunk to the panel's."""
-
-    reviewer: str
-    count: int
-    mean: float
-    sd: float | None
-    shrunken_mean: float
-    shrunken_sd: float
-
-
-class Calibration(Struct, frozen=True):
-    """Mean calibrated overall of each item, on the panel's scale, and the estimated scale of each reviewer.
-
-    `without_spread` names reviewers with an SD of 0 or an unknown SD: the panel's spread replaces theirs.
-    """
-
-    items: dict[str, float]
-    scales: list[RaterScale]
-    without_spread: list[str]
-
-
 def design_problem(ratings: Sequence[Rating]) -> str:
     """A sentence that says why calibrated scores are not offered; "" when the design allows them."""
     counts = Counter(rating.reviewer for rating in ratings)
@@ -79,7 +57,7 @@ def design_problem(ratings: Sequence[Rating]) -> str:
     return ""
 
 
-def calibrate(ratings: Sequence[Rating]) -> Calibration:
+def calibrate(ratings: Sequence[Rating]) -> dict[str, float]:
     """Each item's mean of shrunken z scores, mapped back to the panel's mean and SD. Needs at least one rating.
 
     With n, m, s of a reviewer, the panel's mean g, its pooled within-reviewer variance p and the variance b between
@@ -92,19 +70,13 @@ def calibrate(ratings: Sequence[Rating]) -> Calibration:
     centre = fmean(value for given in values.values() for value in given)
     within = _within(values)
     between = _between(values, within)
-    scales = {
-        reviewer: _scale(reviewer, given, centre, within, between) for reviewer, given in values.items()
-    }
+    scales = {reviewer: _scale(given, centre, within, between) for reviewer, given in values.items()}
     moved: dict[str, list[float]] = {}
     for rating in ratings:
-        scale = scales[rating.reviewer]
-        stretch = math.sqrt(within) / scale.shrunken_sd if scale.shrunken_sd else 1.0
-        moved.setdefault(rating.item, []).append(centre + stretch * (rating.value - scale.shrunken_mean))
-    return Calibration(
-        items={item: math.fsum(given) / len(given) for item, given in moved.items()},
-        scales=list(scales.values()),
-        without_spread=[scale.reviewer for scale in scales.values() if not scale.sd],
-    )
+        mean, sd = scales[rating.reviewer]
+        stretch = math.sqrt(within) / sd if sd else 1.0
+        moved.setdefault(rating.item, []).append(centre + stretch * (rating.value - mean))
+    return {item: math.fsum(given) / len(given) for item, given in moved.items()}
 
 
 def _within(values: dict[str, list[float]]) -> float:
@@ -122,14 +94,15 @@ def _between(values: dict[str, list[float]], within: float) -> float:
     return max(0.0, variance([fmean(given) for given in values.values()]) - chance)
 
 
-def _scale(reviewer: str, given: list[float], centre: float, within: float, between: float) -> RaterScale:
+def _scale(given: list[float], centre: float, within: float, between: float) -> tuple[float, float]:
+    """A reviewer's mean and SD, both shrunk to the panel's."""
     count, mean = len(given), fmean(given)
     own = variance(given) if count > 1 else 0.0
     # If reviewers differ no more than by chance, all means are the panel's.
     pull = within / between if between else math.inf
     shrunken = centre if math.isinf(pull) else (count * mean + pull * centre) / (count + pull)
     spread = math.sqrt(((count - 1) * own + _PRIOR * within) / (count - 1 + _PRIOR))
-    return RaterScale(reviewer, count, mean, math.sqrt(own) if count > 1 else None, shrunken, spread)
+    return shrunken, spread
 
 
 def _groups(ratings: Sequence[Rating]) -> int:
@@ -153,18 +126,13 @@ Vector = NDArray[np.float64]
 Indexes = NDArray[np.int64]
 
 
-class Crossed(Struct, frozen=True):
-    """Predicted overall of each item on the panel's scale, each reviewer's severity (positive: lenient), variances."""
-
-    items: dict[str, float]
-    reviewers: dict[str, float]
-    item_variance: float
-    reviewer_variance: float
-    noise_variance: float
-
-
-def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
+def crossed_effects(
+    ratings: Sequence[Rating],
+) -> tuple[dict[str, float], dict[str, float], tuple[float, ...]] | str:
     """Best linear predictions under y = mean + item + reviewer + noise, or a sentence that says why there are none.
+
+    The overall of each item on the panel's scale, the severity of each reviewer (positive: lenient), and the variances
+    of items, reviewers and noise.
 
     The variances are found by expectation and maximisation with the inverse of the mixed-model equations (Henderson
     1953; Searle, Casella and McCulloch 1992, 8.3). The order of the ratings does not change the result.
@@ -186,12 +154,10 @@ def crossed_effects(ratings: Sequence[Rating]) -> Crossed | str:
     rest[:, 0] = 1
     rest[np.arange(len(ordered)), [1 + column_at[row.reviewer] for row in ordered]] = 1
     of_items, others, variances = _predicted(of_item, rest, values)
-    return Crossed(
-        items={item: float(others[0] + effect) for item, effect in zip(items, of_items, strict=True)},
-        reviewers={name: float(effect) for name, effect in zip(reviewers, others[1:], strict=True)},
-        item_variance=float(variances[0]),
-        reviewer_variance=float(variances[1]),
-        noise_variance=float(variances[2]),
+    return (
+        {item: float(others[0] + effect) for item, effect in zip(items, of_items, strict=True)},
+        {name: float(effect) for name, effect in zip(reviewers, others[1:], strict=True)},
+        tuple(map(float, variances)),
     )
 
 

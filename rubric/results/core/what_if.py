@@ -13,12 +13,8 @@ STEP = Fraction(1, 2)
 LONGEST_WEIGHT = 20
 
 
-class WeightControl(Struct, frozen=True):
-    """One weight in a form: its number, its slider, and the values of both when the form was rendered."""
-
-    number: str
-    slider: str
-    was: str
+# One weight in a form: its number, its slider, and the values of both when the form was rendered.
+Control = tuple[str, str, str]
 
 
 class TriedWeights(Struct, frozen=True):
@@ -34,7 +30,7 @@ class TriedWeights(Struct, frozen=True):
     moved: dict[str, str]
 
 
-def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, Fraction]) -> TriedWeights:
+def tried_weights(controls: Mapping[str, Control], weights: Mapping[str, Fraction]) -> TriedWeights:
     """The weights of the controls: of number and slider the changed one counts, the number if both changed.
 
     A criterion without a control keeps its weight in `weights`.
@@ -44,7 +40,8 @@ def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, F
         texts[key] = standing[key] = percent_text(weight)
         if key in controls:
             by = _moved_by(controls[key])
-            texts[key] = controls[key].slider if by == "slider" else controls[key].number
+            number, slider, _was = controls[key]
+            texts[key] = slider if by == "slider" else number
             if by:
                 moved[key] = by
     # The text of a weight is rounded; a weight that nobody changed counts with its exact value.
@@ -67,10 +64,11 @@ def tried_weights(controls: Mapping[str, WeightControl], weights: Mapping[str, F
     return TriedWeights(texts, shares, faults, moved)
 
 
-def _moved_by(control: WeightControl) -> str:
-    if control.number != control.was:
+def _moved_by(control: Control) -> str:
+    number, slider, standing = control
+    if number != standing:
         return "number"
-    slid, was = _value(control.slider), _value(control.was)
+    slid, was = _value(slider), _value(standing)
     return "" if slid is None or was is None or abs(slid - was) <= STEP / 2 else "slider"
 
 

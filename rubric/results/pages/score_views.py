@@ -39,8 +39,8 @@ def build_views(
     ratings = _named(list_ratings(scored), reviewers)
     crossed, reasons = crossed_effects(ratings), []
     for head, found in (
-        (_("z-normalised"), design_problem(ratings) or calibrate(ratings).items),
-        (_("Crossed random effects"), crossed if isinstance(crossed, str) else crossed.items),
+        (_("z-normalised"), design_problem(ratings) or calibrate(ratings)),
+        (_("Crossed random effects"), crossed if isinstance(crossed, str) else crossed[0]),
     ):
         if isinstance(found, str):
             reasons.append(_("%(view)s is not offered: %(reason)s") % {"view": head, "reason": found})

@@ -5,9 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy
-from msgspec import Struct
 
-from rubric.core.records import BOTH, HOLISTIC, PARTIAL, RUBRIC, Criterion
+from rubric.core.records import BOTH, HOLISTIC, PARTIAL, RUBRIC
 from rubric.core.scales import Scales
 from rubric.models import Comparison, Response, Review
 from rubric.results.core.ranking_uncertainty import compute_rounding
@@ -40,31 +39,13 @@ from workspace.models import Person
 CUT = 3000
 
 
-class ComparisonPage(Struct, frozen=True):
-    """Everything that the page shows. `weights` and `what_if` are None for a viewer who may not see weights."""
-
-    number: int
-    question: str
-    previous: int
-    next: int
-    asked: ResultsQuery
-    choices: list[tuple[str, str]]
-    panels: list[PanelPart]
-    changes: str
-    notes: list[str]
-    left_out_count: int
-    texts: list[dict[str, Any]]
-    weights: dict[str, Any] | None
-    what_if: dict[str, Any] | None
-    criteria: Sequence[Criterion]
-    table: dict[str, Any]
-    reviews: list[dict[str, Any]]
-
-
 def build_comparison_page(
     *, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights, person: Person
-) -> ComparisonPage:
-    """The page of a comparison fetched with its set; `tried` are the weights of the form."""
+) -> dict[str, Any]:
+    """The page of a comparison fetched with its set; `tried` are the weights of the form.
+
+    `weights` and `what_if` are None for a viewer who may not see weights.
+    """
     comparison_set, mode = comparison.set, comparison.set.mode
     responses = list(comparison.responses.order_by("number"))
     named_responses = _name_responses(responses)
@@ -83,24 +64,24 @@ def build_comparison_page(
         own_shown=_own_shown(comparison, person, is_lead=is_lead),
         scales=scales,
     )
-    return ComparisonPage(
-        number=comparison.number,
-        question=comparison.question,
-        previous=comparison.number - 1,
-        next=comparison.number + 1 if comparison.number < comparison_set.comparisons.count() else 0,
-        asked=asked,
-        choices=list_version_options(comparison_set) if sees else [],
-        panels=panels,
-        changes=_changes(panels[: len(kinds)], named_responses),
-        notes=_notes(panels[0].found, reviews, context, asked),
-        left_out_count=len(panels[0].found.left_out),
-        texts=[_text(response, named_responses[str(response.number)], asked) for response in responses],
-        weights=build_weights_part(reviewed, asked, named_responses, panels[0].first) if sees else None,
-        what_if=build_what_if(reviewed, asked, tried, named_responses, panels[0].found) if sees else None,
-        criteria=context.criteria,
-        table=build_score_table(reviews, context),
-        reviews=[build_review(review, context, reviews) for review in reviews],
-    )
+    return {
+        "number": comparison.number,
+        "question": comparison.question,
+        "previous": comparison.number - 1,
+        "next": comparison.number + 1 if comparison.number < comparison_set.comparisons.count() else 0,
+        "asked": asked,
+        "choices": list_version_options(comparison_set) if sees else [],
+        "panels": panels,
+        "changes": _changes(panels[: len(kinds)], named_responses),
+        "notes": _notes(panels[0].found, reviews, context, asked),
+        "left_out_count": len(panels[0].found.left_out),
+        "texts": [_text(response, named_responses[str(response.number)], asked) for response in responses],
+        "weights": build_weights_part(reviewed, asked, named_responses, panels[0].first) if sees else None,
+        "what_if": build_what_if(reviewed, asked, tried, named_responses, panels[0].found) if sees else None,
+        "criteria": context.criteria,
+        "table": build_score_table(reviews, context),
+        "reviews": [build_review(review, context, reviews) for review in reviews],
+    }
 
 
 def build_what_if_part(*, comparison: Comparison, asked: ResultsQuery, tried: TriedWeights) -> dict[str, Any]:

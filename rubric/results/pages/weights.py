@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from rubric.results.core.ranking_uncertainty import (
     Means,
-    WeightMove,
     WeightRange,
+    WinnerFlip,
     criterion_means,
     moves,
     weight_ranges,
@@ -124,7 +124,7 @@ def _moved(was: int | None, place: int) -> str:
     return _("up %(n)d") % {"n": steps} if place < was else _("down %(n)d") % {"n": steps}
 
 
-def _reason(winner: str, means: Means, found: Sequence[WeightMove]) -> str:
+def _reason(winner: str, means: Means, found: Sequence[WinnerFlip]) -> str:
     """Why nothing can be said about weights; "" when something can."""
     if not winner:
         return _("No response has a complete review, so nothing can be said about weights.")
@@ -135,10 +135,10 @@ def _reason(winner: str, means: Means, found: Sequence[WeightMove]) -> str:
     return ""
 
 
-def _move_sentence(move: WeightMove, labels: Mapping[str, str]) -> str:
-    if move.amount is None:
+def _move_sentence(move: WinnerFlip, labels: Mapping[str, str]) -> str:
+    if move.move is None:
         return _("Never: no weights bring it level.")
-    if move.amount == 0:
+    if move.move == 0:
         return _("Level already: any other weights may put it first.")
     taken = join_names(
         _("%(weight)s from %(criterion)s") % {"weight": weight_text(amount), "criterion": labels[key]}

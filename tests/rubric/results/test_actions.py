@@ -95,14 +95,14 @@ def test_what_cannot_be_is_refused(person):
 
 def test_the_arm_decides_what_is_shown(person):
     comparison = load_first(closed_set(person))
-    assert build_survey_page(comparison=comparison, person=person).responses == []
+    assert build_survey_page(comparison=comparison, person=person)["responses"] == []
     begin_survey(comparison=comparison, by=person, now=NOW)
     for arm, count in (("with", 4), ("without", 0)):
         Survey.objects.update(arm=arm)
         page = build_survey_page(comparison=comparison, person=person)
-        assert [response.overall for response in page.responses] == ["8.15", "8.10"]
-        assert len(page.means) == count
-        assert (page.plot is not None) == bool(count)
+        assert [response["overall"] for response in page["responses"]] == ["8.15", "8.10"]
+        assert len(page["means"]) == count
+        assert (page["plot"] is not None) == bool(count)
 
 
 def test_passing_over_ends_the_asking_in_the_whole_set(person):

@@ -23,7 +23,7 @@ from rubric.results.core.ranking_uncertainty import (
     tell_apart,
     weight_ranges,
 )
-from rubric.results.core.what_if import WeightControl, tried_weights
+from rubric.results.core.what_if import tried_weights
 from rubric.reviews.core.score_rows import ReviewRow
 
 SHARES = {
@@ -52,9 +52,9 @@ def make_values(**lists):
 
 def test_the_example_of_the_record_flips_after_a_hundred_and_twenty_fifth_of_ten_thousand():
     near, never = moves(MEANS, SHARES, "A")
-    assert (near.rival, near.amount, near.is_fragile) == ("B", Fraction(125, 10_000), True)
+    assert (near.rival, near.move, near.is_fragile) == ("B", Fraction(125, 10_000), True)
     assert (near.takes, near.gives) == ({"accuracy": Fraction(125, 10_000)}, "conciseness")
-    assert (never.rival, never.amount, never.takes, never.gives) == ("C", None, {}, "")
+    assert (never.rival, never.move, never.takes, never.gives) == ("C", None, {}, "")
 
 
 def test_each_weight_has_its_range_in_which_the_first_stays_first():
@@ -239,7 +239,7 @@ def test_orders_of_criteria_responses_and_reviewers_change_nothing(keys, labels,
 
 
 def control(number="35", slider="35", was="35"):
-    return WeightControl(number, slider, was)
+    return number, slider, was
 
 
 def test_of_number_and_slider_the_one_that_moved_counts():
@@ -275,7 +275,7 @@ def test_weights_that_are_all_zero_are_refused():
 @given(st.lists(st.decimals(0, 1, places=4), min_size=2, max_size=6))
 def test_tried_weights_sum_to_one_and_keep_their_proportions(given_texts):
     keys = [f"k{at}" for at in range(len(given_texts))]
-    controls = {key: WeightControl(str(text), "0", "-") for key, text in zip(keys, given_texts, strict=True)}
+    controls = {key: (str(text), "0", "-") for key, text in zip(keys, given_texts, strict=True)}
     found = tried_weights(controls, dict.fromkeys(keys, Fraction(1, len(keys))))
     if not any(given_texts):
         assert found.faults

@@ -10,7 +10,6 @@ import pytest
 
 from rubric.results.core.rater_scales import (
     LEAST_RATINGS,
-    Crossed,
     Rating,
     calibrate,
     crossed_effects,
@@ -50,28 +49,30 @@ def test_otherwise_one_sentence_says_why_not(sheets, says):
 def test_the_formula_by_hand():
     found = calibrate(ratings(ann=[(0, 4), (1, 6)], bob=[(1, 7), (2, 9)]))
     # g 6.5; p 2 within; means 5 and 8, variance 4.5, less p/2 for chance gives b 3.5; k = 4/7
-    ann, bob = found.scales
-    assert (ann.mean, ann.sd, bob.mean) == (5, math.sqrt(2), 8)
-    assert ann.shrunken_mean == pytest.approx((2 * 5 + 4 / 7 * 6.5) / (2 + 4 / 7))
-    assert ann.shrunken_sd == pytest.approx(math.sqrt((1 * 2 + 5 * 2) / 6))
-    assert found.items["i0"] == pytest.approx(6.5 + 4 - ann.shrunken_mean)
-    assert found.items["i1"] == pytest.approx(6.5 + (6 - ann.shrunken_mean + 7 - bob.shrunken_mean) / 2)
-    assert found.without_spread == []
+    ann, bob = ((2 * mean + 4 / 7 * 6.5) / (2 + 4 / 7) for mean in (5, 8))
+    # Both SDs are that of the panel: (1 x 2 + 5 x 2) / 6 = 2.
+    assert found["i0"] == pytest.approx(6.5 + 4 - ann)
+    assert found["i1"] == pytest.approx(6.5 + (6 - ann + 7 - bob) / 2)
 
 
-def test_reviewers_without_spread_are_named():
+def test_the_spread_of_a_reviewer_is_shrunk_to_the_panels():
+    found = calibrate(ratings(ann=[(0, 4), (1, 6)], bob=[(0, 1), (1, 9)]))
+    # p (2 + 32) / 2 = 17, and both means are 5, so g replaces them; bob's SD is ((32 + 5 x 17) / 6) ** 0.5.
+    stretches = [math.sqrt(17 / ((own + 5 * 17) / 6)) for own in (2, 32)]
+    assert found["i0"] == pytest.approx(5 + (stretches[0] * -1 + stretches[1] * -4) / 2)
+
+
+def test_reviewers_without_spread_are_calibrated_by_the_panels():
     found = calibrate(ratings(ann=[(0, 7), (1, 7)], bob=[(0, 3), (1, 9)], cid=[(1, 4)]))
-    assert found.without_spread == ["ann", "cid"]
-    assert found.items and all(math.isfinite(value) for value in found.items.values())
+    assert found and all(math.isfinite(value) for value in found.values())
     flat = calibrate(ratings(ann=[(0, 7), (1, 7)], bob=[(1, 5)]))
-    assert flat.items and all(math.isfinite(value) for value in flat.items.values())
+    assert flat and all(math.isfinite(value) for value in flat.values())
 
 
-def test_the_order_of_ratings_changes_no_scale():
+def test_the_order_of_ratings_changes_no_item():
     given = ratings(ann=numbered(0, 12), bob=numbered(6, 12))
     first, other = calibrate(given), calibrate(given[::-1])
-    assert first.scales == other.scales
-    assert first.items == pytest.approx(other.items, abs=1e-12)
+    assert first == pytest.approx(other, abs=1e-12)
 
 
 def test_it_helps_where_everybody_saw_other_items():
@@ -89,7 +90,7 @@ def test_it_helps_where_everybody_saw_other_items():
         raw = [
             np.mean([rating.value for rating in given if rating.item == f"{item:02}"]) for item in range(40)
         ]
-        better = calibrate(given).items
+        better = calibrate(given)
         gains.append(
             np.corrcoef([better[f"{item:02}"] for item in range(40)], quality)[0, 1]
             - np.corrcoef(raw, quality)[0, 1]
@@ -126,14 +127,13 @@ def test_a_full_table_has_the_variances_of_its_analysis_of_variance():
     values = (
         6 + random.normal(0, 1.2, (30, 1)) + random.normal(0, 0.8, (1, 12)) + random.normal(0, 0.6, (30, 12))
     )
-    found = crossed_effects(table(values))
-    assert isinstance(found, Crossed)
+    items, _reviewers, variances = crossed_effects(table(values))
     rows, columns = values.mean(axis=1), values.mean(axis=0)
     noise = ((values - rows[:, None] - columns[None] + values.mean()) ** 2).sum() / (29 * 11)
-    assert found.noise_variance == pytest.approx(noise, rel=0.01)
-    assert found.item_variance == pytest.approx(rows.var(ddof=1) - noise / 12, rel=0.05)
-    assert found.reviewer_variance == pytest.approx(columns.var(ddof=1) - noise / 30, rel=0.05)
-    assert list(np.argsort(list(found.items.values()))) == list(np.argsort(rows))
+    assert variances[0] == pytest.approx(rows.var(ddof=1) - noise / 12, rel=0.05)
+    assert variances[1] == pytest.approx(columns.var(ddof=1) - noise / 30, rel=0.05)
+    assert variances[2] == pytest.approx(noise, rel=0.01)
+    assert list(np.argsort(list(items.values()))) == list(np.argsort(rows))
 
 
 def test_severity_is_found_and_quality_is_seen_better_than_by_means():
@@ -141,12 +141,10 @@ def test_severity_is_found_and_quality_is_seen_better_than_by_means():
     gains = []
     for _ in range(8):
         ratings, quality, severity = simulated(random)
-        found = crossed_effects(ratings)
-        means = [np.mean([rating.value for rating in ratings if rating.item == item]) for item in found.items]
-        gains.append(
-            np.corrcoef(list(found.items.values()), quality)[0, 1] - np.corrcoef(means, quality)[0, 1]
-        )
-        assert np.corrcoef(list(found.reviewers.values()), severity)[0, 1] > 0.85
+        items, reviewers, _variances = crossed_effects(ratings)
+        means = [np.mean([rating.value for rating in ratings if rating.item == item]) for item in items]
+        gains.append(np.corrcoef(list(items.values()), quality)[0, 1] - np.corrcoef(means, quality)[0, 1])
+        assert np.corrcoef(list(reviewers.values()), severity)[0, 1] > 0.85
     assert np.mean(gains) > 0.02
 
 
