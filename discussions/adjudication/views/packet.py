@@ -3,22 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.adjudication.core.disagreements import Disagreement
-from discussions.adjudication.core.packet import (
-    Differing,
-    KindSummary,
-    Packet,
-    PacketAnswer,
-    PacketDifference,
-    PacketKind,
-    most_telling,
-    summarize_kinds,
-)
+from discussions.adjudication.core.packet import Differing, count_confusions, group_by_kind, most_telling
 from discussions.adjudication.forms import PacketForm
 from discussions.adjudication.pages import EvidenceSource, answer_word, build_subject, get_kind_label
 from discussions.adjudication.queries import GameDisagreements, load_disagreements, rated_by_several
@@ -85,29 +77,32 @@ def _count_open(game: GameDisagreements) -> dict[str, int]:
 
 def _build_packet(
     project: Project, iteration: int | None, numbers: Sequence[int], *, now: datetime
-) -> tuple[Packet, list[GameDisagreements]]:
-    """The packet over the newest games of one iteration, with these numbers, or of all; a fixed number of queries."""
+) -> tuple[dict[str, Any], list[GameDisagreements]]:
+    """The packet over the newest games of one iteration, with these numbers, or of all; a fixed number of queries.
+
+    `left_out` counts older games that were not read.
+    """
     rows = rated_by_several(project)
     rows = rows if iteration is None else rows.filter(iteration__number=iteration)
     rows = rows.filter(number__in=numbers) if numbers else rows
     count = rows.count()
     games = load_disagreements(rows[:MOST_GAMES])
-    differing = [Differing(game.number, one) for game in games for one in game.disagreements if one.is_split]
+    differing = [(game.number, one) for game in games for one in game.disagreements if one.is_split]
     judged: Counter[str] = Counter()
     for game in games:
         judged.update(game.judged)
-    packet = Packet(
-        project=project.name,
-        scope=_scope_says(project, iteration, numbers),
-        made_at=now,
-        games=len(games),
-        left_out=max(0, count - MOST_GAMES),
-        differing=len(differing),
-        judged=judged.total(),
-        share=_share(len(differing), judged.total()),
-        kinds=[_kind(kind) for kind in summarize_kinds(differing, judged)],
-        differences=_differences(most_telling(differing, MOST_DIFFERENCES), games),
-    )
+    packet = {
+        "project": project.name,
+        "scope": _scope_says(project, iteration, numbers),
+        "made_at": now,
+        "games": len(games),
+        "left_out": max(0, count - MOST_GAMES),
+        "differing": len(differing),
+        "judged": judged.total(),
+        "share": _share(len(differing), judged.total()),
+        "kinds": [_kind(kind, those, judged[kind]) for kind, those in group_by_kind(differing).items()],
+        "differences": _differences(most_telling(differing, MOST_DIFFERENCES), games),
+    }
     return packet, games
 
 
@@ -125,55 +120,57 @@ def _share(part: int, whole: int) -> str:
     return f"{figure(100 * part / whole)}\u00a0%" if whole else "–"
 
 
-def _kind(summary: KindSummary) -> PacketKind:
+def _kind(kind: str, differing: Sequence[Differing], judged: int) -> dict[str, Any]:
+    """What evaluators confuse in the `judged` subjects of a kind."""
+    disagreements = [disagreement for _game, disagreement in differing]
     confusions = []
-    for answers, count in list(summary.confusions.items())[:MOST_CONFUSIONS]:
-        first, second = (answer_word(summary.kind, answer) for answer in answers)
+    for answers, count in list(count_confusions(disagreements).items())[:MOST_CONFUSIONS]:
+        first, second = (answer_word(kind, answer) for answer in answers)
         confusions.append((_("%(one)s / %(other)s") % {"one": first, "other": second}, count))
-    return PacketKind(
-        label=get_kind_label(summary.kind),
-        differing=summary.differing,
-        judged=summary.judged,
-        share=_share(summary.differing, summary.judged),
-        ties=summary.ties,
-        confusions=confusions,
-    )
+    return {
+        "label": get_kind_label(kind),
+        "differing": len(disagreements),
+        "judged": judged,
+        "share": _share(len(disagreements), judged),
+        "ties": sum(disagreement.majority is None for disagreement in disagreements),
+        "confusions": confusions,
+    }
 
 
-def _differences(telling: list[Differing], games: list[GameDisagreements]) -> list[PacketDifference]:
+def _differences(telling: list[Differing], games: list[GameDisagreements]) -> list[dict[str, Any]]:
     by_number = {game.number: game for game in games}
-    keys = {by_number[difference.game].game for difference in telling}
+    keys = {by_number[number].game for number, _disagreement in telling}
     texts = {text.game_id: text for text in GameText.objects.filter(game__in=keys)}
     differences = []
-    for difference in telling:
-        game = by_number[difference.game]
+    for number, disagreement in telling:
+        game = by_number[number]
         record = texts[game.game].to_record()
         source = EvidenceSource(record, game.measurements, rubric_record(*game.version))
-        differences.append(_difference(game.number, source, difference.disagreement))
+        differences.append(_difference(number, source, disagreement))
     return differences
 
 
-def _difference(number: int, source: EvidenceSource, disagreement: Disagreement) -> PacketDifference:
+def _difference(number: int, source: EvidenceSource, disagreement: Disagreement) -> dict[str, Any]:
     kind, resolved = disagreement.kind, disagreement.resolved
     subject = build_subject(source, kind, disagreement.subject)
     machine = answer_word(kind, disagreement.machine) if disagreement.machine else ""
-    return PacketDifference(
-        game=number,
-        label=subject.label,
-        message=subject.message,
-        speaker=subject.name,
-        role=subject.role if kind == ROLE_CONSISTENCY else "",
-        text=shorten(subject.text, max([LONGEST_SHOWN, *(end for _start, end in subject.spans)])),
-        spans=subject.spans,
-        machine=": ".join(part for part in (machine, subject.finding) if part),
-        evidence=subject.evidence,
-        answers=_answers(disagreement),
-        resolved=answer_word(kind, resolved.value) if resolved else "",
-        resolved_reason=resolved.reason if resolved else "",
-    )
+    return {
+        "game": number,
+        "label": subject.label,
+        "message": subject.message,
+        "speaker": subject.name,
+        "role": subject.role if kind == ROLE_CONSISTENCY else "",
+        "text": shorten(subject.text, max([LONGEST_SHOWN, *(end for _start, end in subject.spans)])),
+        "spans": subject.spans,
+        "machine": ": ".join(part for part in (machine, subject.finding) if part),
+        "evidence": subject.evidence,
+        "answers": _answers(disagreement),
+        "resolved": answer_word(kind, resolved.value) if resolved else "",
+        "resolved_reason": resolved.reason if resolved else "",
+    }
 
 
-def _answers(disagreement: Disagreement) -> list[PacketAnswer]:
+def _answers(disagreement: Disagreement) -> list[dict[str, Any]]:
     """The answers, the most frequent first, without saying who gave which."""
     kind, counts = disagreement.kind, Counter(side.value for side in disagreement.sides)
     answers = []
@@ -181,5 +178,6 @@ def _answers(disagreement: Disagreement) -> list[PacketAnswer]:
         sides = [side for side in disagreement.sides if side.value == value]
         reasons = sorted(side.reason for side in sides if side.reason)
         before = sorted(answer_word(kind, side.blind_value) for side in sides if side.is_changed)
-        answers.append(PacketAnswer(answer_word(kind, value), count, reasons, before))
+        word = answer_word(kind, value)
+        answers.append({"word": word, "count": count, "reasons": reasons, "before": before})
     return answers

@@ -20,10 +20,9 @@ from discussions.adjudication.core.disagreements import (
 )
 from discussions.adjudication.core.effective import Judged, find_effective_values, find_majority
 from discussions.adjudication.core.packet import (
-    Differing,
     count_confusions,
+    group_by_kind,
     most_telling,
-    summarize_kinds,
 )
 
 MACHINE = {
@@ -364,7 +363,7 @@ def differing(*values, kind="reference", subject="1.1", game=1, majority=None, r
         for number, value in enumerate(values)
     )
     disagreement = Disagreement(kind, subject, sides, "", majority, majority is None, "hash")
-    return Differing(game, disagreement)
+    return game, disagreement
 
 
 def test_a_thing_counts_once_for_every_two_answers_that_stand_against_each_other():
@@ -373,7 +372,7 @@ def test_a_thing_counts_once_for_every_two_answers_that_stand_against_each_other
         differing("vague", "accurate", "accurate"),
         differing("accurate", "inaccurate", "vague"),
     ]
-    assert list(count_confusions(difference.disagreement for difference in found).items()) == [
+    assert list(count_confusions(disagreement for _game, disagreement in found).items()) == [
         (("accurate", "vague"), 3),
         (("accurate", "inaccurate"), 1),
         (("inaccurate", "vague"), 1),
@@ -386,9 +385,7 @@ def test_kinds_are_counted_and_the_most_differing_stands_first():
         differing("accurate", "vague"),
         differing("accurate", "vague", "vague", majority="vague"),
     ]
-    first, second = summarize_kinds(found, {"reference": 8, "coherence": 5})
-    assert (first.kind, first.differing, first.judged, first.ties) == ("reference", 2, 8, 1)
-    assert (second.kind, second.differing, second.judged, second.ties) == ("coherence", 1, 5, 1)
+    assert list(group_by_kind(found).items()) == [("reference", found[1:]), ("coherence", found[:1])]
 
 
 def test_kinds_take_turns_and_open_ones_come_before_majorities():

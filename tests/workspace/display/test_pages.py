@@ -5,43 +5,34 @@ from datetime import UTC, datetime
 import pytest
 from jinja2 import UndefinedError
 
-from discussions.adjudication.core.packet import Packet, PacketAnswer, PacketDifference, PacketKind
 from workspace.display.pages import render_markdown
 
-PACKET = Packet(
-    project="Spring *trial*",
-    scope="All games",
-    made_at=datetime(2026, 3, 2, 9, 5, tzinfo=UTC),
-    games=2,
-    left_out=0,
-    differing=1,
-    judged=4,
-    share="25 %",
-    kinds=[
-        PacketKind("coherence", 1, 4, "25 %", 0, [("yes or no", 2), ("yes or |", 1)]),
-        PacketKind("reference", 0, 0, "", 0, []),
+PACKET = {
+    "project": "Spring *trial*",
+    "scope": "All games",
+    "made_at": datetime(2026, 3, 2, 9, 5, tzinfo=UTC),
+    "games": 2,
+    "left_out": 0,
+    "differing": 1,
+    "judged": 4,
+    "share": "25 %",
+    "kinds": [
+        {"label": "coherence", "differing": 1, "judged": 4, "share": "25 %", "ties": 0,
+         "confusions": [("yes or no", 2), ("yes or |", 1)]},
+        {"label": "reference", "differing": 0, "judged": 0, "share": "", "ties": 0, "confusions": []},
     ],
-    differences=[
-        PacketDifference(
-            game=7,
-            label="coherence",
-            message=5,
-            speaker="Ann",
-            role="SEER",
-            text="```\n# out",
-            spans=[],
-            machine="no",
-            evidence=["Ann *said* so"],
-            answers=[
-                PacketAnswer("yes", 2, ["It <b>holds</b>", "It does"], []),
-                PacketAnswer("no", 1, [], ["yes"]),
-            ],
-            resolved="",
-            resolved_reason="",
-        ),
-        PacketDifference(8, "rating", 0, "", "", "", [], "", [], [], "3.5", "Talked over."),
+    "differences": [
+        {"game": 7, "label": "coherence", "message": 5, "speaker": "Ann", "role": "SEER", "text": "```\n# out",
+         "spans": [], "machine": "no", "evidence": ["Ann *said* so"],
+         "answers": [
+             {"word": "yes", "count": 2, "reasons": ["It <b>holds</b>", "It does"], "before": []},
+             {"word": "no", "count": 1, "reasons": [], "before": ["yes"]},
+         ],
+         "resolved": "", "resolved_reason": ""},
+        {"game": 8, "label": "rating", "message": 0, "speaker": "", "role": "", "text": "", "spans": [],
+         "machine": "", "evidence": [], "answers": [], "resolved": "3.5", "resolved_reason": "Talked over."},
     ],
-)
+}  # fmt: skip
 TEXT = r"""# Spring \*trial\*: what evaluators disagree on
 
 All games. As of 2026-03-02 09:05 UTC.
