@@ -52,7 +52,7 @@ def test_few_answers_cannot_tell_and_how_many_could_is_said(cells):
     assert TableOfCounts(found).says.startswith(f"Too little data: {rate.denominator} of at least")
     # A chart is drawn as soon as one of its shares can be told; the others say in it that they cannot.
     plot = TableOfCounts(found).plot
-    assert plot is None or plot.rows[0].row.tone == "wait"
+    assert plot is None or plot.rows[0][0].tone == "wait"
 
 
 def test_games_that_differ_cannot_tell_either():

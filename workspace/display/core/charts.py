@@ -47,33 +47,17 @@ class DotRow(Struct, frozen=True):
     says: str = ""
 
 
-class Dots(Struct, frozen=True):
-    """The shapes of one row: a path whose subpaths are dots, x of the mean (None without), a path of the interval."""
-
-    row: DotRow
-    dots: str
-    mean_x: float | None
-    interval: str
-    number: int
-
-
 class DotsChart(Struct, frozen=True):
-    """All rows on one scale from `minimum` to `maximum`; `grid` is a path with a line at each whole number."""
+    """All rows on one scale from `minimum` to `maximum`; `grid` is a path with a line at each whole number.
 
-    rows: list[Dots]
+    Of each row its shapes: a path whose subpaths are dots, x of the mean (None without), a path of the interval.
+    """
+
+    rows: list[tuple[DotRow, str, float | None, str]]
     minimum: float
     maximum: float
     grid: str
     has_intervals: bool
-
-
-class Scatter(Struct, frozen=True):
-    """Points in a square of 100 x 100 with y upwards, by how many lie on one spot: 1, 2 or 3, 4 and more."""
-
-    single: str
-    few: str
-    many: str
-    count: int
 
 
 class Segment(Struct, frozen=True):
@@ -90,21 +74,23 @@ class Segment(Struct, frozen=True):
 def dot_plot(rows: list[DotRow], *, minimum: float, maximum: float) -> DotsChart:
     """Every value as a dot, equal ones above each other; the mean and its interval over them."""
     drawn = [
-        Dots(
-            row=row,
-            dots=_dots(row.points, minimum, maximum),
-            mean_x=None if row.mean is None else compute_track_position(row.mean, minimum, maximum),
-            interval=_bracket(row.low, row.high, minimum, maximum),
-            number=number,
+        (
+            row,
+            _dots(row.points, minimum, maximum),
+            None if row.mean is None else compute_track_position(row.mean, minimum, maximum),
+            _bracket(row.low, row.high, minimum, maximum),
         )
-        for number, row in enumerate(rows, start=1)
+        for row in rows
     ]
     grid = "".join(_upright(value, minimum, maximum) for value in range(int(minimum) + 1, int(maximum)))
-    return DotsChart(drawn, minimum, maximum, grid, any(row.interval for row in drawn))
+    return DotsChart(drawn, minimum, maximum, grid, any(interval for _row, _dots, _mean, interval in drawn))
 
 
-def scatter(points: list[tuple[float, float]], *, minimum: float, maximum: float) -> Scatter:
-    """The points on a square whose sides both run from minimum to maximum."""
+def scatter(points: list[tuple[float, float]], *, minimum: float, maximum: float) -> dict[str, str]:
+    """The points in a square of 100 x 100 with y upwards, whose sides both run from minimum to maximum.
+
+    Paths by how many lie on one spot: one is single, two or three are few, more are many.
+    """
     spots = Counter(
         (
             round(compute_track_position(x, minimum, maximum)),
@@ -112,10 +98,10 @@ def scatter(points: list[tuple[float, float]], *, minimum: float, maximum: float
         )
         for x, y in points
     )
-    paths = {1: "", 2: "", 4: ""}
+    paths = {"single": "", "few": "", "many": ""}
     for (x, y), count in sorted(spots.items()):
-        paths[1 if count == 1 else 2 if count < 4 else 4] += f"M{x} {y}h0"
-    return Scatter(paths[1], paths[2], paths[4], len(points))
+        paths["single" if count == 1 else "few" if count < 4 else "many"] += f"M{x} {y}h0"
+    return paths
 
 
 def share_bar(shares: list[tuple[str, str, float]]) -> list[Segment]:
@@ -175,24 +161,14 @@ class IntervalRow(Struct, frozen=True):
     tone: str = ""
 
 
-class PlacedRow(Struct, frozen=True):
-    """The shapes of one row: paths of the dot, of its interval and of other figures; "" for what is not there."""
-
-    row: IntervalRow
-    dot: str
-    interval: str
-    other: str
-    hollow: str
-    number: int
-
-
 class IntervalsChart(Struct, frozen=True):
     """All rows on one scale; `grid` is a path of lines at the `ticks`, `reference` one at the value that means nothing.
 
-    `first` and `last` are the ends of the scale in words.
+    Of each row its shapes: paths of the dot, of its interval, of the other and of the hollow figure; "" for what is not
+    there. `first` and `last` are the ends of the scale in words.
     """
 
-    rows: list[PlacedRow]
+    rows: list[tuple[IntervalRow, str, str, str, str]]
     grid: str
     reference: str
     first: str
@@ -207,7 +183,7 @@ def interval_plot(
     """Dots with brackets from `minimum` to `maximum`; values outside are drawn at the end of the scale."""
     middle = "" if reference is None else _upright(reference, minimum, maximum)
     return IntervalsChart(
-        rows=[_placed(row, number, minimum, maximum) for number, row in enumerate(rows, start=1)],
+        rows=[(row, *_shapes(row, minimum, maximum)) for row in rows],
         grid="".join(_upright(value, minimum, maximum) for value in ticks(minimum, maximum)),
         reference=middle,
         first=with_minus(f"{minimum:g}"),
@@ -237,11 +213,9 @@ def _step(width: float) -> float:
     return next((step for step in _STEPS if width / step <= _MOST_STEPS), max(1.0, width / _MOST_STEPS))
 
 
-def _placed(row: IntervalRow, number: int, minimum: float, maximum: float) -> PlacedRow:
+def _shapes(row: IntervalRow, minimum: float, maximum: float) -> tuple[str, str, str, str]:
     def draw(value: float | None, shape: str) -> str:
         return "" if value is None else f"M{compute_track_position(value, minimum, maximum)} {shape}"
 
     interval = _bracket(row.low, row.high, minimum, maximum)
-    return PlacedRow(
-        row, draw(row.value, "8h0"), interval, draw(row.other, "2V14"), draw(row.hollow, "8h0"), number
-    )
+    return draw(row.value, "8h0"), interval, draw(row.other, "2V14"), draw(row.hollow, "8h0")

@@ -31,10 +31,8 @@ class Point(Struct, frozen=True):
     is_out: bool = False
 
 
-class Dot(Struct, frozen=True):
-    x: float
-    y: float
-    value: Point
+# Where a value stands on a track of 100 x 16.
+Dot = tuple[float, float, Point]
 
 
 class Axis(Struct, frozen=True):
@@ -79,19 +77,13 @@ class Arm(Struct, frozen=True):
     high: float | None = None
 
 
-class PlacedArm(Struct, frozen=True):
-    """The shapes of an arm on a track of 100 x 16: dots, x of the mean, a path of the interval."""
-
-    arm: Arm
-    dots: list[Dot]
-    mean_x: float | None
-    interval: str
-
-
 class Arms(Struct, frozen=True):
-    """Both sides on one scale; `threshold_x` is where they pass, `grid` a path with a line at every tick."""
+    """Both sides on one scale; `threshold_x` is where they pass, `grid` a path with a line at every tick.
 
-    rows: list[PlacedArm]
+    Of each side its shapes: dots (x, y, value), x of the mean, a path of the interval.
+    """
+
+    rows: list[tuple[Arm, list[Dot], float | None, str]]
     scale: Axis
     threshold_x: float
     grid: str
@@ -104,11 +96,11 @@ def arms(rows: Sequence[Arm], scale: Axis, *, threshold: float) -> Arms:
     lines = [compute_track_position(low + scale.step * at, low, high) for at in range(1, count + 1)]
     return Arms(
         rows=[
-            PlacedArm(
-                arm=arm,
-                dots=_stacked(arm.values, scale),
-                mean_x=None if arm.mean is None else compute_track_position(arm.mean, low, high),
-                interval=_bracket(arm, scale),
+            (
+                arm,
+                _stacked(arm.values, scale),
+                None if arm.mean is None else compute_track_position(arm.mean, low, high),
+                _bracket(arm, scale),
             )
             for arm in rows
         ],
@@ -143,7 +135,7 @@ def _stacked(values: Sequence[Point], scale: Axis) -> list[Dot]:
     for several in stacks:
         step = min(STEP, (TRACK - 4) / max(1, len(several) - 1))
         top = TRACK / 2 - step * (len(several) - 1) / 2
-        found += [Dot(x, round(top + step * row, 1), values[at]) for row, (x, at) in enumerate(several)]
+        found += [(x, round(top + step * row, 1), values[at]) for row, (x, at) in enumerate(several)]
     return found
 
 
