@@ -44,7 +44,7 @@ def main(evaluators: int, games: int) -> None:
         if role == "lead":
             token = create_token(
                 person=person, name=name, scopes=["read", "import"], days=1, by=person, now=now
-            ).secret
+            )[1]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "games.json"
         file.write_text(json.dumps([native(number) for number in range(games)]))

@@ -38,7 +38,7 @@ from discussions.slots.queries import left_out
 from discussions.verdicts.core.scoring import compute_effective_values
 from workspace.core.canonical import canonical_hash
 from workspace.models import Job, Person, Project
-from workspace.stored_statistics.queries import Inputs, StatisticsStore
+from workspace.stored_statistics.queries import Present, StatisticsStore
 
 KIND = "agents"
 MOST_PROJECTS = 20
@@ -55,7 +55,7 @@ class _AgentStore(StatisticsStore[Project]):
     def project(self, owner: Project) -> Project:
         return owner
 
-    def inputs(self, owner: Project) -> Inputs:
+    def inputs(self, owner: Project) -> Present:
         """Four queries, counts alone; `count` is that of the measured games that count in averages."""
         evaluations = Evaluation.objects.submitted_ratings().filter(game__project=owner)
         # A game can come into another iteration.
@@ -72,7 +72,7 @@ class _AgentStore(StatisticsStore[Project]):
             evaluations.aggregate(Count("pk"), Sum("pk"), Sum("version"), Max("submitted_at")),
             Adjudication.objects.filter(game__project=owner).aggregate(Count("pk"), Max("pk")),
         ]
-        return Inputs({KIND: canonical_hash(content)}, games["pk__count"])
+        return Present({KIND: canonical_hash(content)}, games["pk__count"])
 
     def read(self, owner: Project, kind: str) -> Callable[[], AgentFigures]:
         seats = list(_read_seats(owner))

@@ -34,7 +34,7 @@ from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 from workspace.models import Job, Project
 from workspace.statistics.estimates import Agreement
-from workspace.stored_statistics.queries import Inputs, StatisticsStore
+from workspace.stored_statistics.queries import Present, StatisticsStore
 
 COMPARED = (*blind_answers.PART_KINDS, *blind_answers.MARKS, judgement_kinds.QUESTION, judgement_kinds.RATING)
 _CHUNK = 5_000
@@ -340,7 +340,7 @@ class _TeamStore(StatisticsStore[Project]):
     def project(self, owner: Project) -> Project:
         return owner
 
-    def inputs(self, owner: Project) -> Inputs:
+    def inputs(self, owner: Project) -> Present:
         """Three queries. An evaluation's version counts its changes; evaluations of withdrawn games are left out."""
         columns = ("pk", "version", "measured_id", "game_id")
         submitted = [list(values) for values in query_submitted(owner).order_by("pk").values_list(*columns)]
@@ -352,7 +352,7 @@ class _TeamStore(StatisticsStore[Project]):
             "agreement": [agreement.CODE_VERSION, canonical_hash([base, again])],
         }
         hashes = {kind: canonical_hash([kind, *values]) for kind, values in content.items()}
-        return Inputs(hashes, len(submitted))
+        return Present(hashes, len(submitted))
 
     def read(self, owner: Project, kind: str) -> Callable[[], Struct]:
         figures = KINDS[kind](owner)

@@ -25,7 +25,7 @@ from rubric.reviews.queries import (
     to_rows,
 )
 from workspace.models import Project
-from workspace.stored_statistics.queries import Inputs, StatisticsStore
+from workspace.stored_statistics.queries import Present, StatisticsStore
 
 FIRST_ROUND = 1
 FIGURE_SET = "figure_set"
@@ -53,9 +53,9 @@ class _SetStore(StatisticsStore[ComparisonSet]):
     def project(self, owner: ComparisonSet) -> Project:
         return owner.project
 
-    def inputs(self, owner: ComparisonSet) -> Inputs:
+    def inputs(self, owner: ComparisonSet) -> Present:
         submitted = load_submitted_keys(owner)
-        return Inputs(
+        return Present(
             {kind: figures_hash(owner, kind, submitted) for kind in figure_kinds.KINDS}, len(submitted)
         )
 

@@ -16,7 +16,7 @@ from workspace.tokens.core import SCOPES
 def make_token(person: Person, *scopes: str) -> str:
     """The secret of a new token of the person, with all scopes unless some are named."""
     given = {"name": "A program", "scopes": scopes or SCOPES, "days": 90}
-    return create_token(person=person, **given, by=person, now=timezone.now()).secret
+    return create_token(person=person, **given, by=person, now=timezone.now())[1]
 
 
 def make_account(*, project: Project, by: Person, role: str = "lead") -> Person:

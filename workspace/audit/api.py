@@ -69,5 +69,5 @@ def list_site_events(request: SignedIn, wanted: Query[WantedLines]) -> Listed[Ev
 def _list_part(request: SignedIn, project: Project | None, wanted: WantedLines) -> Listed[EventAnswer]:
     asked = AuditQuery(**wanted.model_dump(exclude={"after"}))
     page = audit_page(project=project, wanted=asked, before=wanted.after, after=0)
-    lines = [EventAnswer.read(line, detail=line.event.details) for line in page.lines]
-    return Listed[EventAnswer](items=lines, next=next_part(request, page.older))
+    lines = [EventAnswer.read(line, detail=line.event.details) for line in page["lines"]]
+    return Listed[EventAnswer](items=lines, next=next_part(request, page["older"]))

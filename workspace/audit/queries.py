@@ -103,26 +103,12 @@ def name_things(project: Project | None, events: Iterable[Event]) -> dict[tuple[
     }
 
 
-class Renames(Struct, frozen=True):
-    """Earlier names of people: by person, the moment of each renaming with the name until then, oldest first."""
-
-    by_person: Mapping[int, Sequence[tuple[datetime, str]]]
-
-    def name_at(self, person: Person, moment: datetime) -> str:
-        """The name that a person had then. A line written at the moment of the renaming has the old name."""
-        former = self.by_person.get(person.pk, ())
-        return next((name for until, name in former if moment <= until), person.name)
-
-    def once_called(self, part: str) -> list[int]:
-        return [
-            person
-            for person, former in self.by_person.items()
-            if any(part.casefold() in name.casefold() for _until, name in former)
-        ]
+# By person, the moment of each renaming with the name until then.
+Renames = Mapping[int, Sequence[tuple[datetime, str]]]
 
 
 def load_renames(people: Collection[int] | None = None) -> Renames:
-    """The renamings of these people, of all when None, from the log of the installation."""
+    """The renamings of these people, of all when None, from the log of the installation, oldest first."""
     lines = Event.objects.filter(
         chain__project=None, verb="settings:changed", detail__contains='"former_name":'
     ).order_by("seq")
@@ -132,7 +118,13 @@ def load_renames(people: Collection[int] | None = None) -> Renames:
     for person, until, detail in lines.values_list("by", "at", "detail"):
         if former := msgspec.json.decode(detail).get("former_name"):
             renames.setdefault(person, []).append((until, former))
-    return Renames(renames)
+    return renames
+
+
+def name_at(person: Person, moment: datetime, renames: Renames) -> str:
+    """The name that a person had then. A line written at the moment of the renaming has the old name."""
+    former = renames.get(person.pk, ())
+    return next((name for until, name in former if moment <= until), person.name)
 
 
 def load_erased(chain: int) -> dict[int, str]:
@@ -267,20 +259,6 @@ class AuditLine:
         ]
 
 
-class AuditPage(Struct, frozen=True):
-    """A page of the log.
-
-    `older` and `newer` are line numbers to go on from, 0 when there are no such lines. `seals_hold`: the first seals of
-    imported lines were checked at the import, and hold.
-    """
-
-    lines: list[AuditLine]
-    head: Head
-    older: int = 0
-    newer: int = 0
-    seals_hold: bool = False
-
-
 class AuditQuery(Struct, frozen=True, kw_only=True):
     """Which lines: of one of `KINDS` ("" for all), about the thing of that kind with that `number` (0 for all), of one
     of `VERBS`, by people whose name or address holds `who`, on days of the reader's time zone.
@@ -300,14 +278,15 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
         return urlencode({name: value for name, value in values.items() if value})
 
 
-def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, after: int) -> AuditPage:
+def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, after: int) -> dict[str, Any]:
     """Lines of the project's chain (None: the installation's) older than `before`, or newer than `after`.
 
-    0 for `before` and `after` means the newest page.
+    0 for `before` and `after` means the newest page. `older` and `newer` are line numbers to go on from, 0 when there
+    are no such lines. `seals_hold`: the first seals of imported lines were checked at the import, and hold.
     """
     chain = Chain.objects.filter(project=project).first()
     if chain is None:
-        return AuditPage([], Head(0, 0, ""))
+        return {"lines": [], "head": Head(0, 0, ""), "older": 0, "newer": 0}
     lines = _choose(Event.objects.filter(chain=chain), project, wanted)
     rows = _window(lines, before, after)
     older = rows[-1].seq if rows and lines.filter(seq__lt=rows[-1].seq).exists() else 0
@@ -317,7 +296,13 @@ def audit_page(*, project: Project | None, wanted: AuditQuery, before: int, afte
         and any(hasattr(row, "first_seal") for row in rows)
         and load_imports(project.pk).get(project.pk, {}).get("seals_hold") is True
     )
-    return AuditPage(_describe(project, rows), chain.to_head(), older, newer, seals_hold)
+    return {
+        "lines": _describe(project, rows),
+        "head": chain.to_head(),
+        "older": older,
+        "newer": newer,
+        "seals_hold": seals_hold,
+    }
 
 
 def stream_lines(*, project: Project | None, wanted: AuditQuery) -> Iterator[AuditLine]:
@@ -337,7 +322,7 @@ def _describe(project: Project | None, rows: list[Event]) -> list[AuditLine]:
     return [
         AuditLine(
             row,
-            renames.name_at(row.by, row.at),
+            name_at(row.by, row.at, renames),
             # Named by its kind only: it is gone, has no page, or came with an archive that leaves it out.
             things.get((row.object_kind, row.object_id))
             or Thing(str(labels.KIND_LABELS.get(row.object_kind) or labels.readable_name(row.object_kind))),
@@ -355,7 +340,13 @@ def _choose(lines: QuerySet[Event], project: Project | None, wanted: AuditQuery)
         lines = lines.filter(verb=wanted.verb)
     if wanted.who:
         is_named = Q(name__icontains=wanted.who) | Q(email__icontains=wanted.who)
-        people = Person.objects.filter(is_named | Q(pk__in=load_renames().once_called(wanted.who)))
+        part = wanted.who.casefold()
+        once = [
+            person
+            for person, former in load_renames().items()
+            if any(part in name.casefold() for _until, name in former)
+        ]
+        people = Person.objects.filter(is_named | Q(pk__in=once))
         lines = lines.filter(by__in=people)
     if wanted.since:
         lines = lines.filter(at__gte=make_aware(datetime.combine(wanted.since, time())))

@@ -70,22 +70,17 @@ _CONSTANTS = frozenset({"true", "false", "null"})
 _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
-class Found(Struct, frozen=True):
-    """The problems of a text: the first ones, how many there are, and whether the text has a syntax error."""
-
-    problems: list[Problem]
-    count: int
-    is_broken: bool
-
-
-def find_problems(text: str, *, max_depth: int, max_digits: int | None, most: int) -> Found:
+def find_problems(
+    text: str, *, max_depth: int, max_digits: int | None, most: int
+) -> tuple[list[Problem], int, bool]:
     """Every problem of the text in order of place, at most `most` of them kept. Never raises on any text.
 
-    Without `max_digits` no number is a problem.
+    With the problems come how many there are, and whether the text has a syntax error. Without `max_digits` no number
+    is a problem.
     """
     finder = _Finder(text, max_depth=max_depth, max_digits=max_digits, most=most)
     finder.run()
-    return Found(problems=finder.problems, count=finder.count, is_broken=finder.is_broken)
+    return finder.problems, finder.count, finder.is_broken
 
 
 class _Frame:

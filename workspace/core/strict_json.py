@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from workspace.core.json_faults import MOST_SHOWN, Found, Problem, find_problems
+from workspace.core.json_faults import MOST_SHOWN, Problem, find_problems
 from workspace.core.words import say
 
 MAX_DEPTH = 64
@@ -122,7 +122,7 @@ def read_json(
     found = find_problems(
         text, max_depth=max_depth, max_digits=None if is_lenient else max_digits, most=most_problems
     )
-    return _document(text, found, had_bom=had_bom, longest=max_digits if is_lenient else None)
+    return _document(text, *found, had_bom=had_bom, longest=max_digits if is_lenient else None)
 
 
 def _may_compose(body: bytes) -> bool:
@@ -296,18 +296,26 @@ def _short_int(digits: str) -> int:
     return int(digits) if len(digits) <= MAX_DIGITS + 1 else 0
 
 
-def _document(text: str, found: Found, *, had_bom: bool, longest: int | None) -> Document:
+def _document(
+    text: str,
+    problems: list[Problem],
+    count: int,
+    is_broken: bool,
+    *,
+    had_bom: bool,
+    longest: int | None,
+) -> Document:
     """The document of a text that the fast reader refused: the problems, and the value where it can be read."""
     value: Any = None
     replaced: dict[str, Replaced] = {}
-    if not found.is_broken:
+    if not is_broken:
         value, _ = _parse(text, int_of=_short_int, longest=longest)
         value, _ = _normalise_top(value, replaced, composes=longest is not None)
     return Document(
         value=value,
-        is_readable=not found.is_broken,
-        problems=[_storable(problem) for problem in found.problems],
-        problem_count=found.count,
+        is_readable=not is_broken,
+        problems=[_storable(problem) for problem in problems],
+        problem_count=count,
         had_bom=had_bom,
         replaced=replaced,
     )

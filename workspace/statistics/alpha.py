@@ -13,7 +13,6 @@ from workspace.core.words import say
 from workspace.statistics.estimates import Agreement, Estimate, agreement, name_jackknife_unit
 from workspace.statistics.ratings import (
     ROUNDING,
-    Counts,
     Groups,
     Matrix,
     Refused,
@@ -47,11 +46,11 @@ def krippendorff_alpha(
         if level == "interval":
             value, without = _interval(normal(used))
         elif level == "ordinal":
-            value, without = _ordinal(count_ratings(used))
+            value, without = _ordinal(count_ratings(used)[1])
         else:
-            counts = count_ratings(used)
+            categories, table = count_ratings(used)
             together = by_group(groups, two_or_more(matrix))
-            value, without = _by_distances(counts, _distances(counts, level), together)
+            value, without = _by_distances(table, _distances(categories, level), together)
         return Estimate(
             value, without if with_interval else None, used, unit=name_jackknife_unit(groups), rarer=rarer
         )
@@ -64,9 +63,8 @@ def _coincidences(table: Matrix) -> Matrix:
     return np.asarray(shares.T @ table - np.diag(shares.sum(axis=0)))
 
 
-def _distances(counts: Counts, level: Level) -> Matrix:
+def _distances(categories: Matrix, level: Level) -> Matrix:
     """The squared distance between each two categories."""
-    categories = counts.categories
     if level == "nominal":
         return np.asarray(1 - np.eye(len(categories)))
     if categories[0] < 0:
@@ -77,10 +75,9 @@ def _distances(counts: Counts, level: Level) -> Matrix:
 
 
 def _by_distances(
-    counts: Counts, distances: Matrix, together: Callable[[Matrix], Matrix]
+    table: Matrix, distances: Matrix, together: Callable[[Matrix], Matrix]
 ) -> tuple[float, Matrix]:
     """The value, and the values without each item or group, where distances do not depend on the ratings."""
-    table = counts.table
     sizes = table.sum(axis=1)
     observed = _quadratic(table, distances) / (sizes - 1)
     totals = table.sum(axis=0)
@@ -116,9 +113,8 @@ def _interval(values: Matrix) -> tuple[float, Matrix]:
     return float(value[0]), _alpha(np.maximum(observed.sum() - observed, 0), 2 * left * rest, left)
 
 
-def _ordinal(counts: Counts) -> tuple[float, Matrix]:
+def _ordinal(table: Matrix) -> tuple[float, Matrix]:
     """Ordinal alpha: the distance between two categories is that between their mid-ranks among the ratings counted."""
-    table = counts.table
     sizes = table.sum(axis=1)
     totals = table.sum(axis=0)
     coincidences = _coincidences(table)

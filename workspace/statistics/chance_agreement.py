@@ -15,7 +15,6 @@ from workspace.core.words import say
 from workspace.statistics.estimates import Agreement, Estimate, agreement, name_jackknife_unit
 from workspace.statistics.ratings import (
     ROUNDING,
-    Counts,
     Groups,
     Matrix,
     Rarer,
@@ -42,8 +41,8 @@ def observed_agreement(
 
     def estimate(matrix: Matrix) -> Estimate:
         used = pairable(matrix)
-        counts = count_ratings(used, scale)
-        agreeing = _agreeing(counts.table, _weight_matrix(counts, weights))
+        categories, table = count_ratings(used, scale)
+        agreeing = _agreeing(table, _weight_matrix(categories, weights))
         rarer = count_rarer(matrix, groups) if weights == "identity" else None
         return _ratio(agreeing, np.ones(len(agreeing)), matrix, groups, rarer)
 
@@ -64,8 +63,8 @@ def specific_agreement(ratings: Table, category: float, *, groups: Groups = None
         given = (used == category).sum(axis=1).astype(np.float64)
         if not (given * (sizes - 1)).sum():
             raise Refused(say("Nobody gave this answer."))
-        rarer = count_rarer(matrix, groups)
-        least = Rarer(min(rarer.answers, int(given.sum())), rarer.units)
+        answers, units = count_rarer(matrix, groups)
+        least = min(answers, int(given.sum())), units
         return _ratio(given * (given - 1), given * (sizes - 1), matrix, groups, least)
 
     return agreement(ratings, estimate)
@@ -94,19 +93,19 @@ def gwet_ac(
         any_rating = (~np.isnan(matrix)).any(axis=1)
         rated = matrix[any_rating]
         check_variation(rated)
-        counts = count_ratings(rated, scale)
-        weight = _weight_matrix(counts, weights)
+        categories, table = count_ratings(rated, scale)
+        weight = _weight_matrix(categories, weights)
         size = len(weight)
 
         def beyond(agreed: Matrix, shares: Matrix) -> Matrix:
             expected = weight.sum() / (size * (size - 1)) * (shares * (1 - shares)).sum(axis=1)
             return _beyond(agreed, np.asarray(expected))
 
-        sizes = counts.table.sum(axis=1)
+        sizes = table.sum(axis=1)
         two = sizes >= 2
         agreeing = np.zeros(len(sizes))
-        agreeing[two] = _agreeing(counts.table[two], weight)
-        shares = counts.table / sizes[:, None]
+        agreeing[two] = _agreeing(table[two], weight)
+        shares = table / sizes[:, None]
         value = beyond(np.array([agreeing.sum() / two.sum()]), shares.mean(axis=0)[None, :])
         together = by_group(groups, np.asarray(any_rating))
         agreed = _share(agreeing.sum() - together(agreeing), two.sum() - together(two.astype(np.float64)))
@@ -132,27 +131,27 @@ def cohen_kappa(ratings: Table, *, weights: Weights = "identity", scale: Scale =
                 say("Cohen's kappa compares exactly 2 raters; there are {count}.", count=used.shape[1])
             )
         check_variation(used)
-        counts = count_ratings(used, scale)
-        weight = _weight_matrix(counts, weights)
-        shares = (used[:, :, None] == counts.categories).sum(axis=0)[None] / len(used)
+        categories, table = count_ratings(used, scale)
+        weight = _weight_matrix(categories, weights)
+        shares = (used[:, :, None] == categories).sum(axis=0)[None] / len(used)
         # Twice p_e: the chance that two ratings drawn from both agree, less that within each rater.
         both, own = shares.sum(axis=1), ((shares @ weight) * shares).sum(axis=(1, 2))
         expected = (((both @ weight) * both).sum(axis=1) - own) / 2
-        value = _beyond(np.array([_agreeing(counts.table, weight).mean()]), expected)
+        value = _beyond(np.array([_agreeing(table, weight).mean()]), expected)
         return Estimate(float(value[0]), None, used)
 
     return agreement(ratings, estimate)
 
 
-def _weight_matrix(counts: Counts, weights: Weights) -> Matrix:
-    size = len(counts.categories)
+def _weight_matrix(categories: Matrix, weights: Weights) -> Matrix:
+    size = len(categories)
     if weights == "identity" or size < 2:
         return np.eye(size)
     if weights == "ordinal":
         steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) + 1.0
         pairs = steps * (steps - 1) / 2
         return np.asarray(1 - pairs / pairs.max())
-    places = normal(counts.categories)
+    places = normal(categories)
     apart = np.abs(np.subtract.outer(places, places))
     return np.asarray(1 - (apart if weights == "linear" else np.square(apart)))
 

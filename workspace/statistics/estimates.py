@@ -69,12 +69,11 @@ def agreement(ratings: Table, estimate: Callable[[Matrix], Estimate]) -> Agreeme
     except Refused as refused:
         return Agreement(None, reason=str(refused))
     interval, reason = None, say("The interval was not asked for.")
-    rarer = found.rarer
+    answers, units = found.rarer or (None, None)
     if found.without is not None:
-        units = rarer.units if rarer else None
         interval, reason = jackknife_t(found.value, found.without, unit=found.unit, units=units)
-    if interval and rarer and rarer.answers < LEAST_RARER:
-        interval, reason = None, say(FEW_RARER, least=LEAST_RARER, count=rarer.answers)
+    if interval and answers is not None and answers < LEAST_RARER:
+        interval, reason = None, say(FEW_RARER, least=LEAST_RARER, count=answers)
     pairs = count_pairs(found.used) if found.pairs is None else found.pairs
     return Agreement(found.value, interval, len(found.used), count_raters(found.used), pairs, "", reason)
 

@@ -8,7 +8,6 @@ rated. Otherwise components of variance, rating = mean + item + rater + error (C
 from typing import Literal
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from workspace.core.words import mark, say
@@ -92,14 +91,6 @@ NO_ERROR_LEFT = mark("There are too few ratings to tell error from raters and it
 TOO_ALIKE = mark("The items differ too little from one another for an intraclass correlation.")
 
 
-class Components(Struct, frozen=True):
-    """Variances of items, raters and error in the unit of the ratings squared; estimates below 0 are possible."""
-
-    items: float
-    raters: float
-    error: float
-
-
 def compute_icc_from_components(
     ratings: Table, *, form: Literal["2,1", "2,k"], with_interval: bool = True
 ) -> Agreement:
@@ -129,17 +120,20 @@ def compute_icc(values: Matrix, *, form: Literal["2,1", "2,k"], with_interval: b
 
 
 def _components_correlation(values: Matrix, form: str) -> float:
-    found = compute_components(values)
+    items, raters, error = compute_components(values)
     counts = (~np.isnan(values)).sum(axis=1)
     count = len(counts) / (1 / counts).sum() if form == "2,k" else 1.0
-    below = found.items + (found.raters + found.error) / count
+    below = items + (raters + error) / count
     if below <= ROUNDING:
         raise Refused(say(TOO_ALIKE))
-    return float(found.items / below)
+    return float(items / below)
 
 
-def compute_components(values: Matrix) -> Components:
-    """The components of variance of a table (NaN for missing); raises Refused where they cannot be told apart."""
+def compute_components(values: Matrix) -> tuple[float, float, float]:
+    """The variances of items, raters and error of a table (NaN for missing), in the unit of its ratings squared.
+
+    Estimates below 0 are possible. Raises Refused where they cannot be told apart.
+    """
     values = values[:, ~np.isnan(values).all(axis=0)]
     rated = ~np.isnan(values)
     count, (items, raters) = int(rated.sum()), values.shape
@@ -157,10 +151,10 @@ def compute_components(values: Matrix) -> Components:
     residual = max(float(np.square(within_items).sum()) - of_raters, 0.0)
     of_items = float(np.square(within_raters).sum()) - residual
     error = residual / freedom
-    return Components(
-        items=(of_items - (items - 1) * error) / (count - raters),
-        raters=(of_raters - (raters - 1) * error) / (count - items),
-        error=error,
+    return (
+        (of_items - (items - 1) * error) / (count - raters),
+        (of_raters - (raters - 1) * error) / (count - items),
+        error,
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from workspace.core.words import mark, say
@@ -28,18 +27,8 @@ class Refused(Exception):
     """No value can be given; the sentence says why. The modules of agreement never let it out."""
 
 
-class Counts(Struct, frozen=True, eq=False):
-    """How many raters gave each category (columns, ascending) to each item (rows)."""
-
-    categories: Matrix
-    table: Matrix
-
-
-class Rarer(Struct, frozen=True):
-    """How often answers other than the most frequent one were given, and how many units show them, or show that one."""
-
-    answers: int
-    units: int
+# How often answers other than the most frequent one were given, and how many units show them, or show that one.
+Rarer = tuple[int, int]
 
 
 def to_matrix(ratings: Table) -> Matrix:
@@ -93,10 +82,10 @@ def normal(values: Matrix) -> Matrix:
     return np.asarray(scaled / np.nanmax(scaled))
 
 
-def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> Counts:
-    """Ratings counted by item and category. `scale` names all possible categories; by default, those that occur.
+def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> tuple[Matrix, Matrix]:
+    """The categories, ascending, and how many raters gave each of them (columns) to each item (rows).
 
-    Raises Refused for a rating that is not on the scale, and for more than 1,000 categories.
+    `scale` names all possible categories; by default, those that occur. Raises Refused for a rating that is not on the scale, and for more than 1,000 categories.
     """
     rows, columns = np.nonzero(~np.isnan(matrix))
     values = matrix[rows, columns]
@@ -115,7 +104,7 @@ def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> Count
         raise Refused(say("The rating {rating:g} is not on the scale.", rating=float(strange[0])))
     places = rows * len(categories) + np.searchsorted(categories, values)
     table = np.bincount(places, minlength=len(matrix) * len(categories)).astype(np.float64)
-    return Counts(categories, table.reshape(len(matrix), len(categories)))
+    return categories, table.reshape(len(matrix), len(categories))
 
 
 def two_or_more(matrix: Matrix) -> NDArray[np.bool_]:
@@ -148,7 +137,7 @@ def count_rarer(matrix: Matrix, groups: Groups = None) -> Rarer:
     is_other = ~np.isnan(values) & ~is_usual
     together = by_group(groups, used)
     units = (int((together(part.any(axis=1).astype(np.float64)) > 0).sum()) for part in (is_usual, is_other))
-    return Rarer(int(is_other.sum()), min(units))
+    return int(is_other.sum()), min(units)
 
 
 def count_pairs(matrix: Matrix) -> int:

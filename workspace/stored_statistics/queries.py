@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model
 from msgspec import Struct
+from msgspec.structs import replace
 
 from workspace.models import Job, Project
 from workspace.models.stored_statistics import StoredStatistics
@@ -13,17 +14,15 @@ from workspace.models.stored_statistics import StoredStatistics
 OwnerT = TypeVar("OwnerT", bound=Model)
 
 
-class Inputs(Struct, frozen=True):
-    """The hash of the present input of statistics, by kind; `count` is its number of submissions."""
+class Present(Struct, frozen=True):
+    """The hash of the present input of statistics, by kind, and its number of submissions.
+
+    `rows` are the keys of what is stored for it, by kind.
+    """
 
     hashes: dict[str, str]
     count: int
-
-
-class Present(Inputs, frozen=True):
-    """The present inputs, and the keys of the rows stored for them, by kind."""
-
-    rows: dict[str, int]
+    rows: dict[str, int] = {}
 
 
 class StatisticsStore(ABC, Generic[OwnerT]):
@@ -48,8 +47,8 @@ class StatisticsStore(ABC, Generic[OwnerT]):
         """The project in which the job runs."""
 
     @abstractmethod
-    def inputs(self, owner: OwnerT) -> Inputs:
-        """The present input of the statistics."""
+    def inputs(self, owner: OwnerT) -> Present:
+        """The present input of the statistics, without rows."""
 
     @abstractmethod
     def read(self, owner: OwnerT, kind: str) -> Callable[[], Struct]:
@@ -71,4 +70,4 @@ class StatisticsStore(ABC, Generic[OwnerT]):
         rows = self.row_model._default_manager.filter(
             **{self.owner_name: owner, "input_sha256__in": inputs.hashes.values()}
         )
-        return Present(inputs.hashes, inputs.count, dict(rows.values_list("kind", "pk")))
+        return replace(inputs, rows=dict(rows.values_list("kind", "pk")))

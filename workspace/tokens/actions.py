@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from workspace.audit.actions import record_event
 from workspace.core.identifiers import plain_name
@@ -22,20 +21,13 @@ from workspace.tokens.permissions import check_create_token, check_manage_tokens
 from workspace.tokens.queries import Bearer, hash_secret, live_tokens
 
 
-class NewToken(Struct, frozen=True):
-    """A token and its secret, which is shown once and stored nowhere."""
-
-    token: AccessToken
-    secret: str
-
-
 def create_token(
     *, person: Person, name: str, scopes: Sequence[str], days: int, by: Person, now: datetime
-) -> NewToken:
+) -> tuple[AccessToken, str]:
     """Make an access token for the person, oneself or a service account, that expires after `days` days.
 
-    Raises NotAllowed; Unacceptable for a bad name, no or unknown scopes, and days outside of 1 to 366; Conflict when
-    the person has the most tokens allowed.
+    The second is its secret, which is shown once and stored nowhere. Raises NotAllowed; Unacceptable for a bad name, no
+    or unknown scopes, and days outside of 1 to 366; Conflict when the person has the most tokens allowed.
     """
     check_create_token(by, person)
     plain = plain_name(name)
@@ -67,7 +59,7 @@ def create_token(
             expires_at=now + timedelta(days=days),
         )
         _record_token("access_token:created", token, by, now, {"scopes": kept, "days": days})
-    return NewToken(token, secret)
+    return token, secret
 
 
 def revoke_token(*, token: AccessToken, by: Person, now: datetime) -> AccessToken:

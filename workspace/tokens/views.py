@@ -50,13 +50,14 @@ def tokens_of(request: SignedIn, owner: Person, project: Project | None = None) 
         values = dict(form.cleaned_data)
         if proof := values.pop("proof", ""):
             proven(request, request.user, proof)
-        return {"made": create_token(person=owner, **values, by=request.user, now=timezone.now())}
+        _token, secret = create_token(person=owner, **values, by=request.user, now=timezone.now())
+        return {"secret": secret}
 
     def context() -> dict[str, object]:
         rows = AccessToken.objects.filter(person=owner).select_related("person").order_by("-pk")
         live = {"revoked_at": None, "expires_at__gt": timezone.now()}
         lists = {"live": rows.filter(**live), "ended": rows.exclude(**live)[:SHOWN_ENDED]}
-        return {"owner": owner, "made": None, **lists, **frame(request.user, project, "tokens")}
+        return {"owner": owner, "secret": "", **lists, **frame(request.user, project, "tokens")}
 
     asks = not has_just_signed_in(request)
     page = "workspace/tokens/list.html"

@@ -55,7 +55,7 @@ class _Names:
     """The texts by which the person is known: name, former names, address; and what stands in their place."""
 
     def __init__(self, person: models.Person, alias: str) -> None:
-        former = [name for _until, name in load_renames([person.pk]).by_person.get(person.pk, ())]
+        former = [name for _until, name in load_renames([person.pk]).get(person.pk, ())]
         changed = models.Event.objects.filter(
             verb="settings:changed", by=person, detail__contains='"former_name":'
         )

@@ -192,7 +192,7 @@ def test_the_interval_is_that_of_computing_anew_without_each_item(ratings):
             return statistic([used[at] for at in kept], **options).value
 
         is_counted = name in NOMINAL and anew(range(len(used))) is not None
-        units = count_rarer(to_matrix(used)).units if is_counted else None
+        units = count_rarer(to_matrix(used))[1] if is_counted else None
         expected = jackknife_over_groups(range(len(used)), anew, units)
         if expected is not None:
             with patch.object(estimates, "LEAST_RARER", 0):
