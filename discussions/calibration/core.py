@@ -56,12 +56,6 @@ class ComparedAnswers(Struct, frozen=True):
         return abs(self.rating - self.agreed_rating)
 
 
-class GamesResult(RoundResult, frozen=True, kw_only=True):
-    """All games of a round together. `rating_error` is the mean distance of the ratings, None without any."""
-
-    rating_error: Fraction | None
-
-
 def build_key(effective: Effective) -> Key:
     """The key from a verdict: the values that people gave, without those that are only automatic."""
     values = {kind: dict(effective.values[kind]) for kind in COMPARED if effective.values.get(kind)}
@@ -93,7 +87,7 @@ def compare(key: Key, answers: Mapping[tuple[str, str], str]) -> ComparedAnswers
 
 def compute_result(
     compared: Iterable[ComparedAnswers], *, asked: int, pass_percent: int, rating_within: Decimal
-) -> GamesResult:
+) -> RoundResult:
     """`rating_within` limits the mean distance of ratings; `asked` is how many games the person is to rate."""
     done = list(compared)
     alike, count = sum(game.alike for game in done), sum(game.count for game in done)
@@ -102,7 +96,7 @@ def compute_result(
     if len(done) >= asked:
         agrees = agrees_enough(alike, count, pass_percent)
         passes = agrees and (error is None or error <= Fraction(rating_within))
-    return GamesResult(
+    return RoundResult(
         done=len(done), asked=asked, alike=alike, count=count, rating_error=error, passes=passes
     )
 

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
-from discussions.calibration.core import ComparedAnswers, GamesResult, Key, compare, compute_result
+from discussions.calibration.core import ComparedAnswers, Key, compare, compute_result
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.models import (
@@ -23,6 +23,7 @@ from discussions.models import (
 )
 from discussions.models.slots import CALIBRATION
 from discussions.slots.queries import evaluators_in
+from rubric.calibration.core import RoundResult
 from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 
@@ -36,7 +37,7 @@ class RoundProgress(Struct, frozen=True):
 
     compared: dict[int, ComparedAnswers]
     reused: int
-    result: GamesResult
+    result: RoundResult
     waiver: str
 
     @property

@@ -21,24 +21,19 @@ from workspace.core.words import say, say_many
 WEEKS = 8
 
 
-class Week(Struct, frozen=True):
-    """The evaluations submitted within one week. `minutes` is their median, None without any."""
-
-    monday: date
-    count: int
-    minutes: float | None
-
-
 class Pace(Struct, frozen=True):
-    """The last weeks, oldest first, the present one last and not over yet; `minutes` is the median over all of them."""
+    """The last weeks, oldest first, the present one last and not over yet; `minutes` is the median over all of them.
 
-    weeks: list[Week]
+    A week is its Monday, the number of evaluations submitted in it, and their median, None without any.
+    """
+
+    weeks: list[tuple[date, int, float | None]]
     count: int
     minutes: float | None
 
     @property
     def most(self) -> int:
-        return max((week.count for week in self.weeks), default=0)
+        return max((count for _monday, count, _minutes in self.weeks), default=0)
 
 
 def first_monday(today: date, weeks: int = WEEKS) -> date:
@@ -58,9 +53,7 @@ def compute_pace(done: Iterable[tuple[datetime, datetime]], today: date, weeks: 
         if 0 <= place < weeks:
             minutes[place].append((_utc(submitted) - _utc(taken)).total_seconds() / 60)
     everything = [value for week in minutes for value in week]
-    found = [
-        Week(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)
-    ]
+    found = [(start + timedelta(weeks=place), len(week), _median(week)) for place, week in enumerate(minutes)]
     return Pace(found, len(everything), _median(everything))
 
 

@@ -163,7 +163,7 @@ class SkipGiven(Given):
 def list_evaluations(request: SignedIn, after: After = 0) -> Listed[EvaluationAnswer]:
     """List your evaluations, newest first, 50 at a time."""
     page = mine_page(person=request.user, now=timezone.now(), before=after)
-    return Listed[EvaluationAnswer].read_all(page.evaluations, next=next_part(request, page.older))
+    return Listed[EvaluationAnswer].read_all(page["evaluations"], next=next_part(request, page["older"]))
 
 
 @router.get(ONE, "api_evaluation", "rate")

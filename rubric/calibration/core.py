@@ -33,22 +33,24 @@ class ComparedReview(Struct, frozen=True):
 
 
 class RoundResult(Struct, frozen=True, kw_only=True):
-    """All items of a round together: `alike` of `count` answers as agreed. `passes` is None while items are missing."""
+    """All items of a round together: `alike` of `count` answers as agreed. `passes` is None while items are missing.
+
+    Reviews agree on the first response in `first_alike` of `first_count` comparisons. `rating_error` is the mean
+    distance of the ratings of games, None without any.
+    """
 
     done: int
     asked: int
     alike: int
     count: int
     passes: bool | None
+    first_alike: int = 0
+    first_count: int = 0
+    rating_error: Fraction | None = None
 
     @property
     def percent(self) -> float | None:
         return 100 * self.alike / self.count if self.count else None
-
-
-class ReviewsResult(RoundResult, frozen=True, kw_only=True):
-    first_alike: int
-    first_count: int
 
     @property
     def first_percent(self) -> float | None:
@@ -95,7 +97,7 @@ def compare_review(
 
 def compute_result(
     compared: Iterable[ComparedReview], *, asked: int, pass_percent: int, first_percent: int
-) -> ReviewsResult:
+) -> RoundResult:
     """Over all comparisons; `asked` is how many the person is to review."""
     done = list(compared)
     alike, count = sum(review.alike for review in done), sum(review.count for review in done)
@@ -104,7 +106,7 @@ def compute_result(
     if len(done) >= asked:
         passes = agrees_enough(alike, count, pass_percent)
         passes = passes and agrees_enough(sum(firsts), len(firsts), first_percent)
-    return ReviewsResult(
+    return RoundResult(
         done=len(done),
         asked=asked,
         alike=alike,

@@ -32,7 +32,7 @@ class ReviewerProgress(Struct, frozen=True):
     compared: dict[int, core.ComparedReview]
     asked: set[int]
     reused: int
-    result: core.ReviewsResult
+    result: core.RoundResult
     waiver: str
 
     @property

@@ -85,7 +85,8 @@ def normal(values: Matrix) -> Matrix:
 def count_ratings(matrix: Matrix, scale: Sequence[float] | None = None) -> tuple[Matrix, Matrix]:
     """The categories, ascending, and how many raters gave each of them (columns) to each item (rows).
 
-    `scale` names all possible categories; by default, those that occur. Raises Refused for a rating that is not on the scale, and for more than 1,000 categories.
+    `scale` names all possible categories; by default, those that occur. Raises Refused for a rating that is
+    not on the scale, and for more than 1,000 categories.
     """
     rows, columns = np.nonzero(~np.isnan(matrix))
     values = matrix[rows, columns]

@@ -192,7 +192,8 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
         "grouped": GROUPED,
         "columns": COLUMNS,
         "personalities": [
-            (row, described.get(row.personality, "")) for row in group_neighbours(neighbours, list(described))
+            (row, described.get(row["personality"], ""))
+            for row in group_neighbours(neighbours, list(described))
         ],
         "alike": [(row, f"{game_url(row.game)}#{DIVERSITY}") for row in alike[:MOST_SPOTS]],
     }

@@ -16,7 +16,7 @@ from discussions.adjudication.pages import (
     load_evidence_source,
 )
 from discussions.calibration import actions, queries
-from discussions.calibration.core import ComparedAnswers, GamesResult
+from discussions.calibration.core import ComparedAnswers
 from discussions.calibration.forms import RoundForm
 from discussions.calibration.permissions import check_calibrate
 from discussions.calibration.views.guidelines import take_after_guideline
@@ -25,7 +25,7 @@ from discussions.models import CalibrationGame, CalibrationRound, Evaluation, Ve
 from discussions.models.slots import CALIBRATION
 from discussions.rating.views import evaluation_or_404
 from discussions.slots.permissions import check_take_game
-from rubric.calibration.core import list_missed
+from rubric.calibration.core import RoundResult, list_missed
 from rubric.calibration.forms import WaiverForm
 from rubric.calibration.views import waive
 from workspace.audit.forms import KeyedForm
@@ -173,7 +173,7 @@ class FeedbackPage(Struct, frozen=True):
     round: CalibrationRound
     game: CalibrationGame
     compared: ComparedAnswers
-    result: GamesResult
+    result: RoundResult
     is_let_rate: bool
     kinds: list[tuple[str, int, int]]
     differences: list[AnswerDifference]

@@ -135,11 +135,11 @@ def difference(
         interval=None,
         answer=UNCLEAR,
         reason="",
-        rebound=rebound.points,
-        picked_share=rebound.share,
+        rebound=rebound[0],
+        picked_share=rebound[1],
         pair_count=len(control) if is_paired else 0,
     )
-    left = None if raw is None else raw - Fraction(rebound.points).limit_denominator(10**PLACES)
+    left = None if raw is None else raw - Fraction(rebound[0]).limit_denominator(10**PLACES)
     return _judge(found, left, span)
 
 

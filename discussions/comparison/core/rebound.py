@@ -6,8 +6,6 @@ scores. If only a share of the control's judged games picked the target, it rise
 
 from collections.abc import Collection, Sequence
 
-from msgspec import Struct
-
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.iterations.core.next_target import NextTarget
 
@@ -15,14 +13,9 @@ from discussions.iterations.core.next_target import NextTarget
 PLACES = 4
 
 
-class Rebound(Struct, frozen=True):
-    """The regression to the mean in `points`, the unit of the scores; `share` of the control picked the target."""
-
-    points: float = 0.0
-    share: float = 0.0
-
-
-NO_REBOUND = Rebound()
+# The regression to the mean in points, the unit of the scores, and the share of the control that picked the target.
+Rebound = tuple[float, float]
+NO_REBOUND: Rebound = (0.0, 0.0)
 
 
 def find_rebound(
@@ -37,4 +30,4 @@ def find_rebound(
     if lowest.target is None or lowest.target.key != key or lowest.rebound is None or not count:
         return NO_REBOUND
     share = count / len(games)
-    return Rebound(round(lowest.rebound * share, PLACES), share)
+    return round(lowest.rebound * share, PLACES), share

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from msgspec import Struct
 
 from discussions.comparison.core.comparison import MetricCompared
 from discussions.comparison.core.difference import IMPROVED, SAME, UNCLEAR, WORSE, compute_gain_seen
@@ -33,12 +32,6 @@ NOTHING = dict.fromkeys(
 
 # What an axis in percent of thresholds may reach on each side; an interval that leaves the widest ends in an arrow.
 REACHES = (40, 60, 80, 100, 150, 200, 300, 500)
-
-
-class Fact(Struct, frozen=True):
-    label: str
-    text: str
-    note: str = ""
 
 
 def build_effects(metrics: Sequence[MetricCompared]) -> dict[str, Any]:
@@ -191,28 +184,31 @@ def _describe_interval(interval: tuple[float, float] | None) -> str:
     return _("%(low)s to %(high)s") % {"low": signed_figure(interval[0]), "high": signed_figure(interval[1])}
 
 
-def list_facts(metric: MetricCompared) -> list[Fact]:
-    """The numbers behind the answer: what was judged, what was taken off, and how large a gain would show."""
+def list_facts(metric: MetricCompared) -> list[tuple[str, str, str]]:
+    """The numbers behind the answer: what was judged, what was taken off, and how large a gain would show.
+
+    Of each its label, its text and a note.
+    """
     found, span = metric.difference, METRICS[metric.key].scale.span
     if found.raw is None or found.judged is None:
         return []
-    facts = [Fact(_("Difference as played"), signed_figure(found.raw))]
-    if found.pair_count:
-        facts[0] = Fact(
-            _("Difference in pairs"), facts[0].text, _("%(count)d pairs") % {"count": found.pair_count}
-        )
+    facts = [(_("Difference as played"), signed_figure(found.raw), "")]
+    if count := found.pair_count:
+        facts = [
+            (_("Difference in pairs"), signed_figure(found.raw), _("%(count)d pairs") % {"count": count})
+        ]
     if found.rebound:
         note = _("the rise that is expected of the lowest metric without any change")
         facts += [
-            Fact(_("Regression to the mean"), signed_figure(found.rebound), note),
-            Fact(_("Difference judged"), signed_figure(found.judged)),
+            (_("Regression to the mean"), signed_figure(found.rebound), note),
+            (_("Difference judged"), signed_figure(found.judged), ""),
         ]
     if found.interval:
         note = _("better above 0, worse below; by chance each at most 4 times in 100 over three looks")
-        facts.append(Fact(_("Interval"), _describe_interval(found.interval), note))
+        facts.append((_("Interval"), _describe_interval(found.interval), note))
     if gain := compute_gain_seen(found):
         note = _("called better four times in five")
-        facts.append(Fact(_("A gain that would show"), points_text(gain, span), note))
+        facts.append((_("A gain that would show"), points_text(gain, span), note))
     return facts
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -22,20 +23,6 @@ class Belief(Struct, frozen=True):
     speaker: Speaker
     text: str
     label: str
-
-
-class BeliefRate(Struct, frozen=True):
-    """How many of an agent's or role's labelled statements have one label; `low` and `high` are in percent."""
-
-    label: str
-    count: int
-    of: int
-    low: float
-    high: float
-
-    @property
-    def percent(self) -> float:
-        return 100 * self.count / self.of
 
 
 def find_beliefs(games: Mapping[int, GameRecord], labels: Iterable[tuple[int, str, str]]) -> list[Belief]:
@@ -61,8 +48,10 @@ def _settle(counts: Counter[str]) -> str:
     return first if first in LABELS and not is_tie else ""
 
 
-def group_beliefs(beliefs: Sequence[Belief], grouping: str) -> list[tuple[str, list[BeliefRate]]]:
+def group_beliefs(beliefs: Sequence[Belief], grouping: str) -> list[tuple[str, list[dict[str, Any]]]]:
     """Name -> its rates of the three labels, by name; statements without a label count for none.
+
+    A rate is of an agent's or role's labelled statements; `low` and `high` are in percent, too.
 
     The intervals are Wilson's, for statements drawn from these games.
     """
@@ -76,6 +65,6 @@ def group_beliefs(beliefs: Sequence[Belief], grouping: str) -> list[tuple[str, l
     ]
 
 
-def _rate(label: str, count: int, of: int) -> BeliefRate:
+def _rate(label: str, count: int, of: int) -> dict[str, Any]:
     low, high = wilson(count, of) or (0.0, 100.0)
-    return BeliefRate(label, count, of, low, high)
+    return {"label": label, "count": count, "of": of, "percent": 100 * count / of, "low": low, "high": high}

@@ -5,6 +5,7 @@ Judgements of people count. If nobody judged, the rule counts; a spot says which
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -99,16 +100,6 @@ class Neighbour(Struct, frozen=True):
     is_unique: bool
 
 
-class PersonalityNeighbours(Struct, frozen=True):
-    """The players of one personality in all games: `nearest` counts the personalities of their nearest neighbours."""
-
-    personality: str
-    player_count: int
-    unique_count: int
-    mean_similarity: float
-    nearest: list[tuple[str, int]]
-
-
 def find_spots(game: ExaminedGame) -> list[Spot]:
     return [
         *_wrong_references(game),
@@ -159,10 +150,11 @@ def list_neighbours(games: Iterable[ExaminedGame]) -> list[Neighbour]:
     )
 
 
-def group_neighbours(neighbours: Iterable[Neighbour], known: Sequence[str]) -> list[PersonalityNeighbours]:
+def group_neighbours(neighbours: Iterable[Neighbour], known: Sequence[str]) -> list[dict[str, Any]]:
     """The personalities of the rubric version in its order, spelled as there, then other values as the files have them.
 
-    Those that no player has are left out.
+    Those that no player has are left out. `nearest` counts the personalities of their players' nearest
+    neighbours.
     """
     spelling = {name.casefold(): name for name in known}
 
@@ -174,15 +166,15 @@ def group_neighbours(neighbours: Iterable[Neighbour], known: Sequence[str]) -> l
         members.setdefault(spell(neighbour.speaker.personality), []).append(neighbour)
     order = [*known, *sorted(set(members) - set(known))]
     return [
-        PersonalityNeighbours(
-            personality=name,
-            player_count=len(members[name]),
-            unique_count=sum(neighbour.is_unique for neighbour in members[name]),
-            mean_similarity=sum(neighbour.similarity for neighbour in members[name]) / len(members[name]),
-            nearest=Counter(
+        {
+            "personality": name,
+            "player_count": len(members[name]),
+            "unique_count": sum(neighbour.is_unique for neighbour in members[name]),
+            "mean_similarity": sum(neighbour.similarity for neighbour in members[name]) / len(members[name]),
+            "nearest": Counter(
                 spell(neighbour.nearest.personality) for neighbour in members[name]
             ).most_common(),
-        )
+        }
         for name in order
         if name in members
     ]

@@ -117,10 +117,10 @@ def _iteration(
 def _diff(before: str, after: str) -> list[str]:
     """The changed lines with their surroundings, hunks separated by an ellipsis."""
     lines: list[str] = []
-    for hunk in prompt_diff(before, after).hunks:
-        if lines or hunk.skipped:
+    for shown, skipped in prompt_diff(before, after).hunks:
+        if lines or skipped:
             lines.append("…")
-        lines += [f"{SIGNS.get(line.kind, '  ')}{line.text}" for line in hunk.lines]
+        lines += [f"{SIGNS.get(line.kind, '  ')}{line.text}" for line in shown]
     return lines
 
 

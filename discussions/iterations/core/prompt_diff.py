@@ -28,48 +28,38 @@ LEAST_IN_COMMON = 0.25
 _TOKENS = re.compile(r"\w+|[^\S\n]+|\n|[^\w\s]")
 
 
-class LinePiece(Struct, frozen=True):
-    """A run of text within a line; `is_changed` if the other prompt has something else there."""
-
-    text: str
-    is_changed: bool = False
+Piece = tuple[str, bool]
 
 
 class DiffLine(Struct, frozen=True):
     """One line: "same", "removed" or "added", with its number in the earlier and in the later prompt, from 1.
 
-    A removed or added line without a changed piece is removed or added entirely.
+    `pieces` are runs of its text, each with whether the other prompt has something else there. A removed or added line
+    without a changed piece is removed or added entirely.
     """
 
     kind: str
     before: int | None
     after: int | None
-    pieces: list[LinePiece]
+    pieces: list[Piece]
 
     @property
     def text(self) -> str:
-        return "".join(piece.text for piece in self.pieces)
-
-
-class Hunk(Struct, frozen=True):
-    """Lines that changed together, with up to two unchanged lines before and after.
-
-    `skipped` unchanged lines are between it and the hunk before it.
-    """
-
-    lines: list[DiffLine]
-    skipped: int
+        return "".join(text for text, _is_changed in self.pieces)
 
 
 class PromptDiff(Struct, frozen=True):
     """The difference of two prompts. `hunk_count` counts stretches of changed lines; blank lines do not separate them.
+
+    A hunk has up to two unchanged lines before and after, and the number of unchanged lines between it and the hunk
+    before it.
 
     `is_coarse` says that a stretch was too large to be compared line by line or word by word, and shows as replaced
     whole. `trailing` unchanged lines follow the last hunk. `warning` is what a lead has to answer if this is not the
     one change that the rubric asks for; else empty.
     """
 
-    hunks: list[Hunk]
+    hunks: list[tuple[list[DiffLine], int]]
     added_count: int
     removed_count: int
     trailing: int
@@ -86,17 +76,17 @@ def prompt_diff(before: str, after: str, *, allowed: int = 1) -> PromptDiff:
     old, new = _split_lines(before), _split_lines(after)
     lines, words = Matcher(), Matcher()
     groups = _groups(lines.blocks(old, new), old)
-    hunks: list[Hunk] = []
+    hunks = []
     shown = 0
     for index, group in enumerate(groups):
         following = groups[index + 1][0].start if index + 1 < len(groups) else len(old)
         first, last = max(shown, group[0].start - CONTEXT), min(group[-1].stop + CONTEXT, following)
-        hunks.append(Hunk(_hunk_lines(old, new, group, (first, last), words), first - shown))
+        hunks.append((_hunk_lines(old, new, group, (first, last), words), first - shown))
         shown = last
     return PromptDiff(
         hunks=hunks,
-        added_count=sum(line.kind == ADDED for hunk in hunks for line in hunk.lines),
-        removed_count=sum(line.kind == REMOVED for hunk in hunks for line in hunk.lines),
+        added_count=sum(line.kind == ADDED for shown_lines, _skipped in hunks for line in shown_lines),
+        removed_count=sum(line.kind == REMOVED for shown_lines, _skipped in hunks for line in shown_lines),
         trailing=len(old) - shown,
         is_coarse=lines.is_coarse or words.is_coarse,
         warning=_warning(len(hunks), allowed),
@@ -181,14 +171,14 @@ def _hunk_lines(
 
 
 def _same(old: Sequence[str], index: int, shift: int) -> DiffLine:
-    return DiffLine(SAME, index + 1, index + shift + 1, [LinePiece(old[index])])
+    return DiffLine(SAME, index + 1, index + shift + 1, [(old[index], False)])
 
 
 def _marked(
     removed: Sequence[str], added: Sequence[str], words: Matcher
-) -> tuple[list[list[LinePiece]], list[list[LinePiece]]]:
+) -> tuple[list[list[Piece]], list[list[Piece]]]:
     """The pieces of removed and of added lines, with differing words marked; unmarked if little is in common."""
-    whole = [[LinePiece(line)] for line in removed], [[LinePiece(line)] for line in added]
+    whole = [[(line, False)] for line in removed], [[(line, False)] for line in added]
     if not removed or not added:
         return whole
     first, second = (_TOKENS.findall("\n".join(lines)) for lines in (removed, added))
@@ -209,7 +199,7 @@ def _in_common(tokens: Sequence[str], changed: Sequence[int]) -> float:
     return 1 - differs / count if count else 1.0
 
 
-def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[LinePiece]]:
+def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[Piece]]:
     """The tokens as lines of pieces; white space between two changed tokens is marked with them."""
     marks = [False] * len(tokens)
     for index in changed:
@@ -224,7 +214,7 @@ def _pieces(tokens: Sequence[str], changed: Sequence[int]) -> list[list[LinePiec
             lines[-1][-1][0].append(token)
         else:
             lines[-1].append(([token], mark))
-    return [[LinePiece("".join(texts), mark) for texts, mark in line] for line in lines]
+    return [[("".join(texts), mark) for texts, mark in line] for line in lines]
 
 
 def _warning(hunks: int, allowed: int) -> str:

@@ -67,8 +67,8 @@ def _references(
     )
     for number, start, end in _units(message.text, low, parameters):
         piece = low[start:end]
-        matched = patterns.match(piece)
-        if matched is None:
+        pattern, is_counted = patterns.match(piece)
+        if pattern is None:
             continue
         outcome, evidence, spoken = _look_up(piece, reading.game, message, parameters, names)
         start, end = (metrics_text.stored_place(stored, message.text, place) for place in (start, end))
@@ -78,8 +78,8 @@ def _references(
             start=start,
             end=end,
             text=stored[start:end],
-            is_counted=matched.is_counted,
-            pattern=matched.pattern.source,
+            is_counted=is_counted,
+            pattern=pattern.source,
             check=outcome,
             evidence=evidence,
             round=spoken,
@@ -92,8 +92,7 @@ def _look_up(
     """Outcome, evidence and round of a sentence checked against the record, by the version's edition of the rules."""
     if names is None:
         return *check(piece, game, message, parameters.doubts), None
-    checked = check_sentence(piece, game, message, parameters.doubts, names)
-    return checked.outcome, checked.evidence, checked.round
+    return check_sentence(piece, game, message, parameters.doubts, names)
 
 
 def _possible(low: str, patterns: tuple[Pattern, ...]) -> tuple[Pattern, ...]:

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
-from msgspec import Struct
 
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
@@ -23,23 +23,14 @@ from workspace.models import Membership, Person
 from workspace.models.projects import EVALUATOR
 
 
-class MinePage(Struct, frozen=True):
-    """The person's evaluations, newest first; `older` is the key to continue from, 0 at the end.
+def mine_page(*, person: Person, now: datetime, before: int = 0) -> dict[str, Any]:
+    """One page of the person's evaluations, newest first; `before` continues after the evaluation with that key.
 
     Each has `rating` (None without one), `has_verdict`, `is_free` (it was set aside and can be taken up again) and
-    `in_count` (how many evaluations of its game are submitted). `reopenable` holds the keys of evaluations that the
-    person can reopen. `compared` holds the keys of evaluations for which the project shows where the person and the
-    rule differ.
+    `in_count` (how many evaluations of its game are submitted). `older` is the key to continue from, 0 at the end;
+    `reopenable` holds the keys of evaluations that the person can reopen, `compared` of those for which the project
+    shows where the person and the rule differ.
     """
-
-    evaluations: list[Evaluation]
-    older: int
-    reopenable: set[int]
-    compared: set[int]
-
-
-def mine_page(*, person: Person, now: datetime, before: int = 0) -> MinePage:
-    """One page of the person's evaluations; `before` continues after the evaluation with that key."""
     ratings = Judgement.objects.filter(evaluation=OuterRef("pk"), kind=judgement_kinds.RATING, subject="")
     rated = Membership.objects.filter(person=person, role=EVALUATOR, ended_at=None).values("project")
     own = Evaluation.objects.visible_to(person).select_related("game__project", "game__iteration")
@@ -55,7 +46,7 @@ def mine_page(*, person: Person, now: datetime, before: int = 0) -> MinePage:
     longest = timedelta(minutes=MOST_REOPEN_MINUTES)
     fresh = [evaluation for evaluation in submitted if now - (evaluation.submitted_at or now) < longest]
     reopenable = {evaluation.pk for evaluation in fresh if may(check_reopen, person, evaluation, now)}
-    return MinePage(found, older, reopenable, compared)
+    return {"evaluations": found, "older": older, "reopenable": reopenable, "compared": compared}
 
 
 def list_compared(submitted: Sequence[Evaluation]) -> set[int]:

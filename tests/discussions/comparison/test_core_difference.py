@@ -27,7 +27,7 @@ from discussions.comparison.core.difference import (
     get_level,
     has_fallen,
 )
-from discussions.comparison.core.rebound import NO_REBOUND, Rebound
+from discussions.comparison.core.rebound import NO_REBOUND
 from discussions.iterations.core.averages import pooled_spread
 from tests.factories.iteration_figures import scores
 
@@ -100,7 +100,7 @@ def test_the_level_grows_with_the_games_to_that_of_very_many():
 
 def test_a_picked_target_needs_more_to_be_better_and_no_more_to_be_worse():
     plain, picked = (
-        compared((60, 62, 64), (70, 72, 74), rebound=rebound) for rebound in (NO_REBOUND, Rebound(2.0, 1.0))
+        compared((60, 62, 64), (70, 72, 74), rebound=rebound) for rebound in (NO_REBOUND, (2.0, 1.0))
     )
     assert (picked.raw, picked.judged, picked.rebound) == (10, 8, 2.0)
     assert picked.level[0] < plain.level[0] == plain.level[1] == picked.level[1]
@@ -296,9 +296,7 @@ def test_nothing_answers_what_nobody_may_look_at_again():
 
 @given(batch, batch, batch, st.sampled_from([0.3, 5.0, 20.0]), st.sampled_from([0.0, 3.0]))
 def test_the_answer_and_the_interval_never_contradict_each_other(control, change, earlier, material, taken):
-    found = compared(
-        control, change, earlier, material=material, rebound=Rebound(taken, 0.5 if taken else 0.0)
-    )
+    found = compared(control, change, earlier, material=material, rebound=(taken, 0.5 if taken else 0.0))
     if found.interval is None:
         assert found.error is None and found.answer == (
             SAME if found.judged == 0 and found.spread.df else UNCLEAR

@@ -34,7 +34,7 @@ def test_a_statement_counts_once_by_the_label_of_most_evaluators():
     ]
     ((name, rates),) = group_beliefs(found, "role")
     assert name == "MAFIA"
-    assert [(rate.label, rate.count, rate.of, rate.percent) for rate in rates] == [
+    assert [(rate["label"], rate["count"], rate["of"], rate["percent"]) for rate in rates] == [
         ("honest", 1, 2, 50),
         ("bluff", 1, 2, 50),
         ("mistaken", 0, 2, 0),
@@ -45,4 +45,4 @@ def test_the_interval_of_a_rate_is_wilsons():
     labels = [(1, f"{number}.1", "bluff" if number < 3 else "honest") for number in (1, 3, 4)]
     ((_name, rates),) = group_beliefs(find_beliefs({1: RECORD}, labels), "agent")
     # 1 of 3: (1/3 + z2/6) / (1 + z2/3) = 0.4270 less and more 0.3655, z2 = 3.8415
-    assert (rates[1].low, rates[1].high) == pytest.approx((6.15, 79.23), abs=0.01)
+    assert (rates[1]["low"], rates[1]["high"]) == pytest.approx((6.15, 79.23), abs=0.01)

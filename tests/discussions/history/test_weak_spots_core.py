@@ -147,7 +147,8 @@ def test_personalities_are_spelled_as_the_version_has_them_and_others_as_the_fil
     ]
     neighbours = list_neighbours([read(players=players), read(2, players=[PlayerFinding(1, False, False)])])
     grouped = group_neighbours(neighbours, ["Analytical", "Bold", "Social"])
-    assert [(row.personality, row.player_count, row.unique_count, row.nearest) for row in grouped] == [
+    shown = ("personality", "player_count", "unique_count", "nearest")
+    assert [tuple(row[name] for name in shown) for row in grouped] == [
         ("Analytical", 1, 0, [("Social", 1)]),
         ("Social", 1, 0, [("Analytical", 1)]),
         ("moody", 1, 1, [("Analytical", 1)]),

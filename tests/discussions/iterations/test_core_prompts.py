@@ -32,13 +32,13 @@ Vote with a reason.
 
 def marked(line):
     """The text of a line with its changed pieces in square brackets."""
-    return "".join(f"[{piece.text}]" if piece.is_changed else piece.text for piece in line.pieces)
+    return "".join(f"[{text}]" if is_changed else text for text, is_changed in line.pieces)
 
 
 def shown(hunk):
     """The lines of a hunk as a person reads them."""
     signs = {SAME: " ", REMOVED: "-", ADDED: "+"}
-    return [signs[line.kind] + marked(line) for line in hunk.lines]
+    return [signs[line.kind] + marked(line) for line in hunk[0]]
 
 
 def test_one_change_with_its_words_marked():
@@ -46,7 +46,7 @@ def test_one_change_with_its_words_marked():
     found = prompt_diff(BEFORE, after)
     assert (found.hunk_count, found.warning, found.is_coarse) == (1, "", False)
     assert (found.added_count, found.removed_count, found.trailing) == (1, 1, 2)
-    assert found.hunks[0].skipped == 1
+    assert found.hunks[0][1] == 1
     assert shown(found.hunks[0]) == [
         " Speak in one or two sentences.",
         " ",
@@ -55,7 +55,7 @@ def test_one_change_with_its_words_marked():
         " Do not repeat yourself.",
         " Stay in your role.",
     ]
-    assert [(line.before, line.after) for line in found.hunks[0].lines] == [
+    assert [(line.before, line.after) for line in found.hunks[0][0]] == [
         (2, 2), (3, 3), (4, None), (None, 4), (5, 5), (6, 6),
     ]  # fmt: skip
 
@@ -65,7 +65,7 @@ def test_two_places_are_a_warning_for_the_lead():
     found = prompt_diff(BEFORE, after)
     assert found.hunk_count == 2
     assert found.warning.startswith("2 places of the prompt changed, and an iteration is one change:")
-    assert [hunk.skipped for hunk in found.hunks] == [0, 0]
+    assert [skipped for _lines, skipped in found.hunks] == [0, 0]
     assert shown(found.hunks[0])[1:3] == [
         "-Speak in [one or two] sentences.",
         "+Speak in [at most three] sentences.",
@@ -93,8 +93,8 @@ def test_lines_between_two_hunks_are_shown_once():
         before.replace("line 5\n", "five\n").replace("line 8\n", "eight\n").replace("line 17", "seventeen")
     )
     found = prompt_diff(before, after)
-    assert [hunk.skipped for hunk in found.hunks] == [3, 0, 4]
-    assert [line.before for hunk in found.hunks for line in hunk.lines if line.before] == [
+    assert [skipped for _lines, skipped in found.hunks] == [3, 0, 4]
+    assert [line.before for lines, _skipped in found.hunks for line in lines if line.before] == [
         *range(4, 12), *range(16, 21),
     ]  # fmt: skip
     assert found.trailing == 0
@@ -144,16 +144,16 @@ def test_the_later_prompt_comes_out_of_the_earlier_one(before, after):
     old, new = (text.split("\n") if text else [] for text in (before, after))
     rebuilt, at = [], 0
     for hunk in found.hunks:
-        rebuilt += old[at : at + hunk.skipped]
-        at += hunk.skipped
-        for line in hunk.lines:
+        rebuilt += old[at : at + hunk[1]]
+        at += hunk[1]
+        for line in hunk[0]:
             if line.kind != ADDED:
                 assert (line.text, line.before) == (old[at], at + 1)
                 at += 1
             if line.kind != REMOVED:
                 rebuilt.append(line.text)
                 assert line.after == len(rebuilt)
-        assert any(line.kind != SAME for line in hunk.lines)
+        assert any(line.kind != SAME for line in hunk[0])
     assert rebuilt + old[at:] == new
     assert at + found.trailing == len(old)
     assert (found.hunk_count == 0) == (old == new)

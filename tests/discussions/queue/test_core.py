@@ -48,7 +48,7 @@ def test_counts_and_medians_of_each_week_and_of_all():
         started_and_submitted(date(2026, 1, 1), 999),
     ]
     pace = compute_pace(rows, WEDNESDAY, weeks=3)
-    assert [(week.monday, week.count, week.minutes) for week in pace.weeks] == [
+    assert pace.weeks == [
         (date(2026, 2, 16), 0, None),
         (date(2026, 2, 23), 3, 30),
         (date(2026, 3, 2), 1, 10),

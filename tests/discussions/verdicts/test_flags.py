@@ -112,4 +112,4 @@ def test_an_evaluator_of_a_shared_game_reads_of_their_own_flag_alone(client):
 
 def test_own_work_still_lists_the_game(flag):
     page = mine_page(person=flag.evaluation.evaluator, now=NOW)
-    assert page.reopenable == {flag.evaluation_id}
+    assert page["reopenable"] == {flag.evaluation_id}

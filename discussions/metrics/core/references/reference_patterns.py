@@ -12,13 +12,6 @@ from discussions.metrics.core.references.vote_record import round_number
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026]+(?= |$)| - ?|(?<= )-+(?= )")
 
 
-class MatchedSentence(Struct, frozen=True):
-    """A sentence that a pattern matched, the pattern, and whether the rubric counts it."""
-
-    pattern: Pattern
-    is_counted: bool
-
-
 class ReferencePatterns(Struct, frozen=True):
     """The patterns that can match in one message: those that count, those of the wider list, those of a counterfactual.
 
@@ -33,19 +26,20 @@ class ReferencePatterns(Struct, frozen=True):
     names: RoundNames | None = None
     counterfactual: PatternGroup | None = None
 
-    def match(self, piece: str) -> MatchedSentence | None:
-        """The match that makes a sentence (lower-cased, folded, marked) a reference; None when it is not one.
+    def match(self, piece: str) -> tuple[Pattern | None, bool]:
+        """The pattern that makes a sentence (lower-cased, folded, marked) a reference, None when it is not one.
 
+        With it comes whether the rubric counts it.
         A counterfactual ("if I had claimed earlier") recalls nothing, so it is possible only.
         """
         supposed = None
         for pattern in self.counting:
             for start in self._find_past(pattern, piece):
                 if not self._is_counterfactual(piece, start):
-                    return MatchedSentence(pattern, is_counted=True)
+                    return pattern, True
                 supposed = supposed or pattern
         wider = supposed or next((pattern for pattern in self.wider if self._offers(pattern, piece)), None)
-        return MatchedSentence(wider, is_counted=False) if wider else None
+        return wider, False
 
     def _find_past(self, pattern: Pattern, piece: str) -> Iterator[int]:
         """The first match of the pattern that names no round, or an earlier round of the file."""

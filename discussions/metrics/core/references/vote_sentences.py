@@ -101,6 +101,7 @@ DOUBTED = "it asks, supposes or denies"
 INCOMPLETE = "it does not say in full who voted for whom"
 NOT_RECORDED = "the record has no such row before the message"
 TOO_LONG = "it says too much at once"
+NO_EVIDENCE = Evidence("")
 
 
 class SentencePart(Struct, frozen=True):
@@ -110,22 +111,6 @@ class SentencePart(Struct, frozen=True):
     start: int
     end: int
     is_denied: bool = False
-
-
-class CheckedSentence(Struct, frozen=True):
-    """The outcome of a sentence, its evidence, and the file's number of the round that it speaks of (0: none)."""
-
-    outcome: str
-    evidence: Evidence | None
-    round: int
-
-
-class _CheckedPart(Struct, frozen=True):
-    """The result for one part: outcome and evidence, or the reason why it cannot be looked up."""
-
-    outcome: str = ""
-    evidence: Evidence = Evidence("")
-    reason: str = ""
 
 
 class _Sentence(Struct, frozen=True):
@@ -139,11 +124,12 @@ class _Sentence(Struct, frozen=True):
 
 def check_sentence(
     piece: str, game: GameRecord, message: Message, doubts: Doubts, names: RoundNames
-) -> CheckedSentence:
+) -> tuple[str, Evidence | None, int]:
     """Compares a sentence (lower-cased, folded, marked) of a message with the rows recorded before that message.
 
-    The outcome is the weakest of its parts, and CANNOT_CHECK when a part names a vote that no claim covers. A denied
-    but recorded vote is not an outcome of its own: the evidence shows the record, and a person labels it.
+    Gives its outcome, its evidence, and the file's number of the round that it speaks of (0: none). The outcome is the
+    weakest of its parts, and CANNOT_CHECK when a part names a vote that no claim covers. A denied but recorded vote is
+    not an outcome of its own: the evidence shows the record, and a person labels it.
     """
     low = _BLANKS.sub(" ", piece[:_LONGEST]).strip()
     rounds = names.find_rounds(low, message.round)
@@ -151,49 +137,50 @@ def check_sentence(
     spoken = rounds[0].number if rounds else max(message.round - 1, 0)
     parts = [] if len(piece) > _LONGEST else list(islice(_list_parts(sentence), _MOST_CLAIMS + 1))
     if len(piece) > _LONGEST or len(parts) > _MOST_CLAIMS:
-        return CheckedSentence(CANNOT_CHECK, _explain(sentence, TOO_LONG, []), spoken)
+        return CANNOT_CHECK, _explain(sentence, TOO_LONG, []), spoken
     if not parts and not _is_about_votes(low):
-        return CheckedSentence(CANNOT_CHECK, _name_messages(sentence), spoken)
+        return CANNOT_CHECK, _name_messages(sentence), spoken
     outcome, evidence = _check_parts(sentence, parts, doubts)
-    return CheckedSentence(outcome, evidence, evidence.round or spoken)
+    return outcome, evidence, evidence.round or spoken
 
 
 def _check_parts(sentence: _Sentence, parts: list[SentencePart], doubts: Doubts) -> tuple[str, Evidence]:
     found = [_check_part(sentence, part, doubts) for part in parts]
-    for part in found:
-        if part.outcome == _OTHERWISE:
-            return CANNOT_CHECK, part.evidence
+    for outcome, evidence, _reason in found:
+        if outcome == _OTHERWISE:
+            return CANNOT_CHECK, evidence
     reasons = [] if _is_covered(sentence.low, parts) else [INCOMPLETE]
-    reasons += [part.reason for part in found if part.reason]
-    others = [part.evidence for part in found if part.outcome == _OTHERS]
+    reasons += [reason for _outcome, _evidence, reason in found if reason]
+    others = [evidence for outcome, evidence, _reason in found if outcome == _OTHERS]
     if others and not reasons:
         says = f"The record has no such vote before the message. It has: {_say(others)}"
         return CANNOT_CHECK, Evidence(says, _rows(others))
-    pieces = [part.evidence for part in found if part.outcome in (SUPPORTED, CLOSE)]
+    pieces = [evidence for outcome, evidence, _reason in found if outcome in (SUPPORTED, CLOSE)]
     if reasons or not pieces:
         return CANNOT_CHECK, _explain(sentence, (reasons or [INCOMPLETE])[0], pieces)
-    outcome = max((part.outcome for part in found), key=_RANK.__getitem__)
+    outcome = max((outcome for outcome, _evidence, _reason in found), key=_RANK.__getitem__)
     players = sorted({player for evidence in pieces for player in evidence.players})
     return outcome, Evidence(_say(pieces), _rows(pieces), parts[0].claim.round, players)
 
 
-def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> _CheckedPart:
+def _check_part(sentence: _Sentence, part: SentencePart, doubts: Doubts) -> tuple[str, Evidence, str]:
+    """The outcome of one part and its evidence, or the reason why it cannot be looked up."""
     claim = part.claim
     if claim.target is None or (claim.is_vote and claim.voter is None):
-        return _CheckedPart(reason=INCOMPLETE)
+        return "", NO_EVIDENCE, INCOMPLETE
     if _is_doubted(sentence.low, part, doubts):
-        return _CheckedPart(reason=DOUBTED)
+        return "", NO_EVIDENCE, DOUBTED
     look_up = check_vote if claim.is_vote else check_elimination
     outcome, evidence = look_up(claim, sentence.game, sentence.message)
     if part.is_denied and outcome == SUPPORTED and evidence is not None:
         says = f"The record says otherwise: {evidence.says}"
-        return _CheckedPart(_OTHERWISE, Evidence(says, evidence.rows, evidence.round))
+        return _OTHERWISE, Evidence(says, evidence.rows, evidence.round), ""
     if part.is_denied or evidence is None:
         is_known = claim.is_vote or sentence.game.eliminations
-        return _CheckedPart(reason=NOT_RECORDED if is_known else NO_ELIMINATIONS)
+        return "", NO_EVIDENCE, NOT_RECORDED if is_known else NO_ELIMINATIONS
     if outcome == CLOSE and claim.is_vote and claim.round is None:
-        return _CheckedPart(_OTHERS, _cite_newest(evidence, sentence.game, claim))
-    return _CheckedPart(outcome, evidence)
+        return _OTHERS, _cite_newest(evidence, sentence.game, claim), ""
+    return outcome, evidence, ""
 
 
 def _cite_newest(evidence: Evidence, game: GameRecord, claim: Claim) -> Evidence:
