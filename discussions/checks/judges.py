@@ -43,8 +43,8 @@ def _answers_are_as_read(_now: datetime) -> Iterator[str]:
             yield f"Answer {answer.pk} of a judge is {answer.value!r}, which is no answer to {kind}."
     rows = JudgeReply.objects.filter(error_code="", reader=READER).select_related("prompt").order_by("pk")
     for reply in rows.iterator(chunk_size=200):
-        read = read_reply(reply.prompt, reply.text, reply.finish_reason)
-        found = {reply.prompt.subjects[item - 1]: value for item, value in read.values.items()}
+        read, _flags = read_reply(reply.prompt, reply.text, reply.finish_reason)
+        found = {reply.prompt.subjects[item - 1]: value for item, value in read.items()}
         if found != dict(reply.prompt.answers.values_list("subject", "value")):
             yield f"Prompt {reply.prompt_id} holds other answers than its reader reads."
 

@@ -377,33 +377,23 @@ def _average_gain(rows: Sequence[tuple[int, float, float]]) -> tuple[int, int, i
     return round(answers), round(answers * (plain / helped) ** 2), len(rows)
 
 
-class Costs(Struct, frozen=True):
+def load_costs(judge: Judge, progress: JudgeProgress) -> dict[str, Any]:
     """Of a hundred judgements: dollars and minutes of the judge, minutes of people; None where nothing is known.
 
     `repeats` and `own_repeats` are (how many differ, how many there are), `silent` is (without an answer, asked).
     """
-
-    usd: float | None
-    minutes: float | None
-    own_minutes: float | None
-    repeats: tuple[int, int]
-    own_repeats: tuple[int, int]
-    silent: tuple[int, int]
-
-
-def load_costs(judge: Judge, progress: JudgeProgress) -> Costs:
     first, again = _load_answers(judge.pk, RATING), _load_answers(judge.pk, REPEAT)
     twice = [(first[item], value) for item, value in again.items() if value and first.get(item)]
     share = 100 / progress.answers if progress.answers else None
     by_call = progress.time / 60_000 if progress.time else None
-    return Costs(
-        usd=None if progress.cost is None or share is None else float(progress.cost) * share,
-        minutes=None if by_call is None or share is None else by_call * share,
-        own_minutes=_time_people(sorted({game for game, _kind, _subject in first})[-MOST_READ:]),
-        repeats=(sum(one != other for one, other in twice), len(twice)),
-        own_repeats=_compare_repeats(judge.project),
-        silent=(sum(not value for value in first.values()), len(first)),
-    )
+    return {
+        "usd": None if progress.cost is None or share is None else float(progress.cost) * share,
+        "minutes": None if by_call is None or share is None else by_call * share,
+        "own_minutes": _time_people(sorted({game for game, _kind, _subject in first})[-MOST_READ:]),
+        "repeats": (sum(one != other for one, other in twice), len(twice)),
+        "own_repeats": _compare_repeats(judge.project),
+        "silent": (sum(not value for value in first.values()), len(first)),
+    }
 
 
 def _time_people(games: Collection[int]) -> float | None:

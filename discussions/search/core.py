@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate, islice
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -64,14 +63,6 @@ class Asked(Struct, frozen=True):
     unwanted: tuple[Term, ...] = ()
 
 
-class Word(NamedTuple):
-    """A word as it is compared, and its place in the text (half-open code points)."""
-
-    word: str
-    start: int
-    end: int
-
-
 def list_words(text: str) -> list[str]:
     """The words of a text as they are compared."""
     if text.isascii():
@@ -79,10 +70,14 @@ def list_words(text: str) -> list[str]:
     return [folded for word in _WORD.findall(text.translate(_LETTERS)) if (folded := _fold(word))]
 
 
+Word = tuple[str, int, int]
+
+
 def cut_words(text: str) -> Iterator[Word]:
+    """Each word as it is compared, and its place in the text (half-open code points)."""
     for found in _WORD.finditer(text.translate(_LETTERS)):
         if word := _fold(found[0]):
-            yield Word(word, *found.span())
+            yield word, *found.span()
 
 
 @lru_cache(maxsize=65_536)
@@ -113,7 +108,7 @@ def mark_terms(text: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
     """Where the text has these terms: sorted, half-open code points that do not overlap."""
     words = list(cut_words(text))
     spans = sorted(
-        (words[at].start, words[at + len(term.words) - 1].end)
+        (words[at][1], words[at + len(term.words) - 1][2])
         for term in terms
         for at in range(len(words) - len(term.words) + 1)
         if _is_at(term, words, at)
@@ -128,7 +123,7 @@ def mark_terms(text: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
 
 
 def _is_at(term: Term, words: Sequence[Word], at: int) -> bool:
-    said = [word.word for word in words[at : at + len(term.words)]]
+    said = [word for word, _start, _end in words[at : at + len(term.words)]]
     last, end = term.words[-1], said[-1]
     return said[:-1] == [*term.words[:-1]] and (end.startswith(last) if term.is_prefix else end == last)
 
@@ -140,17 +135,11 @@ def sign(kind: str, value: str | int) -> str:
     return f"{SIGN}{kind}{blake2b(name.encode(errors='replace'), digest_size=5).hexdigest()}"
 
 
-class GamePlace(NamedTuple):
-    """Where a game is, besides what its record says."""
-
-    key: int
-    project: int
-    iteration: int
-
-
-def index_game(place: GamePlace, record: GameRecord) -> Iterator[tuple[int, list[str], list[str]]]:
+def index_game(
+    record: GameRecord, *, key: int, project: int, iteration: int
+) -> Iterator[tuple[int, list[str], list[str]]]:
     """For each message that the table heard: its key, its words in order, and the words that say where it is."""
-    whole = [sign(PROJECT, place.project), sign(ITERATION, place.iteration)]
+    whole = [sign(PROJECT, project), sign(ITERATION, iteration)]
     if record.model_build:
         whole.append(sign(MODEL, record.model_build))
     for message in record.messages:
@@ -158,7 +147,7 @@ def index_game(place: GamePlace, record: GameRecord) -> Iterator[tuple[int, list
         signs = [*whole, sign(AGENT, player.name), sign(ROUND, message.round)]
         if player.role:
             signs.append(sign(ROLE, player.role))
-        yield place.key * KEYS + message.position, list_words(message.text), signs
+        yield key * KEYS + message.position, list_words(message.text), signs
 
 
 def write_vector(words: Sequence[str], signs: Iterable[str]) -> str:

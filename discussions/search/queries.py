@@ -26,7 +26,6 @@ from discussions.search.core import (
     KEYS,
     PROJECT,
     Asked,
-    GamePlace,
     index_game,
     sign,
     write_match,
@@ -217,8 +216,8 @@ def build_rows(games: Iterable[Game]) -> Iterator[tuple[int, str]]:
     """What the index has to hold of these games, which come with their texts: key of each message -> words."""
     is_vector = connection.vendor == "postgresql"
     for game in games:
-        place = GamePlace(game.pk, game.project_id, game.iteration_id)
-        for key, words, signs in index_game(place, game.text.to_record()):
+        record, place = game.text.to_record(), {"project": game.project_id, "iteration": game.iteration_id}
+        for key, words, signs in index_game(record, key=game.pk, **place):
             yield key, write_vector(words, signs) if is_vector else " ".join([*words, *signs])
 
 

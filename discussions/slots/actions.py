@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, OuterRef, Subquery
@@ -228,16 +228,10 @@ def release_slot(*, evaluation: Evaluation, reason: str, by: Person, now: dateti
 CHUNK = 500
 
 
-class Fitted(NamedTuple):
-    """How many free slots closed, and how many opened."""
+def sync_slots(*, games: Collection[int]) -> tuple[int, int]:
+    """Give each of these games as many slots as it needs: how many closed, and how many opened.
 
-    closed: int
-    opened: int
-
-
-def sync_slots(*, games: Collection[int]) -> Fitted:
-    """Give each of these games as many slots as it needs. All are measured and open for rating.
-
+    All are measured and open for rating.
     The games must be locked: every action that opens, returns or closes slots of a game waits for that lock.
     """
     closed = opened = 0
@@ -254,7 +248,7 @@ def sync_slots(*, games: Collection[int]) -> Fitted:
         )
         opened += idle.filter(pk__in=reopen, is_closed=True).update(is_closed=False)
         opened += _make(changes)
-    return Fitted(closed, opened)
+    return closed, opened
 
 
 def close_given_back(*, game: int) -> None:
@@ -363,13 +357,13 @@ def reduce_required_evaluators(*, game: Game, count: int, reason: str, by: Perso
         Game.objects.filter(pk=locked.pk).update(**changes)
         for name, value in changes.items():
             setattr(locked, name, value)
-        fitted = sync_slots(games=[locked.pk])
+        closed, _opened = sync_slots(games=[locked.pk])
         record_event(
             "game:needs_fewer",
             locked,
             by=by,
             now=now,
-            detail={"game": locked.number, "from": before, "to": count, "closed": fitted.closed},
+            detail={"game": locked.number, "from": before, "to": count, "closed": closed},
         )
     return locked
 

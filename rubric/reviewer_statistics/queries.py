@@ -12,7 +12,7 @@ from rubric.models import ComparisonSet, Review, ReviewedResponse, SetFigures, S
 from rubric.models.comparisons import ELSEWHERE, PERSON
 from rubric.models.reviews import REPEAT, SET_APART, SUBMITTED
 from rubric.reviewer_statistics.core import figure_kinds
-from rubric.reviewer_statistics.core.agreement import SelfAgreement, compute_self_agreement
+from rubric.reviewer_statistics.core.agreement import compute_self_agreement
 from rubric.reviewer_statistics.core.comprehension import Surveyed
 from rubric.reviewer_statistics.core.weights_fit import Preference
 from rubric.reviews.core.mark_pairs import collect_marks
@@ -104,7 +104,7 @@ def count_not_blind(comparison_set: ComparisonSet) -> int:
     return rows.filter(is_blind=False).count()
 
 
-def load_self_agreement(comparison_set: ComparisonSet) -> list[SelfAgreement]:
+def load_self_agreement(comparison_set: ComparisonSet) -> list[dict[str, int]]:
     """How far each person agrees with themselves on the set's submitted hidden duplicates; in order of names."""
     repeats = Review.objects.filter(comparison__set=comparison_set, purpose=REPEAT, state=SET_APART)
     again = {(reviewer, comparison): key for key, reviewer, comparison in repeats.values_list(*REVIEW_KEYS)}

@@ -74,22 +74,6 @@ class Spot(Struct, frozen=True):
     messages: tuple[int, ...] = ()
 
 
-class Group(Struct, frozen=True):
-    """How often an agent, role or personality does each kind of thing: kind -> spots, and the number of messages."""
-
-    name: str
-    message_count: int
-    spot_counts: Mapping[str, int]
-
-    @property
-    def total(self) -> int:
-        return sum(self.spot_counts.values())
-
-    @property
-    def rate(self) -> float:
-        return 100 * self.total / self.message_count if self.message_count else 0.0
-
-
 class Neighbour(Struct, frozen=True):
     """A player and the one with the most similar language in the same game; similarity from 0 to 100."""
 
@@ -118,7 +102,8 @@ def order_spots(spot: Spot) -> tuple[bool, int, int, int, int]:
     return not spot.is_by_people, -WEIGHTS.get(spot.why, 0), -spot.count, spot.game, spot.message
 
 
-def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: str) -> list[Group]:
+def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: str) -> list[dict[str, Any]]:
+    """How often agents, roles or personalities do each kind of thing; the most spots in 100 messages come first."""
     said: Counter[str] = Counter()
     for game in games:
         for message in game.record.messages:
@@ -127,8 +112,16 @@ def group_spots(games: Sequence[ExaminedGame], spots: Iterable[Spot], grouping: 
     for spot in spots:
         if (name := spot.speaker.get(grouping)) in done:
             done[name][spot.kind] += 1
-    groups = [Group(name, said[name], {kind: done[name][kind] for kind in KINDS}) for name in said]
-    return sorted(groups, key=lambda group: (-group.rate, group.name))
+    groups = [
+        {
+            "name": name,
+            "message_count": count,
+            "spot_counts": [done[name][kind] for kind in KINDS],
+            "rate": 100 * done[name].total() / count,
+        }
+        for name, count in said.items()
+    ]
+    return sorted(groups, key=lambda group: (-group["rate"], group["name"]))
 
 
 def list_neighbours(games: Iterable[ExaminedGame]) -> list[Neighbour]:

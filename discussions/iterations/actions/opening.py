@@ -223,6 +223,6 @@ def _change_evaluator_count(iteration: Iteration, count: int, by: Person, now: d
     # A number that a lead lowered for one game is dropped when it is no longer lower.
     without_verdict(iteration).filter(needed_count__gte=count).update(**NO_OWN_NUMBER)
     Iteration.objects.filter(pk=iteration.pk).update(evaluator_count=count)
-    fitted = sync_slots(games=without_verdict(iteration).values_list("pk", flat=True))
+    closed, opened = sync_slots(games=without_verdict(iteration).values_list("pk", flat=True))
     detail = {"from": before, "evaluator_count": count, "kept": kept}
-    return detail | {"opened": fitted.opened, "closed": fitted.closed}
+    return detail | {"opened": opened, "closed": closed}

@@ -104,7 +104,7 @@ def name_helpers(games: Iterable[GameFigures], key: str) -> str:
 def _count_answers(line: OutcomeLine) -> int:
     assert line.people is not None
     budget = find_label_budget(tuple(line.people.strata), line.threshold, line.people.batch)
-    return budget.likely if budget else 0
+    return budget[0] if budget else 0
 
 
 def passes(game: GameFigures, criterion: Criterion) -> bool | None:

@@ -113,10 +113,12 @@ def keep_reply(
 
 
 def read_reply(prompt: JudgePrompt, text: str, finish_reason: str = "") -> ReadAnswers:
-    read = read_answers(text, prompt.kind, code=draw_code(prompt.seed), item_count=len(prompt.subjects))
+    values, flags = read_answers(
+        text, prompt.kind, code=draw_code(prompt.seed), item_count=len(prompt.subjects)
+    )
     if finish_reason == STOPPED_BY_LENGTH:
-        read.flags.append(Flag(CUT_OFF, "The model was stopped at its limit of length."))
-    return read
+        flags.append(Flag(CUT_OFF, "The model was stopped at its limit of length."))
+    return values, flags
 
 
 def _store(
@@ -133,21 +135,19 @@ def _store(
     replies, answers = [], []
     states: dict[str, list[int]] = {ANSWERED: [], UNREADABLE: []}
     for prompt, reply in given:
-        read = (
-            ReadAnswers({}, []) if reply.error_code else read_reply(prompt, reply.text, reply.finish_reason)
-        )
+        read, flags = ({}, []) if reply.error_code else read_reply(prompt, reply.text, reply.finish_reason)
         values = {name: getattr(reply, name) for name in _KEPT} | {
             "reader": READER,
-            "flags": to_builtins(read.flags),
+            "flags": to_builtins(flags),
         }
         act = {"source": source, "cost_usd": cost, "created_at": now, "created_by": by}
         replies.append(JudgeReply(prompt=prompt, attempt=1 + tries.get(prompt.pk, 0), **values, **act))
         answers += [
             JudgeAnswer(prompt=prompt, subject=prompt.subjects[item - 1], value=value)
-            for item, value in read.values.items()
+            for item, value in read.items()
         ]
         if not reply.error_code:
-            states[ANSWERED if read.values else UNREADABLE].append(prompt.pk)
+            states[ANSWERED if read else UNREADABLE].append(prompt.pk)
     JudgeReply.objects.bulk_create(replies, batch_size=200)
     JudgeAnswer.objects.bulk_create(answers, batch_size=1000)
     for state, keys in states.items():

@@ -26,11 +26,8 @@ _WANTED = re.compile('"answers"')
 MOST_NAMED = 200
 
 
-class ReadAnswers(Struct, frozen=True):
-    """Item number -> value, "" where the judge said that it cannot tell; and what else there is to know."""
-
-    values: dict[int, str]
-    flags: list[Flag]
+# Item number -> value, "" where the judge said that it cannot tell; and what else there is to know.
+ReadAnswers = tuple[dict[int, str], list[Flag]]
 
 
 def read_answers(text: str, kind: str, *, code: str, item_count: int) -> ReadAnswers:
@@ -38,14 +35,14 @@ def read_answers(text: str, kind: str, *, code: str, item_count: int) -> ReadAns
     found = [decode(source) for _start, source in find_blocks(text, wanted=_WANTED)]
     blocks = [block for block in found if isinstance(block, dict) and isinstance(block.get("answers"), dict)]
     if not blocks:
-        return ReadAnswers({}, [Flag(NO_BLOCK, "There is no JSON object with answers.")])
+        return {}, [Flag(NO_BLOCK, "There is no JSON object with answers.")]
     own = [block["answers"] for block in blocks if block.get("code") == code]
     flags = []
     if len(own) < len(blocks):
         flags.append(Flag(OTHER_CODE, "A JSON object without the code of this prompt was left out."))
     if not own:
         flags.append(Flag(NO_CODE, "No JSON object has the code of this prompt, so nothing is read."))
-        return ReadAnswers({}, flags)
+        return {}, flags
     if any(other != own[-1] for other in own[:-1]):
         flags.append(Flag(SUPERSEDED_BLOCK, "Earlier answers differ; the last ones count."))
     return _read_block(own[-1], kind, item_count, flags)
@@ -67,7 +64,7 @@ def _read_block(answers: Mapping[str, Any], kind: str, item_count: int, flags: l
     flags += [Flag(MISSING, f"Item {key} has no answer.") for key in missing]
     if len(flags) > MOST_NAMED:
         flags = [*flags[:MOST_NAMED], Flag("more", f"And {len(flags) - MOST_NAMED} more.")]
-    return ReadAnswers(values, flags)
+    return values, flags
 
 
 def _read_value(given: Any, kind: str) -> str | None:

@@ -8,8 +8,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NoReturn
 
-from msgspec import Struct
-
 from discussions.core.records import Fault, Score
 from discussions.management import transcript_files
 from discussions.management.measured_base import FELL, compare_with_base, describe_comparison
@@ -29,16 +27,6 @@ from rubric.versions.core.version_json import is_number, read_version
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 from workspace.display.pages import render_markdown
 from workspace.management.command import BAD_INPUT, DIFFERS, BadInput, SiteCommand
-
-
-class MeasuredGame(Struct, frozen=True):
-    """A measured game as the Markdown summary shows it: a cell for each metric, and why it was not accepted."""
-
-    name: str
-    cells: list[str]
-    verdict: str
-    failures: list[str]
-    warning_count: int
 
 
 class Command(SiteCommand):
@@ -93,7 +81,7 @@ class Command(SiteCommand):
         begun = list(islice(outcomes, 2))
         has_many = len(begun) > 1
         refused: list[Fault] = []
-        measured: list[MeasuredGame] = []
+        measured: list[dict[str, Any]] = []
         results: list[dict[str, Any]] = []
         has_games = False
         for outcome in chain(begun, outcomes):
@@ -105,7 +93,7 @@ class Command(SiteCommand):
                 results += [result] if base else []
                 asked = options["fail_on_verdict"]
                 measured.append(_summarise(outcome.game, result, rubric, limits, is_verdict_asked=asked))
-        failed = [Fault(game.name, "failed", failure) for game in measured for failure in game.failures]
+        failed = [Fault(game["name"], "failed", failure) for game in measured for failure in game["failures"]]
         compared = self._compare(base, results) if base else {}
         lines = describe_comparison(compared) if compared else []
         if compared.get("answer") == FELL:
@@ -171,7 +159,7 @@ class Command(SiteCommand):
     def _write_summary(
         self,
         path: Path,
-        games: list[MeasuredGame],
+        games: list[dict[str, Any]],
         refused: list[Fault],
         rubric: RubricRecord,
         compared: list[str],
@@ -243,8 +231,11 @@ def _summarise(
     limits: dict[str, Decimal],
     *,
     is_verdict_asked: bool,
-) -> MeasuredGame:
-    """The game in the summary. Its verdict is FAIL on automatic values, or open."""
+) -> dict[str, Any]:
+    """The game in the summary: a cell for each metric, and why it was not accepted.
+
+    Its verdict is FAIL on automatic values, or open.
+    """
     scores = {
         key: Score(
             metric=key,
@@ -259,13 +250,13 @@ def _summarise(
     failures = find_shortfalls(result["metrics"], limits)
     if reason and is_verdict_asked:
         failures.append(f"The verdict is FAIL on automatic values: {reason}.")
-    return MeasuredGame(
-        name=read.record.game_id,
-        cells=[" ".join(_cell(key, metric)) for key, metric in result["metrics"].items()],
-        verdict="FAIL" if reason else "open",
-        failures=failures,
-        warning_count=len(read.warnings),
-    )
+    return {
+        "name": read.record.game_id,
+        "cells": [" ".join(_cell(key, metric)) for key, metric in result["metrics"].items()],
+        "verdict": "FAIL" if reason else "open",
+        "failures": failures,
+        "warning_count": len(read.warnings),
+    }
 
 
 def _cell(key: str, metric: dict[str, Any]) -> tuple[str, str]:

@@ -2,11 +2,9 @@
 
 from datetime import datetime
 
-import msgspec
 from django.db import transaction
 from django.db.models import Count
 from django.utils.translation import gettext as _
-from msgspec import Struct
 
 from discussions.metrics.actions import ask_to_measure, measure_at_once
 from discussions.metrics.core.registry import CODE_VERSION
@@ -25,20 +23,16 @@ from workspace.models import Person, Project
 from workspace.texts import clean_text
 
 
-class VersionMove(Struct, frozen=True):
-    recorded: list[int]
-    waiting: list[int]
-
-
 def move_to_version(
     *, iteration: Iteration, version: RubricVersion, shown: str, reason: str, by: Person, now: datetime
-) -> VersionMove:
+) -> dict[str, list[int]]:
     """Judge the iteration by that version from now on; older measurements and verdicts stay beside the new ones.
 
     Every game is measured under the version. Each verdict that stands is superseded by one under the version, with the
     reason, where people's judgements are enough for it; a game that lacks labels or a decision waits, and counts as not
-    rated until then. `shown` is the hash of the preview on the page. Raises NotAllowed, Unacceptable without a reason,
-    Conflict when something that the preview rests on has changed.
+    rated until then. Gives the numbers of games of both kinds, `recorded` and `waiting`. `shown` is the hash of the
+    preview on the page. Raises NotAllowed, Unacceptable without a reason, Conflict when something that the preview
+    rests on has changed.
     """
     check_change_version(by, iteration)
     reason = clean_text(reason, field="reason", ask=_("Say why: the reason is kept with every new verdict."))
@@ -69,7 +63,7 @@ def move_to_version(
         measure_at_once(iteration=locked, by=by, now=now)
         moved = _record_anew(locked, f"{version}: {reason}", by, now)
         detail = {"number": locked.number, "from": before.number, "to": locked.rubric_version.number}
-        detail |= {"reason": reason} | msgspec.structs.asdict(moved)
+        detail |= {"reason": reason, **moved}
         record_event("iteration:moved_to_version", locked, by=by, now=now, detail=detail)
     return moved
 
@@ -94,20 +88,20 @@ def measure_again(*, project: Project, by: Person, now: datetime) -> int:
     return count
 
 
-def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -> VersionMove:
-    moved = VersionMove([], [])
+def _record_anew(iteration: Iteration, reason: str, by: Person, now: datetime) -> dict[str, list[int]]:
+    moved: dict[str, list[int]] = {"recorded": [], "waiting": []}
     # Verdicts of withdrawn games too: such a game may count again, and only verdicts under one version are compared.
     judged = Verdict.objects.filter(game__iteration=iteration).not_superseded()
     rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
     for game in rows.filter(pk__in=judged.values("game")).order_by("number"):
         preview = load_verdict_preview(game)
         if preview is None or not preview.is_complete:
-            moved.waiting.append(game.number)
+            moved["waiting"].append(game.number)
             continue
         record_verdict(game=game, basis_sha256=preview.basis_sha256, by=by, now=now, reason=reason)
-        moved.recorded.append(game.number)
+        moved["recorded"].append(game.number)
     # They wait for a verdict again, among all others that wait.
     submitted = Slot.objects.filter(purpose=RATING, is_closed=True, evaluator__isnull=False)
-    waiting = submitted.filter(game__iteration=iteration, game__number__in=moved.waiting)
+    waiting = submitted.filter(game__iteration=iteration, game__number__in=moved["waiting"])
     waiting.update(awaiting_since=now)
     return moved

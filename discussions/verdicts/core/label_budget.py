@@ -6,7 +6,6 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.verdicts.core.people_estimate import OPEN_LEVEL, holds_threshold
@@ -15,17 +14,13 @@ from workspace.statistics.proportions import JudgedStratum, predict_share
 LIKELY = 0.8
 
 
-class LabelBudget(Struct, frozen=True):
-    """By `likely` more answers the metric is clear with probability `LIKELY`; by `certain`, whatever they are."""
-
-    likely: int
-    certain: int
-
-
 @lru_cache(maxsize=1024)
-def find_label_budget(strata: tuple[JudgedStratum, ...], threshold: float, batch: int) -> LabelBudget | None:
+def find_label_budget(
+    strata: tuple[JudgedStratum, ...], threshold: float, batch: int
+) -> tuple[int, int] | None:
     """The answers that an open metric needs if they are asked for in batches until it is clear; None where it is clear.
 
+    So many decide it with the probability LIKELY, and so many always.
     Messages are drawn at random from the stratum with the most unjudged ones. The answers of a batch have the
     beta-binomial distribution that follows from those before it (see `predict_share`). The metric is clear once its
     90 % interval no longer holds the threshold.
@@ -45,7 +40,7 @@ def find_label_budget(strata: tuple[JudgedStratum, ...], threshold: float, batch
             likely = asked
         if first >= last:
             break
-    return LabelBudget(likely or asked, asked)
+    return likely or asked, asked
 
 
 def _add_batch(

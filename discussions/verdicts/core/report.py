@@ -65,20 +65,17 @@ class Override(Struct, frozen=True):
     before_says: str = ""
 
 
-class Comment(Struct, frozen=True):
-    target: str
-    about: str
-    text: str
-
-
 class RatedBy(Struct, frozen=True):
-    """An evaluator: the name, the time of submission, the rating, the answers to the report's questions, comments."""
+    """An evaluator: the name, the time of submission, the rating, the answers to the report's questions, comments.
+
+    A comment is its target, that in words, and its text.
+    """
 
     name: str
     submitted_at: datetime | None
     rating: str
     answers: list[str]
-    comments: list[Comment]
+    comments: list[tuple[str, str, str]]
 
 
 class AdjudicationStep(Struct, frozen=True):

@@ -147,5 +147,5 @@ def _evaluator(judge: RatedBy, questions: list[str]) -> dict[str, Any]:
             {"question": question, "answer": {"yes": True, "no": False}.get(answer)}
             for question, answer in answers
         ],
-        "comments": [{"target": comment.target, "text": comment.text} for comment in judge.comments],
+        "comments": [{"target": target, "text": text} for target, _about, text in judge.comments],
     }

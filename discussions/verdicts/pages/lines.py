@@ -147,10 +147,11 @@ def describe_open(line: OutcomeLine) -> str:
     budget = find_label_budget(tuple(line.people.strata), line.threshold, line.people.batch)
     if budget is None:
         return says
+    likely, certain = budget
     more = _("%(likely)d more answers decide it four times in five, %(certain)d always.")
-    if budget.likely == budget.certain:
+    if likely == certain:
         more = _("%(certain)d more answers decide it.")
-    return f"{says} {more % {'likely': budget.likely, 'certain': budget.certain}}"
+    return f"{says} {more % {'likely': likely, 'certain': certain}}"
 
 
 def describe_all_open(outcome: Outcome) -> str:

@@ -16,7 +16,6 @@ from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.next_game import NextGame
 from discussions.verdicts.core.report import (
     AdjudicationStep,
-    Comment,
     FigureRow,
     Override,
     RatedBy,
@@ -120,9 +119,9 @@ def _judges(evaluations: list[Evaluation], basis: Basis) -> list[RatedBy]:
         (judgement.evaluation, judgement.kind, judgement.subject): judgement.value
         for judgement in basis.judgements
     }
-    comments: dict[int, list[Comment]] = {}
+    comments: dict[int, list[tuple[str, str, str]]] = {}
     for remark in Remark.objects.filter(evaluation__in=evaluations).exclude(text="").order_by("pk"):
-        said_of = Comment(remark.target, describe_target(remark.target), remark.text)
+        said_of = remark.target, describe_target(remark.target), remark.text
         comments.setdefault(remark.evaluation_id, []).append(said_of)
     questions = _answered(basis)
     return [

@@ -45,13 +45,13 @@ class Command(SiteCommand):
                 (f"{name} line {fault.line} {fault.pointer}", fault.code, fault.message) for fault in faults
             ]
             self._refuse(lines)
-        for review_line in reviews:
-            review = read_review(review_line.text, review_line.responses, rubric)
+        for reviewer, labels, text in reviews:
+            review = read_review(text, labels, rubric)
             if self.as_json:
-                output = review_output(review_line.reviewer, review)
+                output = review_output(reviewer, review)
                 self.stdout.write(json.dumps(output, ensure_ascii=False, allow_nan=False))
             else:
-                for line in _review_lines(review_line.reviewer, review):
+                for line in _review_lines(reviewer, review):
                     self.stdout.write(line)
 
     def _rubric(self, file: str | None) -> RubricRecord:

@@ -39,10 +39,10 @@ class SurveyAnswer(Answer):
     """
 
     is_started: bool
-    is_due: bool
-    criteria: list[str]
     responses: list[SurveyedAnswer]
     means: list[MeansAnswer]
+    is_due: bool
+    criteria: list[str]
 
 
 class SurveyGiven(Given):

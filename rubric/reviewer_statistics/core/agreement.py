@@ -169,27 +169,13 @@ def _pair(table: Ratings, first: int, other: int) -> ReviewerPair:
 ADJACENT = Fraction(1)
 
 
-class SelfAgreement(Struct, frozen=True):
-    """One reviewer: how many of the `marks` given twice are the same, and how many at most a point apart.
-
-    In `first_alike` of `first_count` repeats, the same response is first.
-    """
-
-    reviewer: int
-    repeats: int
-    marks: int
-    exact: int
-    within_one: int
-    first_alike: int
-    first_count: int
-
-
 def compute_self_agreement(
     repeats: Iterable[tuple[int, Marks, Marks]], weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
-) -> list[SelfAgreement]:
+) -> list[dict[str, int]]:
     """One line for each reviewer, in the order of `repeats`, which are (reviewer, first, again).
 
-    `scales` holds the scales of the criteria that have their own.
+    How many of the `marks` given twice are the same, and how many at most a point apart; in `first_alike` of
+    `first_count` repeats, the same response is first. `scales` holds the scales of the criteria that have their own.
     """
     by_reviewer: dict[int, list[MarkPairs]] = {}
     for reviewer, first, again in repeats:
@@ -198,14 +184,14 @@ def compute_self_agreement(
     for reviewer, found in by_reviewer.items():
         firsts = [pairs.is_same_first for pairs in found if pairs.is_same_first is not None]
         lines.append(
-            SelfAgreement(
-                reviewer=reviewer,
-                repeats=len(found),
-                marks=sum(len(pairs.pairs) for pairs in found),
-                exact=sum(pairs.count_within(Fraction(0)) for pairs in found),
-                within_one=sum(pairs.count_within(ADJACENT) for pairs in found),
-                first_alike=sum(firsts),
-                first_count=len(firsts),
-            )
+            {
+                "reviewer": reviewer,
+                "repeats": len(found),
+                "marks": sum(len(pairs.pairs) for pairs in found),
+                "exact": sum(pairs.count_within(Fraction(0)) for pairs in found),
+                "within_one": sum(pairs.count_within(ADJACENT) for pairs in found),
+                "first_alike": sum(firsts),
+                "first_count": len(firsts),
+            }
         )
     return lines

@@ -110,7 +110,7 @@ def set_rater_effects(request: SignedIn, slug: str, number: int) -> HttpResponse
     head = context["head"]
     names = reviewer_names(comparison_set, request.user, is_lead=head.may_lead)
     agreements = load_self_agreement(comparison_set) if head.may_lead else []
-    context["own"] = [(names[str(line.reviewer)], line) for line in agreements]
+    context["own"] = [(names[str(line["reviewer"])], line) for line in agreements]
     if row is not None:
         figures: RaterEffectFigures = decode_stored(row.body, RaterEffectFigures)
         visible = set(names)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.core.records import ResponseReview, ReviewRecord
@@ -11,18 +10,8 @@ from workspace.core.json_faults import Problem
 from workspace.core.strict_json import read_json
 from workspace.core.words import say
 
-KEYS = ("reviewer", "responses", "text")
-
 # The most faults that are named for a file; nobody reads more, and millions of them would fill the memory.
 MOST_FAULTS = 1_000
-
-
-class ReviewLine(Struct, frozen=True):
-    """One review before it is read: who gave it, the labels of the responses it saw, and its text."""
-
-    reviewer: str
-    responses: list[str]
-    text: str
 
 
 def walk_lines(
@@ -43,13 +32,16 @@ def walk_lines(
             yield number, document.value
 
 
-def read_lines(data: bytes) -> tuple[list[ReviewLine], list[Problem]]:
-    """Every review of a JSONL file in order, and its first faults."""
+def read_lines(data: bytes) -> tuple[list[tuple[str, list[str], str]], list[Problem]]:
+    """Every review of a JSONL file in order, and its first faults.
+
+    A review is who gave it, the labels of the responses that they saw, and its text.
+    """
     faults: list[Problem] = []
     values = [value for _number, value in walk_lines(data, _shape_problems, faults)]
     if not values and not faults:
         faults.append(Problem("empty", say("There is no review. Give one JSON object a line.")))
-    return [ReviewLine(**{key: value[key] for key in KEYS}) for value in values], faults
+    return [(value["reviewer"], value["responses"], value["text"]) for value in values], faults
 
 
 def _shape_problems(value: Any) -> list[Problem]:

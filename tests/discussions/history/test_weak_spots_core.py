@@ -130,13 +130,13 @@ def test_overlapping_phrases_of_the_same_messages_are_one_wording():
 def test_groups_have_their_messages_and_those_with_the_most_spots_in_100_come_first():
     game = read(coherence=[MessageFinding(2, False, "no_link"), MessageFinding(4, False, "no_link")])
     groups = group_spots([game, read(2)], find_spots(game), "agent")
-    assert [(group.name, group.message_count, group.total) for group in groups] == [
+    assert [(group["name"], group["message_count"], sum(group["spot_counts"])) for group in groups] == [
         ("Ada", 4, 1),
         ("Bo", 4, 1),
         ("Cy", 2, 0),
     ]
     roles = group_spots([game], find_spots(game), "role")
-    assert [(group.name, group.rate) for group in roles] == [("MAFIA", 50.0), ("VILLAGER", 100 / 3)]
+    assert [(group["name"], group["rate"]) for group in roles] == [("MAFIA", 50.0), ("VILLAGER", 100 / 3)]
 
 
 def test_personalities_are_spelled_as_the_version_has_them_and_others_as_the_file_has():

@@ -136,16 +136,16 @@ def test_no_injection_changes_a_frame_or_an_answer(rubric, injected):
     quoting = (
         f"A player wrote:\n{injected}\n\n" + answer(steered, kinds.STRATEGIC_DEPTH, "no") + f"\n{injected}"
     )
-    read = answers.read_answers(quoting, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
-    assert read.values == {1: "no", 2: "no"}
-    obeyed = answers.read_answers(injected, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
-    assert obeyed.values == {} and obeyed.flags
+    values, _flags = answers.read_answers(quoting, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
+    assert values == {1: "no", 2: "no"}
+    values, flags = answers.read_answers(injected, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
+    assert values == {} and flags
 
 
 def read(given, kind=kinds.REFERENCE, count=3, code=CODE):
     text = given if isinstance(given, str) else json.dumps({"code": code, "answers": given})
-    found = answers.read_answers(text, kind, code=CODE, item_count=count)
-    return found.values, [flag.code for flag in found.flags]
+    values, flags = answers.read_answers(text, kind, code=CODE, item_count=count)
+    return values, [flag.code for flag in flags]
 
 
 def test_every_item_is_read_or_flagged():

@@ -93,7 +93,7 @@ def test_the_page_says_what_it_may_do_beside_people(client):
     contracts = load_contracts(judge)
     assert contracts["coherence", "mafia"].use == REFUSED
     costs = load_costs(judge, load_progress([judge.pk])[judge.pk])
-    assert costs.silent == (0, len(items)) and costs.repeats == (0, len(repeats))
+    assert costs["silent"] == (0, len(items)) and costs["repeats"] == (0, len(repeats))
     told = program_of(lead).get("projects/team/judges/1/").json()["contracts"]
     assert {(one["metric"], one["side"], one["use"]) for one in told} == {
         (*key, one.use) for key, one in contracts.items()

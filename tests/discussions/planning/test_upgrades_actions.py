@@ -85,7 +85,7 @@ def test_measurements_and_verdicts_are_made_anew_beside_the_old_ones():
     found = load_version_preview(iteration, version)
     assert [game.before for game in found.games] == ["PASS" if row.passes else "FAIL" for row in before]
     numbers = list(Game.objects.order_by("number").values_list("number", flat=True))
-    assert move(iteration, version).recorded == numbers
+    assert move(iteration, version)["recorded"] == numbers
     assert fresh(iteration).rubric_version == version
     assert Measured.objects.filter(rubric_version=version).count() == 2
     assert Measured.objects.count() == 4
@@ -108,7 +108,7 @@ def test_a_withdrawn_game_comes_back_with_a_verdict_under_the_newer_version():
     lead, game = get_lead(iteration.stage), Game.objects.order_by("number").first()
     withdraw_game(game=game, reason="Wrong model.", by=lead, now=moment(60))
     version = publish(thresholds(strategic_depth=99))
-    assert game.number in move(iteration, version).recorded
+    assert game.number in move(iteration, version)["recorded"]
     restore_game(game=game, reason="Right model.", by=lead, now=moment(92))
     assert get_states(iteration) == [RECORDED] * 2
     assert breaches(moment(95)) == []
@@ -121,7 +121,7 @@ def test_games_that_lack_labels_wait_until_their_evaluations_are_completed():
     assert [game.after for game in found.games] == ["pending"]
     moved = move(iteration, version)
     game = Game.objects.get()
-    assert (moved.recorded, moved.waiting) == ([], [game.number])
+    assert moved == {"recorded": [], "waiting": [game.number]}
     assert get_states(iteration) == [OPEN], "the verdict under the older version stands, and counts no longer"
     assert [row["game__number"] for row in complete_games(iteration.project)] == [game.number]
     lead, evaluation = get_lead(iteration.stage), Evaluation.objects.get()

@@ -9,7 +9,6 @@ from discussions.search.core import (
     MOST_TERMS,
     SIGN,
     Asked,
-    GamePlace,
     Term,
     cut_words,
     index_game,
@@ -42,8 +41,8 @@ from discussions.search.core import (
 def test_words_are_cut_without_case_and_accents(text, words):
     assert list_words(text) == words
     cut = list(cut_words(text))
-    assert [word.word for word in cut] == words
-    assert all(text[word.start : word.end] for word in cut)
+    assert [word for word, _start, _end in cut] == words
+    assert all(text[start:end] for _word, start, end in cut)
 
 
 def test_a_long_word_is_cut_in_texts_and_searches_alike():
@@ -91,7 +90,7 @@ def test_only_what_the_table_heard_is_indexed_with_where_it_was_said():
     game = GameRecord(
         "g", [Player("Ann", role="SEER"), Player("Bea")], [Message(1, 1, "Hi", 0), Message(2, 2, "Ho", 1)]
     )
-    rows = list(index_game(GamePlace(5, 1, 2), game))
+    rows = list(index_game(game, key=5, project=1, iteration=2))
     assert [(key, words, len(signs)) for key, words, signs in rows] == [
         (5 * 2**20 + 1, ["hi"], 5),
         (5 * 2**20 + 2, ["ho"], 4),

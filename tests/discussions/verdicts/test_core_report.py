@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from discussions.core.outcome import OutcomeLine, Recommendation
-from discussions.verdicts.core.report import Comment, FigureRow, Override, RatedBy, Report
+from discussions.verdicts.core.report import FigureRow, Override, RatedBy, Report
 from discussions.verdicts.core.report_file import report_to_csv, report_to_json
 from workspace.core.markdown import fenced, plain
 from workspace.display.pages import render_markdown
@@ -55,7 +55,7 @@ REPORT = Report(
     composite=71.2,
     recommendations=[Recommendation("role_consistency", "Role consistency", 0.05, ["Create the prompt stronger."])],
     questions=["Is it fun?", "Is it *clear*?"],
-    judges=[RatedBy("Kim", AT, "3.5", ["yes", ""], [Comment("message:3", "message 3", "it `ends` here")])],
+    judges=[RatedBy("Kim", AT, "3.5", ["yes", ""], [("message:3", "message 3", "it `ends` here")])],
     overrides=[
         Override(
             "strategic_depth", "19", "no", "yes", "", "Kim", "deep *play*", "Depth, message 19", "strategic", "not"
@@ -93,7 +93,7 @@ def test_names_and_comments_cannot_open_markup():
             REPORT,
             project="# [x](http://y) <b>",
             questions=[],
-            judges=[RatedBy("*k*", AT, "", [], [Comment("game", "the game", "```\n# out")])],
+            judges=[RatedBy("*k*", AT, "", [], [("game", "the game", "```\n# out")])],
         )
     )
     assert text.startswith("# \\# \\[x\\]\\(http\\://y\\) \\<b\\>, game 142")

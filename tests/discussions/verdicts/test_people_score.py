@@ -13,7 +13,7 @@ from discussions.queue.actions import take_next_game
 from discussions.rating.actions.finish import ask_more, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
-from discussions.verdicts.core.label_budget import LabelBudget, find_label_budget
+from discussions.verdicts.core.label_budget import find_label_budget
 from discussions.verdicts.core.people_estimate import (
     find_people_flip,
     score_people,
@@ -106,8 +106,8 @@ def test_how_many_answers_would_take_it_across(strata, flip):
         ([stratum(10, 10, 90), NOTHING], None),
         ([stratum(100, 80, 0), NOTHING], None),
         # At the threshold most of what is left has to be asked; ten are left, and they are one batch.
-        ([stratum(20, 16, 10), NOTHING], LabelBudget(10, 10)),
-        ([stratum(20, 16, 80), NOTHING], LabelBudget(70, 80)),
+        ([stratum(20, 16, 10), NOTHING], (10, 10)),
+        ([stratum(20, 16, 80), NOTHING], (70, 80)),
     ],
 )
 def test_how_many_more_answers_decide_an_open_metric(strata, budget):
