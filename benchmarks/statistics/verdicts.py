@@ -105,7 +105,7 @@ def try_budget(count: int, runs: int) -> float:
         after = {n: _strata(n, int(answers[n - 1]), count) for n in range(20, count + 1, BATCH)}
         budget = find_label_budget(tuple(after[20]), THRESHOLD, BATCH)
         if budget is not None:
-            looks = [strata for n, strata in after.items() if n <= 20 + budget.likely]
+            looks = [strata for n, strata in after.items() if n <= 20 + budget[0]]
             held.append(not all(holds_threshold(strata, THRESHOLD, OPEN_LEVEL) for strata in looks))
     return float(np.mean(held))
 

@@ -57,7 +57,7 @@ def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_a
     assert "gives the side away" in line.why and line.why.startswith("automatic")
     assert any("turnips grow slowly" in spot.text for spot in page["spots"]["phrase"])
     assert list(page["groups"]) == ["role", "personality", "agent"]
-    assert [row.personality for row, _text in page["personalities"]] == ["Analytical", "odd *one*"]
+    assert [row["personality"] for row, _text in page["personalities"]] == ["Analytical", "odd *one*"]
     assert "Cites specific evidence" in said
     assert list(page["counts"].values()) == [1, 1, 1, 0] and ">3 weak spots</bdi></h1>" in said
     assert "<b>all</b>" not in answer.content.decode()
@@ -127,11 +127,11 @@ def test_rates_of_statements_are_counted_by_agent_and_role_and_open_their_lines(
     for name, given in by_name.items():
         told = [label for label, _position in given if label != "cannot_tell"]
         rates = dict(context["beliefs"]["agent"]).get(name, [])
-        assert [(rate.label, rate.count, rate.of) for rate in rates] == [
+        assert [(rate["label"], rate["count"], rate["of"]) for rate in rates] == [
             (label, told.count(label), len(told)) for label in ("honest", "bluff", "mistaken") if told
         ]
-    assert sum(rates[0].of for _role, rates in context["beliefs"]["role"]) == 4
-    assert sum(rates[1].count for _role, rates in context["beliefs"]["role"]) == 2
+    assert sum(rates[0]["of"] for _role, rates in context["beliefs"]["role"]) == 4
+    assert sum(rates[1]["count"] for _role, rates in context["beliefs"]["role"]) == 2
     assert context["unsettled"] == 1
     assert "PONDER" not in answer.content.decode()
     name, position = next((n, p) for n, given in by_name.items() for label, p in given if label == "bluff")

@@ -149,16 +149,12 @@ def test_the_size_of_gain_that_is_named_is_called_better_eight_times_in_ten():
 @pytest.mark.parametrize(("size", "share"), [(3, 0.0), (9, 0.0), (6, 0.5)])
 def test_how_often_a_gain_of_an_sd_is_found(size, share):
     """The formula of `How many games?` against the answers of many comparisons; a picked target's are fewer."""
-    from discussions.comparison.core.rebound import Rebound
-
     random = np.random.default_rng(8)
     drawn = np.rint(random.normal(70, 10, (1500, 2, size)) + np.array([[0], [10]])).astype(int)
     ends = []
     for run in drawn:
         sides = [[Fraction(int(score)) for score in side] for side in run]
-        found = difference(
-            *sides, pooled_spread(sides), material=5.0, span=100.0, rebound=Rebound(0.0, share)
-        )
+        found = difference(*sides, pooled_spread(sides), material=5.0, span=100.0, rebound=(0.0, share))
         ends.append(found.answer == IMPROVED)
     assert np.mean(ends) == pytest.approx(compute_find_chance(size, 0, share), abs=0.035)
 

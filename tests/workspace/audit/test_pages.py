@@ -38,7 +38,7 @@ def test_lines_about_comparison_sets_are_shown_alone(client):
     client.force_login(lead)
     address = reverse("audit", args=[project.slug])
     assert '<option value="comparison_set"' in client.get(address).content.decode()
-    shown = client.get(address, {"kind": "comparison_set"}).context["page"].lines
+    shown = client.get(address, {"kind": "comparison_set"}).context["page"]["lines"]
     assert {line.event.object_kind for line in shown} == {"comparison_set"}
     assert "comparison_set:opened" in [line.event.verb for line in shown]
     opened = next(line for line in shown if line.event.verb == "comparison_set:opened")
@@ -57,7 +57,7 @@ def test_lines_are_chosen_by_person_and_day(client):
     address = reverse("audit", args=[project.slug])
 
     def found(**given: str) -> list[str]:
-        lines = client.get(address, {"kind": "game", **given}).context["page"].lines
+        lines = client.get(address, {"kind": "game", **given}).context["page"]["lines"]
         return [line.event.object_id for line in lines]
 
     assert found() == ["5", "4", "3"]
@@ -99,7 +99,7 @@ def test_no_two_verbs_of_the_filter_read_alike():
 def sentences(client, project, **given):
     """The sentences of the page, newest first."""
     answer = client.get(reverse("audit", args=[project.slug]), given)
-    return [line.sentence for line in answer.context["page"].lines]
+    return [line.sentence for line in answer.context["page"]["lines"]]
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_people_are_named_also_when_they_left(client):
     client.force_login(admin)
     assert sentences(client, project)[0] == f"{admin.name} removed {member.name} from the project"
     page = client.get(reverse("site_audit")).context["page"]
-    assert f"System created the account of {member.name}" in [line.sentence for line in page.lines]
+    assert f"System created the account of {member.name}" in [line.sentence for line in page["lines"]]
 
 
 def read(answer) -> bytes:
@@ -210,7 +210,7 @@ def test_people_keep_the_name_that_they_had_then(client):
     _open_project_line(project, lead, moment(30))
     client.force_login(make_admin())
     address = reverse("audit", args=[project.slug])
-    lines = client.get(address).context["page"].lines
+    lines = client.get(address).context["page"]["lines"]
     assert [line.who for line in lines[:3]] == ["Zoe After", "Rene Between", "Rene <i>Before</i>"]
     assert [line.who for line in lines[:3]] == [line.sentence.split(" created")[0] for line in lines[:3]]
     page = client.get(address).content.decode()
@@ -222,8 +222,8 @@ def test_people_keep_the_name_that_they_had_then(client):
     )
     assert [row["by"] for row in rows[:3]] == [line.who for line in lines[:3]]
     for part in ("between", "zoe"):
-        assert len(client.get(address, {"who": part}).context["page"].lines) == 3
-    site = client.get(reverse("site_audit"), {"who": "zoe"}).context["page"].lines
+        assert len(client.get(address, {"who": part}).context["page"]["lines"]) == 3
+    site = client.get(reverse("site_audit"), {"who": "zoe"}).context["page"]["lines"]
     assert [line.who for line in site] == ["Rene Between", "Rene <i>Before</i>"]
     assert ("Former name", "Rene <i>Before</i>") in [
         (name.capitalize(), value) for name, value in site[1].detail

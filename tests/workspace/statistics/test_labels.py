@@ -50,7 +50,7 @@ def test_the_sentence_counts_what_has_a_value_and_names_what_is_too_low(lines, s
 
 def test_the_plot_is_lowest_first_with_the_same_words():
     lines = [("Depth", ENOUGH_ALPHA, None), ("Roles", LOW_ALPHA, UNCLEAR), ("Memory", UNKNOWN, None)]
-    rows = [placed.row for placed in agreement_plot(lines).rows]
+    rows = [row for row, *_shapes in agreement_plot(lines).rows]
     assert [(row.label, row.says, row.tone) for row in rows] == [
         ("Roles", "too low", "bad"),
         ("Depth", "enough", ""),
