@@ -1,5 +1,7 @@
 """The dashboard of a project and the overview of the installation, for programs."""
 
+from datetime import datetime
+
 from django.utils import timezone
 
 from discussions.home.pages.dashboard import (
@@ -10,11 +12,10 @@ from discussions.home.pages.dashboard import (
     TrendRow,
     build_dashboard,
 )
-from discussions.home.pages.site import ProjectLine, SitePage, build_site_page
+from discussions.home.pages.site import build_site_page
 from discussions.home.queries import Worker
 from discussions.slots.permissions import check_see_games
 from workspace.checks.api import JobAnswer
-from workspace.checks.pages import LastBackup
 from workspace.checks.permissions import check_see_overview
 from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Operations
@@ -70,36 +71,50 @@ class DashboardAnswer(
     workers: list[WorkerAnswer]
 
 
-class SiteProjectAnswer(
-    Answer,
-    of=ProjectLine,
-    fields="slug:project.slug name:project.name stage:stage.number games:game_count verdicts:verdict_count "
-    "leads:lead_count evaluators:evaluator_count last_at",
-):
+class SiteProjectAnswer(Answer):
     """A project; `stage` is the number of its open stage."""
 
+    slug: str
+    name: str
+    stage: int | None
+    games: int
+    verdicts: int
+    leads: int
+    evaluators: int
+    last_at: datetime | None
 
-class BackupAnswer(Answer, of=LastBackup, fields="name made_at rows files is_late"):
+
+class BackupAnswer(Answer):
     """A backup that was read back whole when it was made."""
 
+    name: str
+    made_at: datetime
+    rows: int
+    files: int
+    is_late: bool
 
-class OverviewAnswer(
-    Answer,
-    of=SitePage,
-    fields="projects active_people:active.len() accounts:account_count is_worker_running:jobs.is_worker_alive "
-    "jobs_waiting:jobs.queued_count jobs_running:jobs.running_count jobs_failed:jobs.failed_count "
-    "oldest_waiting_at:jobs.oldest_queued_at failed_jobs:jobs.failed.job database_bytes:storage.database_bytes "
-    "file_count:storage.file_count file_bytes:storage.file_bytes free_bytes:storage.free_bytes backup",
-):
+
+class OverviewAnswer(Answer):
     """The state of the installation. Sizes are in bytes; what cannot be known is null.
 
     `backup` is the newest one that `manage.py backup` made, null without one.
     """
 
     projects: list[SiteProjectAnswer]
+    active_people: int
+    accounts: int
+    is_worker_running: bool
+    jobs_waiting: int
+    jobs_running: int
+    jobs_failed: int
+    oldest_waiting_at: datetime | None
     failed_jobs: list[JobAnswer]
-    versions: dict[str, str]
+    database_bytes: int | None
+    file_count: int | None
+    file_bytes: int | None
+    free_bytes: int | None
     backup: BackupAnswer | None
+    versions: dict[str, str]
 
 
 @router.get("/projects/{slug:slug}/dashboard/", "api_dashboard", "see_games")
@@ -114,6 +129,16 @@ def overview(request: SignedIn) -> OverviewAnswer:
     """See the state of the installation: projects, people, jobs, storage, versions and the last backup."""
     check_see_overview(request.user)
     page = build_site_page(person=request.user, now=timezone.now())
-    names = ("product", "python", "django", "database")
-    versions = {name: page.versions[name] for name in names}
-    return OverviewAnswer.read(page, versions=versions | {"metrics": page.metrics_version})
+    jobs, names = page["jobs"], ("product", "python", "django", "database")
+    answer = {
+        "active_people": len(page["active"]),
+        "accounts": page["account_count"],
+        "is_worker_running": jobs["is_worker_alive"],
+        "jobs_waiting": jobs["queued_count"],
+        "jobs_running": jobs["running_count"],
+        "jobs_failed": jobs["failed_count"],
+        "oldest_waiting_at": jobs["oldest_queued_at"],
+        "failed_jobs": [line["job"] for line in jobs["failed"]],
+        "versions": {name: page["versions"][name] for name in names} | {"metrics": page["metrics_version"]},
+    }
+    return OverviewAnswer.read(page | page["storage"] | answer)

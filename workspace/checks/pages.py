@@ -12,8 +12,6 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.models import Count, Min
 from django.db.models.functions import Coalesce
-from django.utils.functional import Promise
-from msgspec import Struct
 
 from workspace.access.permissions import get_refusal, is_admin
 from workspace.checks.labels import JOB_KINDS
@@ -31,80 +29,43 @@ BACKUP_MADE = "backup:made"
 BACKUP_EVERY = timedelta(hours=36)
 
 
-class FailedJob(Struct, frozen=True):
-    """`retry_refusal` says why it cannot be started again here; `cause` is the unforeseen error, for admins alone."""
-
-    job: Job
-    label: str | Promise
-    retry_refusal: str
-    cause: str
-
-
-class JobsPart(Struct, frozen=True):
+def build_jobs_part(person: Person, now: datetime) -> dict[str, Any]:
     """Workers, counts of jobs, since when the oldest waiting job has waited, and the newest that failed.
 
     A worker is alive when its last beat is not before `alive_since`. `failed_count` counts those that the person sees.
+    Of those shown, `retry_refusal` says why one cannot be started again here; `cause` is the unforeseen error, for
+    admins alone.
     """
-
-    workers: list[Heartbeat]
-    alive_since: datetime
-    is_worker_alive: bool
-    queued_count: int
-    running_count: int
-    oldest_queued_at: datetime | None
-    failed_count: int
-    failed: list[FailedJob]
-
-
-class StoragePart(Struct, frozen=True):
-    """Sizes in bytes; None where they cannot be known. Files are uploads, and exports until they are removed."""
-
-    database_bytes: int | None
-    file_count: int | None
-    file_bytes: int | None
-    free_bytes: int | None
-
-
-class LastBackup(Struct, frozen=True):
-    """The newest backup that `manage.py backup` made: it records one only after it has read the file back."""
-
-    name: str
-    made_at: datetime
-    rows: int
-    files: int
-    is_late: bool
-
-
-def build_jobs_part(person: Person, now: datetime) -> JobsPart:
     counts = dict(
         Job.objects.filter(state__in=(QUEUED, RUNNING)).order_by().values_list("state").annotate(Count("pk"))
     )
     failed = Job.objects.visible_to(person).filter(state=FAILED)
-    return JobsPart(
-        workers=list(Heartbeat.objects.order_by("-beat_at")[:SHOWN]),
-        alive_since=now - BEATS_WITHIN,
-        is_worker_alive=is_worker_alive(now),
-        queued_count=counts.get(QUEUED, 0),
-        running_count=counts.get(RUNNING, 0),
-        oldest_queued_at=oldest_queued_at(),
-        failed_count=failed.count(),
-        failed=[
-            FailedJob(
-                job,
-                JOB_KINDS.get(job.kind, job.kind),
-                get_refusal(check_retry_job, person, job),
-                job.cause if is_admin(person) else "",
-            )
+    return {
+        "workers": list(Heartbeat.objects.order_by("-beat_at")[:SHOWN]),
+        "alive_since": now - BEATS_WITHIN,
+        "is_worker_alive": is_worker_alive(now),
+        "queued_count": counts.get(QUEUED, 0),
+        "running_count": counts.get(RUNNING, 0),
+        "oldest_queued_at": oldest_queued_at(),
+        "failed_count": failed.count(),
+        "failed": [
+            {
+                "job": job,
+                "label": JOB_KINDS.get(job.kind, job.kind),
+                "retry_refusal": get_refusal(check_retry_job, person, job),
+                "cause": job.cause if is_admin(person) else "",
+            }
             for job in failed.select_related("project").order_by("-finished_at", "-pk")[:SHOWN]
         ],
-    )
+    }
 
 
 def list_acts(now: datetime) -> list[tuple[SweepAct, bool]]:
     return sorted(((act, act.is_late(now)) for act in load_acts()), key=lambda line: not line[1])
 
 
-def measure_storage() -> StoragePart:
+def measure_storage() -> dict[str, int | None]:
+    """Sizes in bytes; None where they cannot be known. Files are uploads, and exports until they are removed."""
     count, size = _measure_files()
     try:
         free = shutil.disk_usage(Path(settings.VAR_DIR)).free
@@ -115,7 +76,7 @@ def measure_storage() -> StoragePart:
         database = _ask("PRAGMA page_count") * _ask("PRAGMA page_size")
     elif connection.vendor == "postgresql":
         database = _ask("SELECT pg_database_size(current_database())")
-    return StoragePart(database, count, size, free)
+    return {"database_bytes": database, "file_count": count, "file_bytes": size, "free_bytes": free}
 
 
 def _measure_files() -> tuple[int | None, int | None]:
@@ -147,12 +108,17 @@ def read_versions() -> dict[str, str]:
     }
 
 
-def find_last_backup(now: datetime) -> LastBackup | None:
+def find_last_backup(now: datetime) -> dict[str, Any] | None:
+    """The newest backup that `manage.py backup` made: it records one only after it has read the file back."""
     made = Event.objects.filter(chain__project=None, object_kind="backup", verb=BACKUP_MADE)
     for line in made.order_by("-seq")[:1]:
-        detail = line.details
-        is_late = now - line.at > BACKUP_EVERY
-        return LastBackup(line.object_id, line.at, detail["rows"], detail["files"], is_late)
+        return {
+            "name": line.object_id,
+            "made_at": line.at,
+            "rows": line.details["rows"],
+            "files": line.details["files"],
+            "is_late": now - line.at > BACKUP_EVERY,
+        }
     return None
 
 

@@ -117,8 +117,8 @@ def test_the_last_backup_is_the_one_that_the_command_made_and_checked(client, se
     (file,) = (tmp_path / "backups").glob("*.zip")
     now = timezone.now()
     found = find_last_backup(now)
-    assert (found.name, found.is_late) == (file.name, False)
-    assert find_last_backup(now + timedelta(days=2)).is_late
+    assert (found["name"], found["is_late"]) == (file.name, False)
+    assert find_last_backup(now + timedelta(days=2))["is_late"]
     client.force_login(make_admin())
     said = get_text(client)
     assert file.name in said
