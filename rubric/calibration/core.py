@@ -33,19 +33,17 @@ class ComparedReview(Struct, frozen=True):
 
 
 class RoundResult(Struct, frozen=True, kw_only=True):
-    """All items of a round together: `alike` of `count` answers as agreed. `passes` is None while items are missing.
-
-    Reviews agree on the first response in `first_alike` of `first_count` comparisons. `rating_error` is the mean
-    distance of the ratings of games, None without any.
-    """
+    """All items of a round together: `alike` of `count` answers as agreed. `passes` is None while items are missing."""
 
     done: int
     asked: int
     alike: int
     count: int
     passes: bool | None
+    # Of comparisons: how many agree on the first response.
     first_alike: int = 0
     first_count: int = 0
+    # Of games: the mean distance of the ratings.
     rating_error: Fraction | None = None
 
     @property

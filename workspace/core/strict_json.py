@@ -297,13 +297,7 @@ def _short_int(digits: str) -> int:
 
 
 def _document(
-    text: str,
-    problems: list[Problem],
-    count: int,
-    is_broken: bool,
-    *,
-    had_bom: bool,
-    longest: int | None,
+    text: str, problems: list[Problem], count: int, is_broken: bool, *, had_bom: bool, longest: int | None
 ) -> Document:
     """The document of a text that the fast reader refused: the problems, and the value where it can be read."""
     value: Any = None

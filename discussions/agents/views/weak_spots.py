@@ -168,6 +168,7 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
     version = iteration.rubric_version
     personalities = rubric_record(version.pk, version.sha256).lists["personalities"]
     described = {row["label"]: row["description"] for row in personalities}
+    groups = group_neighbours(neighbours, list(described))
 
     def game_url(number: int) -> str:
         return root + reverse("game", args=[iteration.project.slug, number])
@@ -191,10 +192,7 @@ def _list_findings(iteration: Iteration, chosen: Mapping[str, str], root: str) -
         "groups": {grouping: group_spots(games, spots, grouping) for grouping in GROUPED},
         "grouped": GROUPED,
         "columns": COLUMNS,
-        "personalities": [
-            (row, described.get(row["personality"], ""))
-            for row in group_neighbours(neighbours, list(described))
-        ],
+        "personalities": [(row, described.get(row["personality"], "")) for row in groups],
         "alike": [(row, f"{game_url(row.game)}#{DIVERSITY}") for row in alike[:MOST_SPOTS]],
     }
 

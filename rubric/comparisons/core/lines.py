@@ -39,7 +39,8 @@ class NewComparison(Struct, frozen=True):
 
 def comparison_faults(comparison: NewComparison) -> list[Problem]:
     """What is wrong with it; pointers are within the comparison."""
-    return [*_question_faults(comparison), *_response_faults(comparison.responses)]
+    found = [*_question_faults(comparison), *_response_faults(comparison.responses)]
+    return [Problem("invalid", said, pointer=pointer) for pointer, said in found]
 
 
 def word_count(text: str) -> int:
@@ -47,20 +48,16 @@ def word_count(text: str) -> int:
     return len(text.split())
 
 
-def _question_faults(comparison: NewComparison) -> Iterator[Problem]:
+def _question_faults(comparison: NewComparison) -> Iterator[tuple[str, str]]:
     if not comparison.question.strip():
-        yield Problem(
-            "invalid", say("The question is empty. Say what the responses answer."), pointer="/question"
-        )
+        yield "/question", say("The question is empty. Say what the responses answer.")
     if len(comparison.question) > LONGEST_TEXT:
-        yield Problem(
-            "invalid", say("The question has more than 100,000 characters. Shorten it."), pointer="/question"
-        )
+        yield "/question", say("The question has more than 100,000 characters. Shorten it.")
     if len(comparison.key) > LONGEST_KEY:
-        yield Problem("invalid", say("The id has more than 120 characters. Shorten it."), pointer="/id")
+        yield "/id", say("The id has more than 120 characters. Shorten it.")
 
 
-def _response_faults(responses: Sequence[NewResponse]) -> Iterator[Problem]:
+def _response_faults(responses: Sequence[NewResponse]) -> Iterator[tuple[str, str]]:
     if not 2 <= len(responses) <= MOST_RESPONSES:
         said = say_many(
             "There is {n} response; a comparison has 2 to {most}.",
@@ -68,37 +65,29 @@ def _response_faults(responses: Sequence[NewResponse]) -> Iterator[Problem]:
             len(responses),
             most=MOST_RESPONSES,
         )
-        yield Problem("invalid", said, pointer="/responses")
+        yield "/responses", said
     seen: set[str] = set()
     for place, response in enumerate(responses):
         pointer = f"/responses/{place}"
         if not response.text.strip():
-            yield Problem(
-                "invalid",
-                say("Response {place} is empty. Give its text.", place=place + 1),
-                pointer=f"{pointer}/text",
-            )
+            yield f"{pointer}/text", say("Response {place} is empty. Give its text.", place=place + 1)
         if len(response.text) > LONGEST_TEXT:
             said = say("Response {place} has more than 100,000 characters. Shorten it.", place=place + 1)
-            yield Problem("invalid", said, pointer=f"{pointer}/text")
+            yield f"{pointer}/text", said
         if len(response.key) > LONGEST_KEY:
             said = say(
                 "The id of response {place} has more than 120 characters. Shorten it.", place=place + 1
             )
-            yield Problem("invalid", said, pointer=f"{pointer}/id")
+            yield f"{pointer}/id", said
         if len(response.author) > LONGEST_AUTHOR:
             said = say(
                 "The author of response {place} has more than 200 characters. Shorten the name.",
                 place=place + 1,
             )
-            yield Problem("invalid", said, pointer=f"{pointer}/author")
+            yield f"{pointer}/author", said
         key = response.key or str(place + 1)
         if key in seen:
-            yield Problem(
-                "invalid",
-                say('The id "{key}" is there twice. Give each response its own.', key=key),
-                pointer=f"{pointer}/id",
-            )
+            yield f"{pointer}/id", say('The id "{key}" is there twice. Give each response its own.', key=key)
         seen.add(key)
 
 
@@ -226,9 +215,8 @@ def _comparison_problems(value: dict[str, Any]) -> Iterator[Problem]:
     for place, response in enumerate(value["responses"]):
         pointer = f"/responses/{place}"
         if not isinstance(response, dict):
-            yield Problem(
-                "wrong_shape", say("A response is an object with id, text and author."), pointer=pointer
-            )
+            said = say("A response is an object with id, text and author.")
+            yield Problem("wrong_shape", said, pointer=pointer)
             continue
         yield from _text_problems(response, ("text",), pointer)
         yield from _text_problems({"id": "-", "author": "-"} | response, ("id", "author"), pointer)

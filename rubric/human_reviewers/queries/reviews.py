@@ -142,10 +142,7 @@ def load_rubric(version: int, sha256: str) -> RubricRecord:
 
 
 def load_other_reviews(review: models.Review) -> list[FirstRoundScores]:
-    """What others gave these responses in the first round, without their names; [] in a first round.
-
-    The order is drawn from the seed of the review.
-    """
+    """What others gave in the first round, nameless, in an order drawn from the review's seed; [] in a first round."""
     if review.round != 2:
         return []
     rows = models.ReviewedResponse.objects.filter(
