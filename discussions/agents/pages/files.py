@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from discussions.agents.core.files import (
     AGENT,
@@ -292,10 +292,6 @@ def list_rows(figures: AgentFigures) -> Iterator[list[str | int | float | None]]
 
 def name_file(grouping: str, name: str) -> str:
     return _("Iteration %(number)s") % {"number": name} if grouping == ITERATION else name
-
-
-def count_games(count: int) -> str:
-    return ngettext("%(n)d game", "%(n)d games", count) % {"n": count}
 
 
 def signed(value: float) -> str:

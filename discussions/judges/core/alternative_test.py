@@ -50,10 +50,6 @@ class AlternativeTest(Struct, frozen=True):
     needed: int | None
     reason: str
 
-    @property
-    def is_passed(self) -> bool:
-        return not self.reason
-
 
 def compare_with_people(items: Collection[JudgedItem], *, is_rating: bool = False) -> AlternativeTest:
     """The alternative annotator test on items of one metric and role; items of a game count as dependent.
