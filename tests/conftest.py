@@ -207,8 +207,8 @@ def django_db_setup(request, django_db_setup, django_db_keepdb, django_db_blocke
 
 @pytest.fixture(autouse=True)
 def replayed_worlds(monkeypatch):
-    """Factories may write a world again that an earlier test made, unless the test has patched code."""
-    replays.begin(is_patched=lambda: bool(monkeypatch._setattr or monkeypatch._setitem))
+    """Factories may write a world again that an earlier test made, unless this test has patched code."""
+    replays.begin(list_patches=lambda: (monkeypatch._setattr, monkeypatch._setitem))
     yield
     replays.end()
 

@@ -7,7 +7,8 @@ is ten times as fast. Ids and hashes are then the same, too.
 "The same rows" is checked: a test's database is known as long as it holds what migrations left, what replayed
 factories wrote in this test, and who signed in. SQLite counts every row that is written; when anything else wrote one,
 or a savepoint ended, the rows are unknown until the test ends, and factories run as they are. They also do on
-PostgreSQL, in tests that commit, in modules that share rows, and where a test changed settings or patched code.
+PostgreSQL, in tests that commit, in modules that share rows, and where a test changed settings or patched code. A test
+that patched plain values alone, such as numbers of a module, gets the worlds of tests that patched the same.
 """
 
 import pickle
@@ -20,6 +21,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import wraps
 from itertools import count
+from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 from django.conf import UserSettingsHolder, settings
@@ -35,6 +37,8 @@ R = TypeVar("R")
 KEPT = 600
 WRITES = ("INSERT", "UPDATE", "DELETE")
 READS = ("SELECT", "SAVEPOINT", "RELEASE")
+# What a test set, as pytest keeps it: attributes as (object, name, value before), and items of mappings.
+Patches = tuple[list[tuple[Any, str, Any]], list[Any]]
 PLAIN = (str, bytes, int, float, Decimal, Fraction, date, timedelta, type(None))
 # Where uploads go says nothing about rows.
 PLACES = {"MEDIA_ROOT", "VAR_DIR"}
@@ -65,15 +69,15 @@ class Replays:
         self.migrated: list[tuple[str, int]] | None = None
         self.state: Hashable = None  # MIGRATED, or how the last factory left the database; None: unknown
         self.began = 0
-        self.is_patched: Callable[[], bool] = lambda: False
+        self.list_patches: Callable[[], Patches] = lambda: ([], [])
 
     def note_migrated(self) -> None:
         """Every test begins with the rows that are there now."""
         self.migrated = _sequences() if connection.vendor == "sqlite" else None
 
-    def begin(self, *, is_patched: Callable[[], bool]) -> None:
-        """A test begins. `is_patched` says whether it has changed code by then."""
-        self.state, self.is_patched = MIGRATED, is_patched
+    def begin(self, *, list_patches: Callable[[], Patches]) -> None:
+        """A test begins. `list_patches` says what it has patched by then."""
+        self.state, self.list_patches = MIGRATED, list_patches
         # Where there is no connection yet, the rows that its first use writes make this one test's rows unknown.
         self.began = _count_rows() if connection.connection and connection.vendor == "sqlite" else 0
 
@@ -95,7 +99,8 @@ class Replays:
     def call(self, factory: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """What the factory returns, with its rows in the database."""
         try:
-            key = (self._find_state(), factory.__module__, factory.__qualname__, _key(given), _key(named))
+            called = (factory.__module__, factory.__qualname__, _key(given), _key(named))
+            key = (self._find_state(), _find_patched(*self.list_patches()), *called)
         except Unknown:
             return factory(*given, **named)
         if recording := self.kept.get(key):
@@ -117,7 +122,7 @@ class Replays:
         """The number of the recording that led to what is in the database, 0 for none. Raises Unknown."""
         if self.state is None or self.migrated is None or not connection.in_atomic_block:
             raise Unknown
-        if self.is_patched() or _changed_settings() - PLACES:
+        if _changed_settings() - PLACES:
             raise Unknown
         if self.state == MIGRATED:
             if _count_rows() != self.began or _sequences() != self.migrated:
@@ -187,6 +192,16 @@ def _key(value: Any) -> Hashable:
     if isinstance(value, dict):
         return (dict, tuple((_key(name), _key(item)) for name, item in value.items()))
     raise Unknown
+
+
+def _find_patched(attributes: list[tuple[Any, str, Any]], items: list[Any]) -> Hashable:
+    """Equal where modules and classes were given the same plain values. Raises Unknown for any other patch."""
+    if items or not all(isinstance(owner, ModuleType | type) for owner, _name, _before in attributes):
+        raise Unknown
+    return frozenset(
+        (getattr(owner, "__module__", ""), owner.__name__, name, _key(getattr(owner, name, Unknown)))
+        for owner, name, _before in attributes
+    )
 
 
 def _write_again(recording: Recording) -> None:

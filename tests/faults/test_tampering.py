@@ -260,7 +260,7 @@ def test_verify_finds_what_was_changed_on_the_disk(verdict, tmp_path, tamper, sa
     assert says in found
 
 
-@pytest.mark.services
+@pytest.mark.services(is_long=True)
 def test_the_command_ends_with_1_and_names_the_breach(verdict, capsys):
     call_command("verify")
     flip_a_byte(verdict)

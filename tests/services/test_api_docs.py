@@ -13,7 +13,7 @@ from tests.factories.transcripts import native_game
 from tests.guards.layout import ROOT
 from tools.processes import PATIENCE
 
-pytestmark = [pytest.mark.slow, pytest.mark.services]
+pytestmark = [pytest.mark.slow, pytest.mark.services(is_long=True)]
 
 SET_UP = """
 from tests.factories.people import make_lead

@@ -94,7 +94,7 @@ def test_the_workflow_installs_what_there_is():
     assert (ROOT / Path(command[-1]).relative_to("evalsite")).is_file()
 
 
-@pytest.mark.services
+@pytest.mark.services(is_long=True)
 def test_games_are_sent_to_the_site_and_what_was_measured_comes_back(live_stack, tmp_path):
     given = {"SITE": live_stack.url, "TOKEN": live_stack.script(SET_UP).strip(), "PROJECT": "mafia"}
     games = [native_game(gameId="one"), native_game(gameId="two", messages=[])]

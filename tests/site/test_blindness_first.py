@@ -188,7 +188,7 @@ def list_acts(state, order):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ["page", "opposite"])
+@pytest.mark.parametrize("order", ["page", pytest.param("opposite", marks=pytest.mark.long)])
 def test_no_automatic_value_is_sent_before_the_rating_and_ones_own_answers(order):
     walk = Walk()
     walk.check(walk.crawl(), set())

@@ -10,6 +10,7 @@ from tests.factories.replays import replayed, replays
 from tests.factories.transcripts import make_games_project
 from tests.factories.verdicts import recorded_verdict
 from workspace.blob_store import load_bytes
+from workspace.core import hidden_duplicates
 from workspace.models import Person
 
 pytestmark = [
@@ -42,11 +43,11 @@ def list_rows():
     }
 
 
-def in_a_test(make):
+def in_a_test(make, patched=()):
     """What `make` gives and the rows that it leaves, in a test of its own; and whether actions made them."""
     runs.clear()
     with transaction.atomic():
-        replays.begin(is_patched=lambda: False)
+        replays.begin(list_patches=lambda: (list(patched), []))
         made, rows = make(), list_rows()
         transaction.set_rollback(True)
     return made, rows, bool(runs)
@@ -125,6 +126,22 @@ def test_with_other_settings_the_actions_run(settings):
     assert not in_a_test(make_told)[2]
     settings.AUDIT_KEY = "another" * 10
     assert in_a_test(make_told)[2]
+
+
+def test_with_patched_values_come_the_rows_of_a_test_with_the_same_and_with_patched_code_none(monkeypatch):
+    def is_made():
+        return in_a_test(make_told, monkeypatch._setattr)[2]
+
+    in_a_test(make_told)
+    for owner, name, value, expected in (
+        (hidden_duplicates, "APART", 0, [True, False]),
+        (hidden_duplicates, "APART", 1, [True, False]),
+        (hidden_duplicates, "APART", 0, [False, False]),
+        (Person, "least", "a", [True, False]),
+        (hidden_duplicates, "is_due", len, [True, True]),
+    ):
+        monkeypatch.setattr(owner, name, value, raising=False)
+        assert [is_made(), is_made()] == expected, (name, value)
 
 
 def test_arguments_that_cannot_be_compared_make_the_actions_run():

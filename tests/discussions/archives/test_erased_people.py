@@ -91,6 +91,7 @@ def test_name_and_address_are_nowhere_and_the_log_still_holds():
         reactivate_person(person=person, by=admin, now=NOW)
 
 
+@pytest.mark.services(is_long=True)
 def test_a_detail_that_was_changed_without_a_tombstone_is_a_breach():
     person = plant()
     admin = Person.objects.filter(is_admin=True).first()
@@ -101,6 +102,7 @@ def test_a_detail_that_was_changed_without_a_tombstone_is_a_breach():
     assert any("does not match its seal" in sentence for sentence in breaches())
 
 
+@pytest.mark.services(is_long=True)
 def test_a_line_that_was_altered_before_is_not_hidden_by_an_erasure():
     person = plant()
     with without_triggers():

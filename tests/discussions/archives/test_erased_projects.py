@@ -66,6 +66,7 @@ def test_nothing_of_an_erased_project_is_left_and_others_stay():
         bring_in(archive, slug="again")
 
 
+@pytest.mark.services(is_long=True)
 @pytest.mark.parametrize(
     "dies_in",
     [

@@ -134,6 +134,7 @@ def test_rows_are_frozen_but_for_those_that_the_erasure_names():
     assert any("may still be changed" in sentence for sentence in breaches())
 
 
+@pytest.mark.services(is_long=True)
 def test_what_is_missing_without_a_tombstone_is_a_breach():
     verdict = recorded_verdict()
     erase(verdict.game, by=make_admin())
@@ -163,6 +164,7 @@ def test_an_upload_goes_with_its_games_and_does_not_come_back():
         upload(project=project, by=lead, games=[first, second])
 
 
+@pytest.mark.services(is_long=True)
 def test_who_may_not_what_runs_and_what_has_no_reason_is_refused():
     game = recorded_verdict().game
     lead, admin = make_lead(project=game.project), make_admin()
@@ -181,6 +183,7 @@ def test_who_may_not_what_runs_and_what_has_no_reason_is_refused():
         ask_to_erase(thing=game, reason="Why", by=admin, now=NOW)
 
 
+@pytest.mark.services(is_long=True)
 def test_what_another_job_may_still_write_is_waited_for():
     game = recorded_verdict().game
     erasure = ask_to_erase(thing=game, reason="Why", by=make_admin(), now=NOW)
@@ -226,6 +229,7 @@ def test_an_erasure_that_dies_half_way_is_whole_after_the_next_try(dies_in, monk
     assert Event.objects.filter(verb="game:erased").count() == 1
 
 
+@pytest.mark.services(is_long=True)
 def test_an_archive_made_after_holds_figures_alone_and_an_older_one_does_not_bring_it_back():
     project, lead = make_judged_project()
     before = write_archive(project, lead)
@@ -266,6 +270,7 @@ def test_the_page_shows_counts_asks_for_a_reason_and_the_name_and_leads_to_the_l
     assert (gone.status_code, "was erased" in gone.content.decode()) == (409, True)
 
 
+@pytest.mark.services(is_long=True)
 def test_another_installation_takes_an_archive_with_an_erased_game_and_its_figures(settings, tmp_path):
     with transaction.atomic():
         project, admin = make_judged_project()[0], make_admin()

@@ -108,7 +108,7 @@ def at_once(*acts):
 
 
 @pytest.mark.parametrize("data", [odd_list(), odd_lines()], ids=["list", "lines"])
-@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=OTHER_DATABASE), 3])
 def test_parts_leave_what_one_reading_leaves(project, lead, data, workers, monkeypatch):
     expected = in_one(data)
     monkeypatch.setattr("discussions.imports.core.PART_GAMES", 2)

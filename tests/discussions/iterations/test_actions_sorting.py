@@ -69,6 +69,7 @@ def test_places_open_with_the_iteration_and_not_before(stage, baseline):
     assert '"games":[1,2,3]' in event.detail
 
 
+@pytest.mark.services(is_long=True)
 def test_as_many_places_as_evaluators(stage):
     baseline = make_baseline(stage=stage, evaluator_count=2)
     import_games(iteration=baseline, games=[figures()] * 3)
@@ -76,6 +77,7 @@ def test_as_many_places_as_evaluators(stage):
     assert Slot.objects.count() == 6
 
 
+@pytest.mark.services(is_long=True)
 def test_too_few_games_are_not_opened(baseline):
     import_games(iteration=baseline, games=[figures()] * 2)
     with pytest.raises(NotAllowed, match="has 2 games and needs at least 3"):
@@ -83,6 +85,7 @@ def test_too_few_games_are_not_opened(baseline):
     assert fresh(baseline).state == "importing"
 
 
+@pytest.mark.services(is_long=True)
 def test_what_is_still_read_or_measured_holds_the_opening_up(baseline):
     import_games(iteration=baseline, games=[figures()] * 3)
     put_in(baseline)
@@ -152,6 +155,7 @@ def test_games_wait_in_unsorted_and_are_moved_with_their_places(stage, baseline)
     assert '"games":[1,2,3]' in event.detail
 
 
+@pytest.mark.services(is_long=True)
 def test_and_back_again_while_the_iteration_is_open_for_import(stage, baseline):
     import_games(iteration=baseline, games=[figures()] * 2)
     assert move([2], load_unsorted(stage)) == [2]
@@ -160,12 +164,14 @@ def test_and_back_again_while_the_iteration_is_open_for_import(stage, baseline):
     assert places().count() == 2
 
 
+@pytest.mark.services(is_long=True)
 def test_a_game_that_is_there_already_is_left_alone(stage, baseline):
     import_games(iteration=baseline, games=[figures()])
     assert move([1], baseline) == []
     assert not Event.objects.filter(verb="games:moved").exists()
 
 
+@pytest.mark.services(is_long=True)
 def test_rated_games_stay_where_they_are(stage, baseline):
     for _ in range(2):
         import_game(project=stage.project, by=get_lead(stage))
@@ -176,6 +182,7 @@ def test_rated_games_stay_where_they_are(stage, baseline):
     assert (Slot.objects.count(), Evaluation.objects.count()) == (2, 1)
 
 
+@pytest.mark.services(is_long=True)
 def test_withdrawn_games_and_games_that_are_not_there_do_not_move(stage, baseline):
     game = import_game(project=stage.project, by=get_lead(stage))
     with pytest.raises(Unacceptable, match="The project has no games 7 and 9"):
@@ -187,6 +194,7 @@ def test_withdrawn_games_and_games_that_are_not_there_do_not_move(stage, baselin
         move([game.number], baseline)
 
 
+@pytest.mark.services(is_long=True)
 def test_only_leads_move_and_open(stage, baseline):
     other = make_member(project=stage.project)
     import_game(project=stage.project, by=get_lead(stage))
@@ -196,6 +204,7 @@ def test_only_leads_move_and_open(stage, baseline):
         open_for_rating(iteration=baseline, by=other, now=moment(5))
 
 
+@pytest.mark.services(is_long=True)
 def test_unsorted_is_never_opened_and_rated_as_today(stage):
     import_game(project=stage.project, by=get_lead(stage))
     with pytest.raises(NotAllowed, match="nothing to open"):

@@ -41,6 +41,7 @@ def test_a_message_that_comes_twice_leaves_one_preview(request, name):
     assert ImpactPreview.objects.count() == 1
 
 
+@pytest.mark.services(is_long=True)
 def test_a_worker_that_wakes_after_its_lease_writes_nothing(games):
     late = take_job(job=games.pk, now=NOW)
     assert run_job(job=games.pk, clock=lambda: moment(1))
@@ -51,6 +52,7 @@ def test_a_worker_that_wakes_after_its_lease_writes_nothing(games):
     assert Job.objects.get(pk=games.pk).state == "done"
 
 
+@pytest.mark.services(is_long=True)
 def test_another_worker_begins_again_where_one_died(games):
     """It had told how far it was; what was told is never taken back."""
     held = take_job(job=games.pk, now=NOW)

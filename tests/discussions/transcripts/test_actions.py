@@ -128,6 +128,7 @@ def test_the_same_bytes_twice_in_one_upload_are_one_import(project, lead):
     assert Transcript.objects.count() == 1
 
 
+@OTHER_DATABASE
 def test_another_project_imports_the_same_bytes_for_itself(project, lead):
     upload(project=project, by=lead)
     other = make_games_project(slug="theirs")
@@ -136,6 +137,7 @@ def test_another_project_imports_the_same_bytes_for_itself(project, lead):
     assert [game.number for game in Game.objects.order_by("pk")] == [1, 1]
 
 
+@OTHER_DATABASE
 def test_bad_games_are_refused_whole_and_good_ones_kept(project, lead):
     bad = native_game(gameId="bad", messages=[])
     transcript = upload(project=project, by=lead, games=[*games(1), bad, native_game(gameId="last")])
@@ -147,6 +149,7 @@ def test_bad_games_are_refused_whole_and_good_ones_kept(project, lead):
     assert transcript.fault_count == 1
 
 
+@OTHER_DATABASE
 def test_warnings_stay_with_the_game(project, lead):
     upload(project=project, by=lead, games=native_game(votes=[], metadata=None))
     run_waiting_jobs()
@@ -176,6 +179,7 @@ def test_the_same_id_with_other_content_is_a_fault_and_nothing_is_overwritten(pr
     assert import_separately(transcript=other, by=lead, now=NOW).outcome == "already"
 
 
+@OTHER_DATABASE
 def test_a_file_that_brought_no_game_is_read_again_into_the_iteration_that_is_chosen_now(project, lead):
     first = Iteration.objects.get(project=project, stage=None)
     second = make_baseline(stage=make_stage(project=project))
@@ -203,6 +207,7 @@ def test_the_same_game_in_another_file_is_taken_once(project, lead):
     assert Game.objects.count() == 2
 
 
+@OTHER_DATABASE
 def test_a_game_twice_in_a_file_is_taken_once_and_two_of_one_id_are_a_fault(project, lead):
     transcript = upload(
         project=project, by=lead, games=[native_game(), native_game(), native_game(winner="mafia")]
@@ -212,6 +217,7 @@ def test_a_game_twice_in_a_file_is_taken_once_and_two_of_one_id_are_a_fault(proj
     assert Game.objects.count() == 1
 
 
+@OTHER_DATABASE
 @pytest.mark.parametrize("data", [b"", b"not JSON", b"[" * 100_000, b'{"gameId": "x"}', b"PK\x03\x04"])
 def test_a_bad_file_stores_no_game_and_says_why(project, lead, data):
     if not data:
@@ -226,6 +232,7 @@ def test_a_bad_file_stores_no_game_and_says_why(project, lead, data):
     assert transcript.job.state == "queued" or Job.objects.get(pk=transcript.job_id).state == "done"
 
 
+@OTHER_DATABASE
 def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, lead, monkeypatch):
     monkeypatch.setattr("discussions.imports.actions.reading.BATCH_CHARACTERS", 1)
     files = {f"{number}.json": as_bytes(game) for number, game in enumerate(games(3))}
@@ -245,6 +252,7 @@ def test_an_archive_comes_in_file_by_file_and_a_hostile_one_not_at_all(project, 
     assert (job.state, job.done_count, job.total_count, job.done_bytes) == ("done", 3, 3, job.total_bytes)
 
 
+@OTHER_DATABASE
 def test_the_same_bytes_are_read_again_in_a_format_that_is_named_where_no_game_came_in(project, lead):
     data = as_bytes({"players": [], "rows": []})
     first = upload(project=project, by=lead, games=data)
@@ -265,6 +273,7 @@ def test_the_same_bytes_are_read_again_in_a_format_that_is_named_where_no_game_c
         import_files(**given, format_name="nothing")
 
 
+@OTHER_DATABASE
 def test_separate_games_of_an_archive_are_read_by_what_each_file_is(project, lead):
     files = {
         "a.json": as_bytes(native_game(gameId="one")),
@@ -280,6 +289,7 @@ def test_separate_games_of_an_archive_are_read_by_what_each_file_is(project, lea
     assert list(Game.objects.order_by("number").values_list("source_id", flat=True)) == ["one", "two", "one"]
 
 
+@OTHER_DATABASE
 def test_a_file_over_the_limit_is_refused_alone(project, lead, settings):
     settings.TRANSCRIPT_LIMITS = settings.TRANSCRIPT_LIMITS | {"file_bytes": 1024 * 1024}
     good, big = Upload("good.json", as_bytes(native_game())), Upload("big.json", b"x" * (1024 * 1024 + 1))
@@ -354,6 +364,7 @@ def test_cancelling_keeps_finished_games_and_the_same_bytes_go_on(project, lead,
     assert resume_import(transcript=transcript, by=lead, now=moment(2)).outcome == "already"
 
 
+@OTHER_DATABASE
 def test_a_file_damaged_on_disk_is_never_imported(project, lead):
     transcript = upload(project=project, by=lead)
     name = f"transcripts/{transcript.sha256[:2]}/{transcript.sha256}"
@@ -368,6 +379,7 @@ def test_a_file_damaged_on_disk_is_never_imported(project, lead):
     assert Game.objects.count() == 1
 
 
+@OTHER_DATABASE
 def test_kept_bytes_are_whole_or_not_there(project):
     sha256 = store_bytes(b"abc")
     assert store_bytes(b"abc") == sha256
@@ -484,6 +496,7 @@ def test_a_worker_leaves_a_sign_of_life(db):
     assert Heartbeat.objects.count() == 1
 
 
+@OTHER_DATABASE
 def test_an_encoding_stays_with_the_file_and_its_parts_are_read_in_order(project, lead):
     games = "\n".join(as_bytes(native_game(gameId=f"g{number}")).decode() for number in range(120))
     given = {"project": project, "by": lead, "now": NOW}

@@ -246,7 +246,7 @@ def test_the_evaluator_cannot_correct_and_is_not_asked_to(client):
     assert Verdict.objects.count() == 1
 
 
-@pytest.mark.services
+@pytest.mark.services(is_long=True)
 def test_what_became_different_since_is_named(client):
     game = recorded_verdict().game
     rating = Judgement.objects.get(evaluation__game=game, kind="rating")
@@ -257,7 +257,7 @@ def test_what_became_different_since_is_named(client):
     assert "rating: 3.5 before, 1.0 now." in said
 
 
-@pytest.mark.services
+@pytest.mark.services(is_long=True)
 @pytest.mark.parametrize("headers", [{}, HTMX])
 def test_a_replay_says_equal_or_breach(client, headers):
     verdict = recorded_verdict()

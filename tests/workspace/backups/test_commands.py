@@ -245,6 +245,7 @@ def test_a_damaged_or_changed_backup_is_answered_with_a_sentence(backup, empty, 
     assert count_rows() == {} and not list(list_files())
 
 
+@pytest.mark.services(is_long=True)
 def test_another_audit_key_is_said_at_once_and_can_be_accepted(backup, empty, settings):
     settings.AUDIT_KEY = "another key " * 5
     code, _, said = run("restore", backup[0])
@@ -297,6 +298,7 @@ def test_a_backup_that_fails_leaves_nothing(site, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.services(is_long=True)
 def test_a_restore_erases_again_what_was_erased_since_the_backup(make_installation, tmp_path):
     folder = tmp_path / "backups"
     folder.mkdir()
