@@ -56,7 +56,7 @@ _THOUGHT = frozenset(
     "мысли размышление рассуждение".split()
 )
 _PRIVATE = frozenset(
-    "private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
+    "aside private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
     "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts graveyard spectator "
     "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate "
     "teammates backchannel confidential nur privat privée privé privado privada privato privata secreto secreta "
@@ -184,10 +184,14 @@ _LABEL = re.compile(
 _ANY_LABEL = re.compile(
     r"^[\s*_#>`\[(]{0,6}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`\])]{0,4} ?[:：][*_`]{0,3}", re.MULTILINE
 )
-# A text between tags of one name, of which HTML has some.
-_PAIRED = re.compile(r"<(?P<tag>[A-Za-z][\w -]{0,30})>(?P<inside>.*?)</(?P=tag)>", re.DOTALL)
+# A text between tags of one name, of which HTML and forums have some.
+_PAIRED = re.compile(
+    r"[<\[](?P<tag>[A-Za-z][\w -]{0,30})(?:=[^\]>\n]{0,60})?[>\]](?P<inside>.*?)[<\[]/(?P=tag)[>\]]",
+    re.DOTALL,
+)
 _HTML = frozenset(
-    "a b i u s p em li ul ol br td th tr h1 h2 h3 del ins sub sup pre code span div font mark small strong".split()
+    "a b i u s p em li ul ol br td th tr h1 h2 h3 del ins sub sup pre code span div font mark small strong quote url "
+    "img color size list".split()
 )
 # Each is looked for to the end of the text, as is each mark %%.
 MOST_TAGS = 80
@@ -227,7 +231,7 @@ def _names_thought(label: "re.Match[str]") -> bool:
 
 def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
     """A text without what stands between tags whose names are of these kinds, and that."""
-    if "</" not in text or text.count("<") > MOST_TAGS:
+    if ("</" not in text and "[/" not in text) or text.count("<") + text.count("[") > MOST_TAGS:
         return text, ""
     found = [
         pair

@@ -19,6 +19,46 @@ LOGS = {
         {"DEBUG app.mind:run: - broods": "private", "INFO app.hall:say: - says": "speech"},
     ),
     "marks": (text("? {name}: {secret}", "! {name}: {said}"), {"?": "private", "!": "speech"}),
+    "dates": (
+        text("#{n} by {name} » Wed Feb 11, 2026 7:{n} pm", "", "{said}", "", rounds="===== Day {} =====\n\n"),
+        {"by": "speech"},
+    ),
+    "titles": (
+        text("{name}: {said}", rounds="\nDAY {}\n\nRound table\n")
+        + b"\n\nConfessional booth\n"
+        + text("{name}: {secret}", rounds=""),
+        {"Confessional booth": "private"},
+    ),
+    "rounds again": (
+        text("{name}: {said}", rounds="### Round {}\n\n")
+        + b"\n\n## Appendix: chain of thought\n\nNobody saw it.\n\n"
+        + text("{name}: {secret}", rounds="### Round {}\n\n"),
+        {},
+    ),
+    "underlined": (
+        text(
+            "{name}",
+            "---",
+            "",
+            "{said}",
+            "",
+            "*{name} muses*",
+            "",
+            "{secret}",
+            "",
+            rounds="Round {}\n=======\n\n",
+        ),
+        {"muses": "private"},
+    ),
+    "database": (
+        b" id | name |     said_at_table     |   kept_to_self\n----+------+-----------------------+-------------\n"
+        + text(" {n} | {name} | {said} | {secret}", rounds=""),
+        {},
+    ),
+    "forum": (
+        text("{name}: {said} [spoiler=notes]{secret}[/spoiler]"),
+        {"*words in marks* before a text": "thought"},
+    ),
     "heard by": (
         text("{name}: {secret}  [heard by: {name} only]", "{name}: {said}  [heard by: everyone]"),
         {"heard by: only": "private", "heard by: everyone": "speech"},
@@ -106,6 +146,21 @@ def test_what_belongs_to_no_player_is_asked_about():
         "text": "The village is quiet tonight",
     }
     assert not is_clear("other lines")
+
+
+def test_names_may_have_two_words_or_digits():
+    spoken = ["Tom is odd.", "I trust Li.", "Why, Anna?", "So says Tom Ito.", "Ask Li Wei."]
+    names = ["Anna Berg", "Tom Ito", "Li Wei", "Anna Berg", "Tom Ito"]
+    data = "\n".join(
+        f"19:05 From {name} to Everyone:\n\t{text}" for name, text in zip(names, spoken, strict=True)
+    )
+    assert find_names(data.splitlines()) == {*names}
+    assert {fault.code for fault in read_transcripts(data.encode(), "a.txt").faults} == {"unknown_columns"}
+    models = [
+        f"{name}> I trust {other}."
+        for name, other in [("gpt-4o", "gemini-1.5-pro"), ("gemini-1.5-pro", "gpt-4o")] * 2
+    ]
+    assert find_names(models) == {"gpt-4o", "gemini-1.5-pro"}
 
 
 def test_who_speaks_once_is_a_name_and_what_begins_sentences_is_none():

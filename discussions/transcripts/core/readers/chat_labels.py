@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from discussions.transcripts.core.audience import (
@@ -34,7 +35,7 @@ from discussions.transcripts.core.readers.chat_lines import (
 
 # What a text says of a game before or below it.
 FACTS = frozenset(("game", "game id", "date", "winner", "players", "roles"))
-LONGEST_VALUE, MOST_LABELS = 40, 200
+LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
@@ -66,8 +67,11 @@ _CLOSES = re.compile(
 _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
 
 
-def is_odd_chat(found: list[ChatLine], lines: list[str]) -> bool:
-    """Whether it has to be asked what words beside texts mean. It then waits as lines of another shape."""
+def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bool:
+    """Whether it has to be asked what words beside texts mean. It then waits as lines of another shape.
+
+    `found` is what the `lines` are; in the `whole` there are blank ones, too.
+    """
     said = [line for line in found if line.kind == "message"]
     names = [read_aside(line.name)[0] if line.audience else line.name for line in said]
     # "Note to self" and "thinking" are no names, nor is a group that a chat program's notice stands under.
@@ -81,6 +85,9 @@ def is_odd_chat(found: list[ChatLine], lines: list[str]) -> bool:
         ),
         unknown_parts(lines),
         hidden_parts(lines),
+        # A text does not go on below the title of a part.
+        any(above.kind == "section" and line.kind == "more" for above, line in pairwise(found) if said),
+        find_titles(whole, _starts_of(whole, {*names})),
         have_asides(line.text for line in said),
         are_keys([(line.name, line.text) for line in said]),
     )
@@ -144,7 +151,11 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
         name for name in called if ANY_NUMBER.search(name) or written.issuperset(_PLAIN_WORDS.findall(name))
     ]
     phrases = [name for name in called if _PHRASE.search(name)]
-    doubtful = [name for name in called if may_be_none(name) or kind_of_type(name) in (VOTE, OUT)]
+    doubtful = [
+        name
+        for name in called
+        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or name.startswith(("From ", "By ", "От "))
+    ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):
         doubtful += phrases
@@ -211,6 +222,36 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
         for title, count in titles.items()
         if (kind := kind_of_type(title)) in (PRIVATE, THOUGHT) or (count > 1 and not kind and title != "/")
     )
+
+
+def _starts_of(lines: list[str], names: Collection[str]) -> set[int]:
+    """The numbers of the lines that begin with one of these names and a colon."""
+    return {
+        number for number, line in enumerate(lines, start=1) if line.partition(":")[0].strip(" *_-") in names
+    }
+
+
+def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
+    """The numbers of lines that are titles of what follows, though nothing marks them.
+
+    A message starts right below; a blank line or the heading of a round is above; and they are no sentences.
+    """
+    found = set()
+    first = min(starts, default=0)
+    for number, (above, line) in enumerate(pairwise(lines), start=2):
+        is_apart = not above.strip() or read_heading(above) is not None
+        is_bare = (
+            line[:1].isalnum()
+            and len(line) < LONGEST_TITLE
+            and ":" not in line.rstrip()[:-1]
+            and not line.rstrip().endswith((*_ENDS, ","))
+        )
+        # Above the first message a title says nothing of the parts, unless it hides them.
+        counts = number > first or kind_of_type(line) in (PRIVATE, THOUGHT)
+        is_title = counts and is_apart and is_bare and not read_heading(line)
+        if number not in starts and number + 1 in starts and is_title:
+            found.add(number)
+    return found
 
 
 def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[int, str, str]]:

@@ -484,4 +484,5 @@ def numbered_lines(lines: list[str]) -> frozenset[str]:
     before = Counter(
         as_shape(line) for line, next_line in pairwise(lines) if often and MESSAGE.fullmatch(next_line)
     )
-    return frozenset(line for line in often if 2 * before[line] > numbered[line])
+    # Subtitles have their numbers on lines of their own.
+    return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")

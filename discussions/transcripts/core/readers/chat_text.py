@@ -88,6 +88,7 @@ class _Game(Struct):
     is_listed: bool = False
     heading_names: frozenset[str] = frozenset()
     round: int | None = None
+    latest: int = 0
     # Where it was said: "" by day. A line that begins no message continues the `open` one.
     channel: str = ""
     open: dict[str, Any] | None = None
@@ -112,7 +113,7 @@ def recognises_text(text: str) -> bool:
     style = chat.find_style(lines)
     read = (chat.read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
     found = [line.after or line for line in read]
-    if is_odd_chat(found, lines):
+    if is_odd_chat(found, lines, text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]):
         return False
     kinds = Counter(line.kind for line in found)
     speakers = Counter(
@@ -298,8 +299,13 @@ def _known_name(game: _Game, name: str) -> str | None:
 def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
     """Add a line to the game, and what follows it if it is a heading."""
     if line.kind in ("heading", "night"):
+        # Rounds that begin again below a hidden title belong to that part.
+        begun = min(line.round, game.latest if game.round is None else game.round)
+        is_again = game.channel not in ("", "night") and begun < game.latest >= line.round
         game.round = line.round
-        _enter(game, "night" if line.kind == "night" else "")
+        game.latest = max(game.latest, line.round)
+        if not is_again:
+            _enter(game, "night" if line.kind == "night" else "")
         if line.after is not None:
             _take(game, line.after, place)
         elif line.text:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     IGNORE,
@@ -21,7 +22,7 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import FACTS, split_hidden
+from discussions.transcripts.core.readers.chat_labels import FACTS, find_titles, split_hidden
 
 Rows = list[tuple[int, dict[str, str]]]
 
@@ -31,7 +32,9 @@ _FAR, _MOST_LINES, _LEAST, _LEAST_NAMES = 120, 2_000, 3, 2
 _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
-_CALLED = re.compile(r"(?<![^\W_])[^\W\d_][\w'’-]*(?: \d{1,3}(?!\d))?")
+_CALLED = re.compile(
+    r"(?<![^\W_])([^\W\d_](?:[\w'’-]|\.(?=\d))*(?: \d{1,3}(?!\d))?)(?=(?P<more> [^\W\d_a-zß-ÿ][\w'’-]*)?)"
+)
 _LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
 _SIGN = re.compile(
     r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
@@ -55,6 +58,8 @@ _VOTES = re.compile(
     r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}\Z|\0 ?(?:->|→|=>) ?\0\W{0,3}\Z",
     re.IGNORECASE,
 )
+# What stands above columns is no name.
+_COLUMNS = frozenset(("player", "speaker", "name"))
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _DIGITS = re.compile(r"\d+")
@@ -80,41 +85,65 @@ class _Head(Struct, frozen=True):
 def find_names(lines: list[str]) -> frozenset[str]:
     """The names of players in these lines, as far as they can be told."""
     places: dict[str, Counter[str]] = {}
+    # What follows a word there: the second word of a name, if always the same does.
+    following: dict[tuple[str, str], set[str]] = {}
     words: Counter[str] = Counter()
     for line in lines[:_MOST_LINES]:
         for found in _CALLED.finditer(line):
-            words[found[0]] += 1
+            words[found[1]] += 1
             if found.start() < _FAR:
                 before = _DIGITS.sub("0", line[: found.start()])
-                places.setdefault(before, Counter())[found[0]] += 1
+                places.setdefault(before, Counter())[found[1]] += 1
+                following.setdefault((before, found[1]), set()).add(found["more"] or "")
     counts: Counter[str] = Counter()
-    for place in places.values():
+    ends: dict[str, set[str]] = {}
+    slots: list[list[str]] = []
+    called_above: set[str] = set()
+    for before, place in sorted(places.items(), key=lambda one: len(one[0])):
         again = Counter({word: count for word, count in place.items() if count > 1})
-        if len(again) >= _LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total():
+        # Behind a name texts begin.
+        is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
+        if len(again) >= _LEAST_NAMES and 10 * again.total() >= _REPEATED * place.total() and not is_text:
+            called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
             # Who leaves the game early may speak once.
-            counts += place
-    found_names = [word for word in counts if _may_be_name(word)]
-    mentioned = [word for word in found_names if words[word] > counts[word]]
-    return frozenset(
-        mentioned if len(mentioned) > _LEAST_NAMES else (word for word in found_names if counts[word] > 1)
-    )
+            counts += called
+            called_above.update(_DIGITS.sub("0", word) for word in called)
+            slots.append([word for word in called if word in again])
+            for word in called:
+                ends.setdefault(word, set()).update(following[before, word])
+    text = "\n".join(lines[:_MOST_LINES])
+    # Scripts without spaces between words have none around names either.
+    named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
+    # Of words in one place some may be named by nobody, but not most.
+    likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
+    found_names = likely | (named if likely else {word for slot in slots for word in slot})
+    return frozenset(word + (min(ends[word]) if len(ends[word]) == 1 else "") for word in found_names)
+
+
+def _has_case(word: str) -> bool:
+    return word[0].lower() != word[0].upper()
 
 
 def _may_be_name(word: str) -> bool:
-    is_word = word.casefold() in NARRATORS | FACTS | THOUGHT_NAMES or all(map(kind_of_type, words_of(word)))
-    return word != "I" and not is_word and (not word[0].islower() or "_" in word or word[-1].isdecimal())
+    folded = word.casefold()
+    is_word = folded in NARRATORS | FACTS | THOUGHT_NAMES | _COLUMNS or all(map(kind_of_type, words_of(word)))
+    is_word = is_word or chat.read_role(f"{word} ({word})")[1] != ""
+    return word != "I" and not is_word and (not word[0].islower() or re.search(r"[\d_-]", word) is not None)
 
 
 class _Place(Struct):
     """Where the reading of the lines has come to: what began above, and who has spoken last.
 
-    `is_below` says that the text of who has spoken stands on the lines below, and `is_new` that nothing goes on there.
+    `is_below` says that the text of who has spoken stands on the lines below, `is_new` that nothing goes on there, and
+    `latest` is the last round so far; where all titles `are_alike`, their numbers are rounds.
     """
 
     begun: dict[str, str] = {}
     spoken: dict[str, str] = {}
     is_below: bool = False
     is_new: bool = False
+    latest: int = 0
+    are_alike: bool = False
 
 
 def read_named(lines: list[str]) -> Rows:
@@ -126,11 +155,15 @@ def read_named(lines: list[str]) -> Rows:
         heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
     labels = Counter(label["label"] for line in lines if (label := _LABEL.fullmatch(line)))
+    titles = find_titles(lines, heads)
+    parts = {_DIGITS.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
     rows: Rows = []
-    place = _Place()
+    place = _Place(are_alike=len(parts) < 2)
     for number, line, part in split_hidden(lines, heads) if heads else ():
         head = heads.get(number)
-        place.is_new = not head and (place.is_new or _RULE.fullmatch(line) is not None)
+        is_rule = _RULE.fullmatch(line) is not None
+        # What is underlined is a title itself.
+        place.is_new = not head and (place.is_new or (is_rule and not lines[number - 2].strip()))
         if part:
             row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
         elif head and _VOTES.search(head.shape):
@@ -139,7 +172,8 @@ def read_named(lines: list[str]) -> Rows:
             place.spoken = row = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
             place.is_below = not head.text
         else:
-            row = _other_row(line, place, labels) if line.strip() else {}
+            line = f"# {line.strip()}" if number in titles else line
+            row = _other_row(line, place, labels) if line.strip() and not is_rule else {}
         if row:
             rows.append((number, row))
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], _any_of(names))
@@ -149,7 +183,9 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
     """The row of a line that begins with no player; {} where it goes on above, or begins something."""
     label = _LABEL.fullmatch(line)
     is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
-    begun = _round_of(line) or ({} if is_field and not place.is_new else part_of(line, place.begun))
+    begun = _round_of(line, place) or (
+        {} if is_field and not place.is_new else part_of(line, place.begun, is_alone=place.are_alike)
+    )
     if begun:
         place.begun, place.spoken, place.is_below = begun, {}, False
     elif label and is_field:
@@ -166,11 +202,9 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
 
 def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
     longest = sorted(names, key=len, reverse=True)
-    # Scripts without spaces between words have none around names either.
     return re.compile(
         "|".join(
-            rf"(?<!\w){re.escape(name)}(?!\w)" if name[0].lower() != name[0].upper() else re.escape(name)
-            for name in longest
+            rf"(?<!\w){re.escape(name)}(?!\w)" if _has_case(name) else re.escape(name) for name in longest
         )
     )
 
@@ -182,10 +216,25 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
     )
     heads = {number: head for number, head in read if head}
     shapes = Counter(head.shape for head in heads.values())
+    # What only one name begins is a text.
+    players: dict[str, set[str]] = {}
+    for head in heads.values():
+        players.setdefault(head.shape, set()).add(head.player)
+    often = {shape for shape, names in players.items() if len(names) > 1 and shapes[shape] >= _LEAST}
+    said: dict[str, list[str]] = {}
+    for head in heads.values():
+        said.setdefault(head.shape, []).append(head.text)
+    # A time is nothing that is said: "Ann » Wed Feb 11, 2026 7:10 pm".
+    dates = {
+        shape
+        for shape, texts in said.items()
+        if all(len(text) < _FAR and _TIMES.search(text) for text in texts)
+        and 2 * len({_DIGITS.sub("0", text) for text in texts}) <= len(texts)
+    }
     return {
-        number: head
+        number: replace(head, text="") if head.shape in dates else head
         for number, head in heads.items()
-        if shapes[head.shape] >= _LEAST or (head.has_sign and not _SENTENCE.search(head.shape))
+        if head.shape in often or (head.has_sign and not _SENTENCE.search(head.shape))
     }
 
 
@@ -225,23 +274,40 @@ def _is_kind(said: str) -> bool:
     return kind_of_type(said) != "" and said.count(" ") < _LEAST and said[-1] not in ".!?…。！？"
 
 
-def _round_of(line: str) -> dict[str, str]:
-    """The round that a line begins, and whether it is night; {} for other lines."""
+def _round_of(line: str, place: _Place) -> dict[str, str]:
+    """The round that a line begins, and whether it is night; {} for other lines.
+
+    Where rounds begin again below a title, all of them belong to that part.
+    """
     heading = chat.read_heading(chat.plain_line(line))
     found = None if heading else _ROUND.search(line)
     heading = chat.read_heading(f"{found['kind']} {found['number']}") if found else heading
-    return (
-        {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
-        if heading
-        else {}
-    )
+    if heading is None:
+        return {}
+    part = place.begun.get("phase", "") if heading.round <= place.latest else ""
+    part = "night" if heading.kind == "night" else "" if part == "night" else part
+    place.latest = max(place.latest, heading.round)
+    return {"round": str(heading.round)} | ({"phase": part} if part else {})
 
 
-def part_of(line: str, before: Mapping[str, str]) -> dict[str, str]:
-    """The same of a title or a channel that a line names."""
+def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
+    """The same of a title or a channel that a line names; `is_alone` says that all titles are called alike."""
     title, label = _TITLE.fullmatch(line), _LABEL.fullmatch(line)
-    said = title["title"] if title else label["text"] if label and looks_like_audience(label["label"]) else ""
-    return {key: before[key] for key in before if key == "round"} | {"phase": said} if said else {}
+    if title:
+        return begin_part(title["title"], before, is_alone=is_alone)
+    is_channel = label is not None and looks_like_audience(label["label"])
+    return _kept_round(before) | {"phase": label["text"]} if label and is_channel else {}
+
+
+def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict[str, str]:
+    """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
+    number = _DIGITS.search(title)
+    round_of = {"round": number[0]} if number else _kept_round(before)
+    return round_of if number and is_alone else round_of | {"phase": _DIGITS.sub("", title).strip()}
+
+
+def _kept_round(before: Mapping[str, str]) -> dict[str, str]:
+    return {key: before[key] for key in before if key == "round"}
 
 
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:

@@ -26,7 +26,7 @@ from discussions.transcripts.core.readers.chat_labels import (
 )
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.named_lines import OTHER, is_clear, part_of, read_named
+from discussions.transcripts.core.readers.named_lines import OTHER, begin_part, is_clear, part_of, read_named
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
@@ -40,6 +40,7 @@ _Found = tuple[int, str, str]
 
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
 _RULED = re.compile(r"([=_*~-])\1{4,}")
+_CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
 _KEYED = re.compile(
     r"[\s*-]{0,9}(?P<key>[^\W\d_][\w -]{0,39}?)[*_]{0,2}\s?[:：=][*_]{0,2}\s{0,9}(?P<value>\S.*)"
 )
@@ -49,7 +50,6 @@ _HEAD = re.compile(
     rf"(?:[\[(]?(?P<before>{chat.TIME})[\])]?[ ,]{{0,3}})?(?P<name>{chat.WHO}(?:#\d{{1,5}})?)"
     rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{chat.TIME})[\])]?)?"
 )
-_ANY_DIGITS = re.compile(r"\d{1,4}")
 _ALONE = re.compile(rf"\W{{0,3}}(?P<time>{chat.TIME})\W{{0,3}}")
 _TIMED = re.compile(rf"[\[(]?{chat.TIME}[\])]?\s")
 
@@ -114,6 +114,8 @@ def _read_records(lines: list[str]) -> _Rows:
 
 def _read_cells(lines: list[str]) -> _Rows:
     """The rows of tables in Markdown like the first one; without one, the lines with as many cells as most have."""
+    # Databases cross the rules of their tables with "+".
+    lines = [line.replace("+", "|") if _CROSSED.fullmatch(line) else line for line in lines]
     cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
     rule = next((at for at, row in enumerate(cells) if at and _is_rule(row)), 0)
     cells = cells if rule else [line.strip().split(" | ") for line in lines]
@@ -154,7 +156,7 @@ def _read_heads(lines: list[str]) -> _Rows:
         elif is_new:
             begun = part_of(line, begun) or begun
         elif line and not below and not "".join(lines[at - 2 : at - 1]).strip() and line[-1].isalnum():
-            begun = _begun(line, begun, is_alone=False)
+            begun = begin_part(line, begun, is_alone=False)
         elif rows and line:
             rows[-1][1]["text"] = f"{rows[-1][1]['text']}\n{line}".strip()
     return rows
@@ -181,10 +183,16 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     lines = text[:SAMPLE].splitlines()
     said = [row for _number, row in read_named(lines) if "text" in row and row.get("type") != OTHER]
     players, types = {row["player"] for row in said}, {row.get("type") for row in said}
+    parts = {row.get("phase") for row in said}
     shapes = _find_shapes(lines, players)
     signs = _find_signs(lines)
     # Where a sign is enough, the names need no shapes of their own.
-    if any(names >= players and (has_modes or len(types) < 2) for _sign, names, has_modes in signs):
+    if any(
+        names >= players
+        and (has_modes or len(types) < 2)
+        and len(parts) <= len({row.get("phase") for _at, row in _read_sign(lines, sign[1])})
+        for sign, names, has_modes in signs
+    ):
         shapes = [one for one in shapes if one[1] != NAMED]
     # Of signs in equally many lines the longer one counts, which the order says.
     found = sorted((*shapes, *(sign for sign, _names, _modes in signs)), key=lambda one: -one[0])
@@ -308,7 +316,7 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
         elif begins:
             begun = {"round": begins["number"]}
         elif section := chat.SECTION.fullmatch(line):
-            begun = _begun(section["title"], begun, is_alone=len(parts) < 2)
+            begun = begin_part(section["title"], begun, is_alone=len(parts) < 2)
         elif match:
             spoken = begun | _read_label(match, name, modes) | {said: match["text"]}
             rows.append((number, spoken))
@@ -333,13 +341,6 @@ def _read_label(match: "re.Match[str]", name: str, modes: frozenset[str]) -> dic
 def _begun_by(heading: chat.ChatLine | None) -> dict[str, str]:
     night = {"phase": "night"} if heading and heading.kind == "night" else {}
     return {"round": str(heading.round)} | night if heading else {}
-
-
-def _begun(title: str, before: dict[str, str], *, is_alone: bool) -> dict[str, str]:
-    """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
-    number = _ANY_DIGITS.search(title)
-    round_of = {"round": number[0]} if number else {key: before[key] for key in before if key == "round"}
-    return round_of if number and is_alone else round_of | {"phase": _ANY_DIGITS.sub("", title).strip()}
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
