@@ -1,10 +1,11 @@
 """Django's entry for the discussions app."""
 
-from django.apps import AppConfig
+from collections.abc import Callable
+from typing import Any
 
-from discussions.metrics.core.registry import game_specs
-from discussions.metrics.labels import parameter_readings
-from discussions.metrics.pages import describe_examples
+from django.apps import AppConfig
+from django.utils.module_loading import import_string
+
 from rubric.versions.core.game_specs import register_game_specs
 from rubric.versions.labels import register_examples, register_readings
 
@@ -48,6 +49,15 @@ class DiscussionsConfig(AppConfig):
     )
 
     def ready(self) -> None:
-        register_game_specs(game_specs)
-        register_readings(parameter_readings)
-        register_examples(describe_examples)
+        register_game_specs(_later("core.registry.game_specs"))
+        register_readings(_later("labels.parameter_readings"))
+        register_examples(_later("pages.describe_examples"))
+
+
+def _later(name: str) -> Callable[..., Any]:
+    """A function of `discussions.metrics`, which loads all metrics and numpy when it is called, and not before."""
+
+    def call(*given: Any) -> Any:
+        return import_string(f"discussions.metrics.{name}")(*given)
+
+    return call

@@ -179,9 +179,8 @@ def next_free(
 
     The first has at least the shuffle number `since`, or that game key where the oldest games come first.
     """
-    given = (person, project, barred, since)
-    rows = _query_next(order, is_begun, *given, iterations) if iterations else _NEXT[order, is_begun](*given)
-    return [FreeSlot(*row) for row in rows]
+    given = (person, project, barred, since, *([list(iterations)] if iterations else []))
+    return [FreeSlot(*row) for row in _NEXT[order, is_begun, bool(iterations)](*given)]
 
 
 def count_picks(person: int) -> int:
@@ -229,9 +228,12 @@ def _query_next(
 # These run while the person is locked and others wait. Giving out a game takes 10 ms of CPU with its queries prepared,
 # here and in the action, and 19 ms without (bench_queue).
 _NEXT = {
-    (order, is_begun): Prepared(partial(_query_next, order, is_begun), int, int, int, int)
+    (order, is_begun, bool(lists)): Prepared(
+        partial(_query_next, order, is_begun), int, int, int, int, *lists
+    )
     for order in (BY_CHANCE, OLDEST)
     for is_begun in (False, True)
+    for lists in ((), (list,))
 }
 
 

@@ -85,7 +85,9 @@ class _Unrendered:
     """
 
     def __init__(self, state: ProjectState) -> None:
-        self._state = ProjectState(dict(state.models), state.real_apps)
+        # Operations change the record of a model in place, and this one is of the moment.
+        models = {key: model.clone() for key, model in state.models.items()}
+        self._state = ProjectState(models, state.real_apps)
 
     def clone(self) -> Any:
         """As StateApps has it, called when a state is cloned."""

@@ -255,8 +255,9 @@ def _compute_team_statistics(scene: Scene, by: str) -> None:
 def _code(scene: Scene, by: str, name: str, places: Mapping[str, list[int]]) -> None:
     """Put a category on these messages of these games."""
     for game, messages in places.items():
+        row = scene.game(game)
         for message in messages:
-            code(game=scene.game(game), message=message, name=name, **scene.stamp(by))
+            code(game=row, message=message, name=name, **scene.stamp(by))
 
 
 GAME_STEPS: Steps = {

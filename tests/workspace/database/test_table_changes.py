@@ -102,15 +102,15 @@ def fill():
         cursor.execute("INSERT INTO shelf_book (id, number, old) VALUES (1, 7, '')")
 
 
-def walk(wrapped):
+def walk(wrapped, then=None):
     """The tables at each stop of a way there and back; and the last state."""
-    first, second = wrapped(made()), wrapped(changed())
+    first, second = wrapped(made()), (then or wrapped)(changed())
     before = migrate(ProjectState(), first)
     fill()
     stops = [tables()]
-    after = migrate(before.clone(), second)
+    kept, after = before.clone(), migrate(before, second)  # which changes the state, as `migrate` does
     stops.append(tables())
-    undo(before, second)
+    undo(kept, second)
     stops.append(tables())
     undo(ProjectState(), first)
     assert not {"shelf_book", "shelf_shelf"} & set(connection.introspection.table_names())
@@ -122,6 +122,7 @@ def test_tables_rows_and_state_are_those_of_the_operations_one_by_one():
     plain_stops, plain_state = walk(list)
     assert stops == plain_stops
     assert state == plain_state
+    assert walk(lambda operations: [ChangeTables(operations)], then=list) == (plain_stops, plain_state)
     (columns, constraints, relations, rows), _shelf = stops[1].values()
     assert {name for name, *_ in columns} == {"id", "number", "shelf_id", "title", "after_id", "state"}
     assert {"shelf_number_unique", "shelf_book_named", "shelf_book_by_title"} <= set(constraints)
@@ -159,6 +160,20 @@ def test_what_follows_and_asks_for_no_model_renders_none(monkeypatch):
         {"id", "number", "old"},
         *[{"id", "number", "shelf", "title", "after", "state"}] * 2,
     ]
+
+
+def test_an_operation_that_follows_alone_sees_the_models_before_it():
+    state = migrate(ProjectState(), [ChangeTables(made())])
+    try:
+        migrate(state, [AlterField("book", "old", models.TextField(null=True))])
+        columns, *_others = tables()["shelf_book"]
+        assert {name: null_ok for name, _type, null_ok, _default in columns} == {
+            "id": False,
+            "number": False,
+            "old": True,
+        }
+    finally:
+        migrate(state, [DeleteModel("Book"), DeleteModel("Shelf")])
 
 
 def test_operations_that_other_models_depend_on_stay_outside():
