@@ -206,7 +206,7 @@ def _comes_back(texts: list[str], names: Collection[str]) -> bool:
 
 def is_figure(text: str, names: Collection[str]) -> bool:
     """Whether a text is only a number or a list of players, case-folded: "120", "Ann, Bea"."""
-    parts = split_names(text)
+    parts = [] if text.endswith(_ENDS) else split_names(text)
     return bool(_FIGURE.fullmatch(text)) or (bool(parts) and all(part.casefold() in names for part in parts))
 
 
@@ -290,7 +290,8 @@ def outside_tags(lines: list[str]) -> Iterator[str]:
 
 def title_apart(line: str) -> str:
     """The words that stand alone in marks on a line and are neither a heading nor a tag of thoughts; else ""."""
-    found = _FENCE.fullmatch(line) or _APART.fullmatch(line)
+    is_marked = line.lstrip()[:1] in "([{<*_~|=-`:"
+    found = (_FENCE.fullmatch(line) or _APART.fullmatch(line)) if is_marked else None
     is_other = found is None or SECTION.fullmatch(line) or read_heading(line) or may_think(line)
     return "" if found is None or is_other else found["title"].casefold() or "/"
 
