@@ -92,7 +92,7 @@ _IGNORE = frozenset(
 # Scripts without spaces between words are searched for these.
 _PARTS = (
     (THOUGHT, "内心 思考 独白 思维 推理过程 心声 心の声 考え 思惑 생각 속마음".split()),
-    (PRIVATE, "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말".split()),
+    (PRIVATE, "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용".split()),
     (SPEECH, "公开 发言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
     (VOTE, "投票 투표".split()),
 )

@@ -29,6 +29,15 @@ LOGS = {
         + text("{name}: {secret}", rounds=""),
         {"Confessional booth": "private"},
     ),
+    "titles in brackets": (
+        text("{name}: {said}", rounds="\n[{}일차 낮 - 전체 토론]\n")
+        + b"\n\n[2\xec\x9d\xbc\xec\xb0\xa8 \xeb\xb0\xa4]\nCid: CANARY\nAnn: CANARY",
+        {},
+    ),
+    "slips": (
+        text("{name} to the whole table: {said}", "{name} slips a paper to Cid: {secret}"),
+        {"a player's name": "private", "slips a paper": "private"},
+    ),
     "rounds again": (
         text("{name}: {said}", rounds="### Round {}\n\n")
         + b"\n\n## Appendix: chain of thought\n\nNobody saw it.\n\n"
@@ -156,6 +165,9 @@ def test_names_may_have_two_words_or_digits():
     )
     assert find_names(data.splitlines()) == {*names}
     assert {fault.code for fault in read_transcripts(data.encode(), "a.txt").faults} == {"unknown_columns"}
+    titled = "Dr. Green: Hello.\nMrs. White: No, Dr. Green.\nDr. Gray: Hm.\nMrs. White: So, Dr. Gray?\nDr. Gray: No."
+    assert find_names(titled.splitlines()) == {"Dr. Green", "Dr. Gray", "Mrs. White"}
+    assert find_names(["रवि: सीमा, कहो।", "सीमा: नहीं, रवि।"] * 3) == {"रवि", "सीमा"}
     models = [
         f"{name}> I trust {other}."
         for name, other in [("gpt-4o", "gemini-1.5-pro"), ("gemini-1.5-pro", "gpt-4o")] * 2

@@ -54,7 +54,7 @@ _PHRASE = re.compile(
 )
 # "(thinking)" alone on its line.
 _APART = re.compile(
-    r"\s{0,9}[(\[{<*_~|=-]{1,3}\s?(?P<title>/?[^\W\d_][^()\[\]{}<>*~|:：\n]{0,60}?)\s?[)\]}>*_~|=-]{1,3}\s{0,9}"
+    r"\s{0,9}[(\[{<*_~|=-]{1,3}\s?(?P<title>/?[^\W_][^()\[\]{}<>*~|:：\n]{0,60}?)\s?[)\]}>*_~|=-]{1,3}\s{0,9}"
 )
 # What begins or ends a part in Markdown or Org: "```private", ":THOUGHT:", ":END:".
 _FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):?\s{0,9}")
@@ -80,7 +80,12 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         doubtful_labels(labels, map(_without_label, lines)),
         find_modes(names),
         _comes_back(
-            [line.text for line in found if line.kind == "more" or (line.kind == "notice" and line.name)],
+            # Of what has a label, that alone comes back.
+            [
+                line.name if line.kind == "more" and line.name else line.text
+                for line in found
+                if line.kind == "more" or (line.kind == "notice" and line.name)
+            ],
             {*names},
         ),
         unknown_parts(lines),
@@ -232,24 +237,19 @@ def _starts_of(lines: list[str], names: Collection[str]) -> set[int]:
 
 
 def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
-    """The numbers of lines that are titles of what follows, though nothing marks them.
+    """The numbers of lines that are titles of what follows: a message starts right below.
 
-    A message starts right below; a blank line or the heading of a round is above; and they are no sentences.
+    They stand alone in marks; or a blank line or the heading of a round is above, and they are no sentences.
     """
     found = set()
     first = min(starts, default=0)
     for number, (above, line) in enumerate(pairwise(lines), start=2):
-        is_apart = not above.strip() or read_heading(above) is not None
-        is_bare = (
-            line[:1].isalnum()
-            and len(line) < LONGEST_TITLE
-            and ":" not in line.rstrip()[:-1]
-            and not line.rstrip().endswith((*_ENDS, ","))
-        )
-        # Above the first message a title says nothing of the parts, unless it hides them.
+        is_bare = line[:1].isalnum() and (not above.strip() or read_heading(above) is not None)
+        is_bare = is_bare and len(line) < LONGEST_TITLE and ":" not in line.rstrip()[:-1]
+        # Above the first message a bare title says nothing of the parts, unless it hides them.
         counts = number > first or kind_of_type(line) in (PRIVATE, THOUGHT)
-        is_title = counts and is_apart and is_bare and not read_heading(line)
-        if number not in starts and number + 1 in starts and is_title:
+        is_bare = is_bare and counts and not line.rstrip().endswith((*_ENDS, ",")) and not read_heading(line)
+        if number not in starts and number + 1 in starts and (is_bare or title_apart(line)):
             found.add(number)
     return found
 
@@ -262,7 +262,8 @@ def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[in
     titles = hidden_parts(lines)
     part, first, hidden = "", 0, list[str]()
     for number, line in enumerate([*lines, ""], start=1):
-        title = "" if number in starts else title_apart(line)
+        # Directly above a message stands the title of a part.
+        title = "" if {number, number + 1}.intersection(starts) else title_apart(line)
         if part and not title and line.strip() and number not in starts:
             hidden.append(line.strip())
             continue
@@ -293,7 +294,7 @@ def title_apart(line: str) -> str:
     is_marked = line.lstrip()[:1] in "([{<*_~|=-`:"
     found = (_FENCE.fullmatch(line) or _APART.fullmatch(line)) if is_marked else None
     is_other = found is None or SECTION.fullmatch(line) or read_heading(line) or may_think(line)
-    return "" if found is None or is_other else found["title"].casefold() or "/"
+    return "" if found is None or is_other else ANY_NUMBER.sub("0", found["title"].casefold()) or "/"
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:

@@ -432,7 +432,7 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
     came = _TIMED.sub("", line)
-    if is_notice(came):
+    if is_notice(came) or (style.is_irc and line.startswith(("--- ", "-!- ", "*** "))):
         return ChatLine("notice", text=came.strip())
     # Where messages have tags, what has one and is no message is said by nobody: "[Game over] Wolves win".
     if style.tags and tag is not None and not VOTES.fullmatch(line.strip()):

@@ -32,8 +32,11 @@ _FAR, _MOST_LINES, _LEAST, _LEAST_NAMES = 120, 2_000, 3, 2
 _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
+# Marks on letters of Indic scripts and their neighbours are no letters themselves.
+_MORE = r"\w'’\u0900-\u0963\u0966-\u109f"
 _CALLED = re.compile(
-    r"(?<![^\W_])([^\W\d_](?:[\w'’-]|\.(?=\d))*(?: \d{1,3}(?!\d))?)(?=(?P<more> [^\W\d_a-zß-ÿ][\w'’-]*)?)"
+    rf"(?<![^\W_])([^\W\d_](?:[{_MORE}-]|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
+    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ][{_MORE}-]*)?)"
 )
 _LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
 _SIGN = re.compile(
@@ -108,7 +111,8 @@ def find_names(lines: list[str]) -> frozenset[str]:
             # Who leaves the game early may speak once.
             counts += called
             called_above.update(_DIGITS.sub("0", word) for word in called)
-            slots.append([word for word in called if word in again])
+            is_pure = before.strip() != "" and len(called) == len(place)
+            slots.append([word for word in called if word in again or is_pure])
             for word in called:
                 ends.setdefault(word, set()).update(following[before, word])
     text = "\n".join(lines[:_MOST_LINES])
@@ -117,7 +121,11 @@ def find_names(lines: list[str]) -> frozenset[str]:
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     found_names = likely | (named if likely else {word for slot in slots for word in slot})
-    return frozenset(word + (min(ends[word]) if len(ends[word]) == 1 else "") for word in found_names)
+    return frozenset(
+        whole
+        for word in found_names
+        for whole in ([word] if "" in ends[word] else [word + end for end in ends[word]])
+    )
 
 
 def _has_case(word: str) -> bool:
@@ -172,8 +180,14 @@ def read_named(lines: list[str]) -> Rows:
             place.spoken = row = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
             place.is_below = not head.text
         else:
-            line = f"# {line.strip()}" if number in titles else line
-            row = _other_row(line, place, labels) if line.strip() and not is_rule else {}
+            row = (
+                _other_row(line, place, labels)
+                if line.strip() and not is_rule and number not in titles
+                else {}
+            )
+        if number in titles:
+            title = line.strip(" *_#=~-[](){}<>")
+            place.begun, place.spoken = begin_part(title, place.begun, is_alone=False), {}
         if row:
             rows.append((number, row))
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], _any_of(names))
@@ -204,7 +218,8 @@ def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
     longest = sorted(names, key=len, reverse=True)
     return re.compile(
         "|".join(
-            rf"(?<!\w){re.escape(name)}(?!\w)" if _has_case(name) else re.escape(name) for name in longest
+            rf"(?<!\w){re.escape(name)}(?![{_MORE}])" if _has_case(name) else re.escape(name)
+            for name in longest
         )
     )
 
