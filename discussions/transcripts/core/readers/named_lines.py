@@ -111,7 +111,7 @@ def find_names(lines: list[str]) -> frozenset[str]:
             # Who leaves the game early may speak once.
             counts += called
             called_above.update(_DIGITS.sub("0", word) for word in called)
-            is_pure = before.strip() != "" and len(called) == len(place)
+            is_pure = before.strip() != "" and "|" not in before and len(called) == len(place)
             slots.append([word for word in called if word in again or is_pure])
             for word in called:
                 ends.setdefault(word, set()).update(following[before, word])
