@@ -38,11 +38,9 @@ os.environ.update(
 )
 
 from tests.site_settings import *  # noqa: E402,F403
-from tests.site_settings import DATABASES, LOGGING, STORAGES  # noqa: E402
+from tests.site_settings import DATABASES, STORAGES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# pytest keeps what is logged, and shows it where a test fails: a second time nobody formats it.
-LOGGING = LOGGING | {"root": LOGGING["root"] | {"handlers": []}}
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 if DATABASES["default"]["ENGINE"] == "workspace.database.sqlite":
     DATABASES["default"]["TEST"] = {"NAME": str(_var / "test.sqlite3")}
