@@ -3,24 +3,31 @@
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from django.db.models import OuterRef, QuerySet
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Concat
 from msgspec.structs import replace
 
 from discussions.core.limits import BATCH_GAMES, BATCH_MESSAGES
 from discussions.core.records import GameRecord, Measurement
 from discussions.core.unsaid import Unsaid, list_unsaid
 from discussions.models import (
+    Evaluation,
     Game,
     GameText,
     Iteration,
+    ManualFigure,
     Measured,
     MeasuredFindings,
     PrivateTrack,
+    Remark,
     RoundOffset,
+    Verdict,
 )
+from discussions.models.manual_figures import COST, entered
+from discussions.models.slots import RATING
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
-from workspace.database.prepared_queries import Prepared, prepared
+from workspace.database.prepared_queries import prepared
 from workspace.models import Job
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 
@@ -88,18 +95,13 @@ def find_stopped_jobs(iterations: Collection[int]) -> dict[int, Job]:
     return {iteration: job for iteration, job in newest.items() if job.state == FAILED}
 
 
-def diagnostics_subject(measured: int) -> str:
+def diagnostics_subject(measured: int | str) -> str:
     return f"measured:{measured}"
 
 
 def find_diagnostics_job(measured: int) -> Job | None:
     """The job that computes the diagnostics of this measurement, in any state; None if nobody asked for them."""
-    return next(iter(_find_job(DIAGNOSTICS, diagnostics_subject(measured))), None)
-
-
-@prepared
-def _find_job(kind: str, subject: str) -> "QuerySet[Job]":
-    return Job.objects.filter(kind=kind, subject=subject).order_by("pk")[:1]
+    return Job.objects.filter(kind=DIAGNOSTICS, subject=diagnostics_subject(measured)).order_by("pk").first()
 
 
 def is_computing_diagnostics(game: Game) -> bool:
@@ -110,33 +112,51 @@ def is_computing_diagnostics(game: Game) -> bool:
 
 
 def find_game(slug: str, number: int) -> Game | None:
-    """The game of that number with its project, transcript, iteration, rubric and draw; None if there is none."""
-    found: Game | None = _GAME.first(slug, number)
-    return found
+    """The game of that number with its project, transcript, iteration, rubric and draw; None if there is none.
+
+    `has_ratings`, `has_remarks`, `has_entered` and `has_offsets` say whether it has evaluations, remarks in them,
+    figures entered by hand, and acts on its rounds, so that its page asks only for what is there.
+    """
+    return next(iter(_list_games(slug, number)), None)
 
 
-_GAME = Prepared(
-    lambda slug, number: Game.objects.filter(project__slug=slug, number=number).select_related(
-        "iteration__rubric_version__rubric", "transcript", "project", "queue_draw"
-    ),
-    str,
-    int,
-)
+@prepared
+def _list_games(slug: str, number: int) -> "QuerySet[Game]":
+    rows = Game.objects.filter(project__slug=slug, number=number).annotate(
+        has_ratings=Exists(Evaluation.objects.filter(game=OuterRef("pk"), purpose=RATING)),
+        has_remarks=Exists(Remark.objects.filter(evaluation__game=OuterRef("pk"))),
+        has_entered=Exists(ManualFigure.objects.filter(game=OuterRef("pk"))),
+        has_offsets=Exists(RoundOffset.objects.filter(game=OuterRef("pk"))),
+    )
+    return rows.select_related("iteration__rubric_version__rubric", "transcript", "project", "queue_draw")
 
 
 def newest_measured(game: Game) -> Measured | None:
-    """The newest measurement of the game under its iteration's rubric version, if it was measured."""
-    found: Measured | None = _MEASURED.first(game.pk, game.iteration.rubric_version_id)
+    """The newest measurement of the game under its iteration's rubric version, if it was measured.
+
+    With its diagnostics, if it has any, and `has_job`, whether a job was to compute them; with `by_hand`, the cost that
+    was entered for the game, and `verdict`, the key of the current verdict, each None if there is none.
+    """
+    found = next(iter(_list_measured(game.pk, game.iteration.rubric_version_id)), None)
     if found is not None:
         found.game = game
     return found
 
 
-_MEASURED = Prepared(
-    lambda game, version: Measured.objects.filter(game=game, rubric_version=version).order_by("-pk")[:1],
-    int,
-    int,
-)
+@prepared
+def _list_measured(game: int, version: int) -> "QuerySet[Measured]":
+    verdict = Verdict.objects.filter(game=OuterRef("game")).not_superseded().values("pk")[:1]
+    rows = (
+        Measured.objects.filter(game=game, rubric_version=version)
+        .select_related("companions")
+        .order_by("-pk")
+    )
+    subject = Concat(Value(diagnostics_subject("")), OuterRef("pk"), output_field=CharField())
+    return rows.annotate(
+        has_job=Exists(Job.objects.filter(kind=DIAGNOSTICS, subject=subject)),
+        by_hand=Subquery(entered(COST, "game")),
+        verdict=Subquery(verdict),
+    )[:1]
 
 
 def measured_for(iteration: Iteration | None = None) -> "QuerySet[Measured]":

@@ -23,7 +23,6 @@ from discussions.models import Adjudication, Evaluation, Game, Judgement, Measur
 from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, measured_for, newest_measured, rubric_record
 from workspace.database.locked_texts import keyed_text
-from workspace.database.prepared_queries import prepared
 from workspace.models import Event, Person, Project
 
 _RESOLVED = (
@@ -49,15 +48,10 @@ def load_adjudication_history(game: int) -> list[AdjudicationRecord]:
 def adjudications_in(games: Collection[int]) -> dict[int, list[BasisAdjudication]]:
     """Game -> its adjudications that are not superseded, as a basis holds them; in one query."""
     found: dict[int, list[BasisAdjudication]] = defaultdict(list)
-    for game, *values in _standing(list(games)):
+    rows = Adjudication.objects.not_superseded().filter(game__in=games).order_by("pk")
+    for game, *values in rows.values_list("game_id", *BasisAdjudication.__struct_fields__):
         found[game].append(BasisAdjudication(*values))
     return found
-
-
-@prepared
-def _standing(games: list[int]) -> "QuerySet[Adjudication, Any]":
-    rows = Adjudication.objects.not_superseded().filter(game__in=games).order_by("pk")
-    return rows.values_list("game_id", *BasisAdjudication.__struct_fields__)
 
 
 def adjudicated_so_far() -> dict[str, int | None]:

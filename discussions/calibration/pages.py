@@ -89,6 +89,7 @@ def begin_practice(person: Person, project: Project) -> EvaluationState:
         has_private=False,
         judgements={},
         revealed=frozenset(),
+        remarks=[],
         is_recorded=False,
     )
 

@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
@@ -18,13 +17,11 @@ from discussions.models import (
     CalibrationWaiver,
     Evaluation,
     Guideline,
-    GuidelineReading,
     Judgement,
 )
 from discussions.models.slots import CALIBRATION
 from discussions.slots.queries import evaluators_in
 from rubric.calibration.core import RoundResult
-from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 
 
@@ -63,14 +60,11 @@ def query_games(opened: CalibrationRound) -> "QuerySet[CalibrationGame]":
 
 
 def load_open_round(project: Project) -> CalibrationRound | None:
-    return next(iter(_find_open(project.pk)), None)
-
-
-# This query runs for every game that is given out.
-@prepared
-def _find_open(project: int) -> "QuerySet[CalibrationRound]":
     rounds = CalibrationRound.objects.filter(project=project, closed_at=None)
-    return rounds.select_related("project").order_by("pk")[:1]
+    opened = min(rounds, key=lambda row: row.pk, default=None)
+    if opened is not None:
+        opened.project = project
+    return opened
 
 
 def games_left(opened: CalibrationRound, person: Person) -> list[CalibrationGame]:
@@ -215,13 +209,8 @@ def newest_guideline(project: Project) -> Guideline | None:
 
 
 def unread_guideline(person: Person, project: Project) -> Guideline | None:
-    """Current version, when the person has not confirmed it yet; one query."""
-    newest: Any = next(iter(_find_newest(person.pk, project.pk)), None)
-    return newest if newest is not None and newest.text and not newest.is_read else None
-
-
-# This query runs for every game that is given out.
-@prepared
-def _find_newest(person: int, project: int) -> "QuerySet[Guideline]":
-    read = Exists(GuidelineReading.objects.filter(guideline=OuterRef("pk"), person=person))
-    return Guideline.objects.filter(project=project).annotate(is_read=read).order_by("-number")[:1]
+    """Current version, when the person has not confirmed it yet; two queries, one if there is none."""
+    newest = newest_guideline(project)
+    if newest is None or newest.readings.filter(person=person).exists():
+        return None
+    return newest

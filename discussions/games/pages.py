@@ -8,9 +8,10 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.core.outcome import Outcome, OutcomeLine
-from discussions.games.queries.game_facts import FIGURES, is_unknown
+from discussions.games.queries.game_facts import is_unknown
 from discussions.metrics.core.metric import FigureScale
 from discussions.metrics.core.registry import METRICS
+from discussions.models import Measured
 from discussions.verdicts.pages.lines import FAIL, OPEN, PASS, PENDING, format_score, get_state
 from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
@@ -50,12 +51,11 @@ def load_figure_cells(
     games: list[int], version: int, rubric: RubricRecord
 ) -> dict[int, dict[str, ScoreCell]]:
     """The cells of these games before a verdict, by game and metric, under that rubric version; one query."""
-    rows = FIGURES(games) if games else []
+    rows = Measured.objects.filter(game__in=games, rubric_version=version).order_by("pk")
     words = list_cell_words()
     return {
         game: build_figure_cells(figures, rubric, words)
-        for game, measured, figures in rows
-        if measured == version
+        for game, figures in rows.values_list("game_id", "figures")
     }
 
 

@@ -35,6 +35,7 @@ from discussions.models.slots import RATING
 from discussions.queries import measured_for
 from discussions.verdicts.queries import complete_games, faulty_transcripts
 from workspace.database.prepared_queries import Prepared, prepared
+from workspace.database.unions import select_part
 from workspace.models import Job, Project
 from workspace.models.jobs import DONE, FAILED
 
@@ -305,9 +306,7 @@ def _count_parts(project: int) -> "QuerySet[Any, Any]":
 
 
 def _part(part: int, rows: "QuerySet[Any, Any]", key: str, *figures: Any) -> "QuerySet[Any, Any]":
-    one, other, *_rest = *figures, Value(0), Value(0)
-    named: QuerySet[Any, Any] = rows.order_by().annotate(part=Value(part), one=one, other=other)
-    return named.values_list("part", key, "one", "other")
+    return select_part(part, rows, key, *(*figures, Value(0), Value(0))[:2])
 
 
 def query_unopened(project: Any) -> "QuerySet[Iteration, Any]":

@@ -179,7 +179,7 @@ class Judgement(models.Model):
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):
-    def undoable(self, evaluation: Evaluation | int) -> "RevisionQuerySet":
+    def undoable(self, evaluation: Evaluation | int | models.OuterRef) -> "RevisionQuerySet":
         """Acts of an evaluation that neither undo another act nor were undone, newest first."""
         undoing = Revision.objects.filter(
             judgement=models.OuterRef("judgement"), undoes=models.OuterRef("version")

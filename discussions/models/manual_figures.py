@@ -46,9 +46,9 @@ class ManualFigure(models.Model):
         return f"{self.kind} of game {self.game_id} by hand"
 
 
-def entered(kind: str) -> "QuerySet[ManualFigure, object]":
-    """A subquery: the entered figure that counts for the outer query's game."""
-    return ManualFigure.objects.filter(game=OuterRef("pk"), kind=kind).not_superseded().values("value")[:1]
+def entered(kind: str, game: str = "pk") -> "QuerySet[ManualFigure, object]":
+    """A subquery: the entered figure that counts for the outer query's game, whose key is in its column `game`."""
+    return ManualFigure.objects.filter(game=OuterRef(game), kind=kind).not_superseded().values("value")[:1]
 
 
 def paid() -> Coalesce:

@@ -10,7 +10,6 @@ from django.db.models import Q
 from discussions.core.intake import Filling
 from discussions.models.games import Game
 from workspace.database.pairs import set_together
-from workspace.database.prepared_queries import Prepared
 from workspace.models import Person, Project
 
 CLOSEST, BY_CHANCE, OLDEST = "closest", "random", "oldest"
@@ -41,10 +40,7 @@ class QueueRule(models.Model):
 
 def load_queue_rule(project: Project) -> QueueRule:
     """The project's rule; an unsaved row with the defaults if there is none."""
-    return _QUEUE_RULE.first(project.pk) or QueueRule(project=project)
-
-
-_QUEUE_RULE = Prepared(lambda project: QueueRule.objects.filter(project=project), int)
+    return next(iter(QueueRule.objects.filter(project=project)), None) or QueueRule(project=project)
 
 
 class FillRules(models.Model):

@@ -8,17 +8,16 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from discussions.adjudication.core.judgeable import join_seeds
 from discussions.calibration.actions import begin_required_calibration
 from discussions.calibration.permissions import check_guideline_is_read
-from discussions.core.evaluation_states import LAPSED, OPEN
+from discussions.core.evaluation_states import LAPSED, OPEN, RETURNED
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.evaluations import EvaluationQuerySet
 from discussions.models.queue_rules import MOST_REPEATS, ORDERS, load_queue_rule
@@ -43,7 +42,7 @@ from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.isolation import do_each
 from workspace.database.locked_texts import keyed_text
-from workspace.database.prepared_queries import Prepared, insert_row
+from workspace.database.prepared_queries import insert_row
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR
@@ -80,30 +79,22 @@ def _next(project: Project, by: Person, now: datetime, iteration: Iteration | No
             with transaction.atomic():
                 # This row is the lock: one person takes one game at a time. `no_key`, so that an event of another act
                 # of the same person, which refers to the row, does not wait.
-                _ONESELF(by.pk)
-                found = (way(project, by, now, iteration) for way in WAYS)
+                list(Person.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
+                barred = barred_until(by, project)
+                found = (way(project, by, now, iteration, barred) for way in WAYS)
                 return next((evaluation for evaluation in found if evaluation), None)
         except IntegrityError:
             continue  # another transaction gave this person a slot on the game
     return None
 
 
-def _query_started(person: int, project: int) -> "QuerySet[Evaluation, Any]":
-    rows = Evaluation.objects.filter(evaluator=person, game__project=project, state__in=OPEN)
-    # "returned" before "draft"
-    return rows.order_by("-state", "pk").values_list("pk", "game")
-
-
-# Prepared for the reason given in `slots.queries`.
-_ONESELF = Prepared(
-    lambda key: Person.objects.select_for_update(no_key=True).filter(pk=key).values_list("pk"), int
-)
-_STARTED = Prepared(_query_started, int, int)
-
-
-def _started(project: Project, by: Person, now: datetime, _iteration: Iteration | None) -> Evaluation | None:
+def _started(
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+) -> Evaluation | None:
     """The person's open evaluation, with a renewed lease; evaluations that they may no longer judge are left out."""
-    for key, game in _STARTED(by.pk, project.pk):
+    own = Evaluation.objects.filter(evaluator=by, game__project=project, state__in=OPEN)
+    rows = own.values_list("pk", "game", "state")
+    for key, game, _state in sorted(rows, key=lambda row: (row[2] != RETURNED, row[0])):
         if not reason_unblinded(by, game):
             evaluation = lock_evaluation(Evaluation.objects.with_work().get(pk=key))
             if evaluation.state in OPEN:
@@ -112,9 +103,11 @@ def _started(project: Project, by: Person, now: datetime, _iteration: Iteration 
     return None
 
 
-def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+def _kept(
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+) -> Evaluation | None:
     """A slot that is assigned to the person, who may have started there before the lease ended."""
-    for slot in kept_for(by.pk, project.pk, barred_until(by, project)):
+    for slot in kept_for(by.pk, project.pk, barred):
         lapsed = Evaluation.objects.with_work().filter(game=slot.game, evaluator=by, purpose=RATING).first()
         if lapsed is None:
             evaluation = _take(slot, project, by, now, "assigned")
@@ -126,30 +119,30 @@ def _kept(project: Project, by: Person, now: datetime, iteration: Iteration | No
 
 
 def _calibrated(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
 ) -> Evaluation | None:
     """The next game of a required calibration; none where an iteration is asked for."""
     return None if iteration else begin_required_calibration(project=project, by=by, now=now)
 
 
-def _repeated(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
-    """A hidden duplicate, if one is due."""
-    return None if iteration else start_hidden_duplicate(project=project, by=by, now=now)
-
-
-def _drawn(project: Project, by: Person, now: datetime, iteration: Iteration | None) -> Evaluation | None:
+def _drawn(
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+) -> Evaluation | None:
+    """A hidden duplicate, if one is due; else a game by the project's rule."""
     rule = load_queue_rule(project)
+    if iteration is None and (repeated := _repeat(project, rule.repeat_percent, by, now)):
+        return repeated
     draw = next_draw(rule, by)
     shown = _draw_number(project, by) if rule.repeat_percent else None
     taken = (
         _take(slot, project, by, now, draw, shown)
-        for slot in list_in_order(draw, project, by, rule, iteration)
+        for slot in list_in_order(draw, project, by, rule, iteration, barred)
     )
     return next(filter(None, taken), None)
 
 
 # The next evaluation is the first that one of these gives. Each is called with the person locked.
-WAYS = (_started, _calibrated, _kept, _repeated, _drawn)
+WAYS = (_started, _calibrated, _kept, _drawn)
 
 
 def _draw_number(project: Project, by: Person) -> int:
@@ -222,9 +215,8 @@ def _keyed(text: str, length: int) -> str:
     return hmac.new(settings.AUDIT_KEY.encode(), text.encode(), hashlib.sha256).hexdigest()[:length]
 
 
-def start_hidden_duplicate(*, project: Project, by: Person, now: datetime) -> Evaluation | None:
+def _repeat(project: Project, percent: int, by: Person, now: datetime) -> Evaluation | None:
     """Begin an evaluation that repeats an earlier one of the person, if one is due. Call it with the person locked."""
-    percent = load_queue_rule(project).repeat_percent
     if not percent:
         return None
     own = _own_work(project, by)

@@ -246,7 +246,7 @@ def _again(request: SignedIn, evaluation: int) -> EvaluationAnswer:
 
 
 def _work(work: EvaluationState) -> WorkAnswer:
-    evaluation, visible = work.evaluation, build_visible_evaluation(work, [])
+    evaluation, visible = work.evaluation, build_visible_evaluation(work)
     parts: dict[str, Any] = {"messages": [], "votes": [], "references": [], "questions": [], "roles": None}
     if work.visibility.transcript:
         roles = visible.shown.parts

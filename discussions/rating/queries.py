@@ -5,9 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import Any
 
 import msgspec
-from django.db.models import CharField, Value
+from django.db.models import QuerySet, Value
+from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import (
     DrawnTest,
@@ -66,7 +68,8 @@ from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.queries import prepare_by_rights
 from workspace.audit.core import Latest
-from workspace.database.prepared_queries import LARGEST_KEY, Prepared, build_part
+from workspace.database.prepared_queries import LARGEST_KEY, build_part, prepared
+from workspace.database.unions import select_part
 from workspace.models import Event, Person, Project
 
 Key = tuple[str, str]
@@ -78,9 +81,18 @@ class AnswerRecord(Latest, frozen=True):
     blind_value: str = ""
 
 
+class RatingNote(Struct, frozen=True):
+    kind: str
+    target: str
+    text: str
+
+
 @dataclass(kw_only=True)
 class EvaluationState:
-    """The current state of an evaluation: the game, the automatic values, the judgements and the reveals."""
+    """The current state of an evaluation: the game, the automatic values, the judgements and the reveals.
+
+    `remarks` are the evaluator's flags and comments that are not resolved, oldest first.
+    """
 
     evaluation: Evaluation
     rubric: RubricRecord
@@ -94,6 +106,7 @@ class EvaluationState:
     has_private: bool
     judgements: dict[Key, AnswerRecord]
     revealed: frozenset[str]
+    remarks: list[RatingNote]
     is_recorded: bool
     drawn_test: DrawnTest | None = None
 
@@ -252,7 +265,7 @@ _OWN = prepare_by_rights(
 
 
 def load_state(evaluation: Evaluation) -> EvaluationState:
-    """Load one evaluation in at most three queries, besides what is cached.
+    """Load one evaluation in at most two queries, besides what is cached.
 
     Fetch the evaluation through `with_work()`, or every related row costs one more query.
     """
@@ -263,7 +276,9 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         (version.pk, version.sha256),
     )
     judgeable, machine, machine_messages, inconsistent = _load_judgeable(*keys)
-    revealed = frozenset(what for (what,) in _REVEALED(evaluation.pk))
+    saved: dict[int, list[Any]] = {_JUDGED: [], _REVEALED: [], _REMARKED: [], _PRIVATE: []}
+    for part, *values in _list_saved(evaluation.pk):
+        saved[part].append(values)
     drawn = load_drawn_test(evaluation, game) if evaluation.identification == TEST else None
     if drawn:
         judgeable = msgspec.structs.replace(judgeable, agents=drawn.agents, unseen_count=len(drawn.unseen))
@@ -277,11 +292,10 @@ def load_state(evaluation: Evaluation) -> EvaluationState:
         machine=machine,
         machine_messages=machine_messages,
         inconsistent=inconsistent,
-        has_private=PRIVATE in revealed,
-        judgements={
-            (said.kind, said.subject): said for said in (AnswerRecord(*row) for row in _SAID(evaluation.pk))
-        },
-        revealed=revealed - {PRIVATE},
+        has_private=bool(saved[_PRIVATE]),
+        judgements={(row[1], row[2]): AnswerRecord(*row) for row in saved[_JUDGED]},
+        revealed=frozenset(row[1] for row in saved[_REVEALED]),
+        remarks=[RatingNote(*row[1:4]) for row in sorted(saved[_REMARKED])],
         is_recorded=evaluation.state == SUBMITTED and Verdict.objects.filter(game=game).exists(),
         drawn_test=drawn,
     )
@@ -309,26 +323,25 @@ def is_unchanged_since_return(evaluation: Evaluation) -> bool:
     return not (Revision.objects.undoable(evaluation).filter(**since).exists() or looked.exists())
 
 
-_SAID = Prepared(
-    lambda key: Judgement.objects.filter(evaluation=key).values_list(*AnswerRecord.__struct_fields__), int
-)
+_JUDGED, _REVEALED, _REMARKED, _PRIVATE = range(4)
 
 
-# With the reveals comes whether the game has a private track, so that no page asks for that by itself.
-PRIVATE = "private track"
-_REVEALED = Prepared(
-    lambda key: (
-        Reveal.objects.filter(evaluation=key)
-        .values_list("what")
-        .union(
-            PrivateTrack.objects.filter(game__evaluations=key).values_list(
-                Value(PRIVATE, output_field=CharField())
-            ),
-            all=True,
-        )
-    ),
-    int,
-)
+@prepared
+def _list_saved(evaluation: int) -> "QuerySet[Any, Any]":
+    """What the evaluator saved and revealed, and a private track: the part, and the columns of AnswerRecord."""
+    remarks = Remark.objects.filter(evaluation=evaluation, resolved_at=None)
+    tracks = PrivateTrack.objects.filter(game__evaluations=evaluation)
+    zero, empty = Value(0), Value("")
+    return select_part(
+        _JUDGED, Judgement.objects.filter(evaluation=evaluation), *AnswerRecord.__struct_fields__
+    ).union(
+        select_part(
+            _REVEALED, Reveal.objects.filter(evaluation=evaluation), zero, "what", *3 * [empty], zero, empty
+        ),
+        select_part(_REMARKED, remarks, "pk", "kind", "target", "text", empty, zero, empty),
+        select_part(_PRIVATE, tracks, zero, *4 * [empty], zero, empty),
+        all=True,
+    )
 
 
 @lru_cache(maxsize=32)

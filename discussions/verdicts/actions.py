@@ -37,7 +37,7 @@ from discussions.verdicts.permissions import (
     check_record_verdict,
     check_supersede_verdict,
 )
-from discussions.verdicts.queries import Preview, load_verdict_preview
+from discussions.verdicts.queries import Preview, load_open_flags, load_verdict_preview
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from workspace.audit.actions import record_event
@@ -82,7 +82,7 @@ def record_verdict(
                 _("Say why it is recorded while a metric is open: the reason is kept with it."),
                 field="reason",
             )
-        check_flags_resolved(by, locked)
+        check_flags_resolved(by, locked, load_open_flags(locked))
         return _insert(locked, preview, reason, by, now)
 
 

@@ -7,11 +7,11 @@ from django.utils.translation import ngettext
 
 from discussions.core.evaluation_states import SUBMITTED, WHY_BARRED
 from discussions.core.outcome import Outcome
-from discussions.models import Adjudication, Evaluation, Game, Verdict
-from discussions.models.queue_rules import load_rating_rule
+from discussions.models import Adjudication, Evaluation, Game, Remark, Verdict
+from discussions.models.queue_rules import HOLD, load_rating_rule
 from discussions.models.slots import CALIBRATION, REPEAT
 from discussions.slots.permissions import has_submitted, reason_unblinded
-from discussions.verdicts.queries import Preview, is_held_back, rests_on
+from discussions.verdicts.queries import Preview, rests_on
 from workspace.access.permissions import check_leads, may_lead
 from workspace.core.refusals import NotAllowed
 from workspace.models import Person, Project
@@ -57,9 +57,10 @@ def check_first_verdict(game: Game) -> None:
         )
 
 
-def check_flags_resolved(person: Person, game: Game) -> None:
-    """If an open flag blocks the verdict, the person who set it cannot record. Leads can, since flags are for them."""
-    if is_held_back(game, person):
+def check_flags_resolved(person: Person, game: Game, flags: list[Remark]) -> None:
+    """If one of the game's open flags blocks the verdict, the person who set it cannot record it; leads can others'."""
+    own = [flag for flag in flags if flag.created_by_id == person.pk]
+    if own and load_rating_rule(game.project_id).flags == HOLD:
         raise NotAllowed(
             _(
                 "You flagged something in this game, and the flag is still open. The verdict can be recorded once it "

@@ -4,18 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery, Value
 from msgspec import Struct
 
 from discussions.adjudication.core.authorship_test import DrawnTest
-from discussions.adjudication.core.effective import Effective, JudgeAnswers
+from discussions.adjudication.core.effective import AdjudicatedAnswer, Effective, JudgeAnswers
 from discussions.adjudication.core.judgeable import SUGGESTIONS, list_unasked
-from discussions.adjudication.queries import adjudications_in, load_drawn_test
+from discussions.adjudication.queries import load_drawn_test
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import SENTENCE_KINDS, parse_subject
@@ -23,6 +21,7 @@ from discussions.core.outcome import MEMORY, Outcome, OutcomeLine
 from discussions.metrics.core.parameters import divides_by_judge, list_sides, scores_by_people
 from discussions.metrics.core.registry import METRICS
 from discussions.models import (
+    Adjudication,
     Evaluation,
     Game,
     JudgeAnswer,
@@ -36,8 +35,7 @@ from discussions.models import (
     Verdict,
 )
 from discussions.models.games import NEEDED_OF_GAME
-from discussions.models.manual_figures import COST, entered
-from discussions.models.queue_rules import IGNORE, WARN
+from discussions.models.queue_rules import IGNORE, load_rating_rule
 from discussions.models.slots import RATING
 from discussions.queries import game_record, load_measurements, newest_measured, rubric_record
 from discussions.verdicts.core.basis import (
@@ -56,13 +54,19 @@ from discussions.verdicts.core.basis import (
 )
 from discussions.verdicts.core.next_game import NextGame, PlayedGame, predict_next_games
 from discussions.verdicts.core.people_estimate import POSITIVE
-from discussions.verdicts.core.scoring import compute_basis_outcome, compute_effective_values
+from discussions.verdicts.core.scoring import (
+    Samples,
+    compute_basis_outcome,
+    compute_effective_values,
+    draw_samples,
+)
 from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from rubric.core.records import RubricRecord
+from rubric.models import RubricVersion
 from rubric.models.reviews import FETCHED
 from workspace.core.canonical import bytes_hash, canonical_bytes
-from workspace.database.prepared_queries import Prepared, prepared
-from workspace.models import Person
+from workspace.database.prepared_queries import prepared
+from workspace.database.unions import select_part
 
 
 class Preview(Struct, frozen=True):
@@ -70,6 +74,7 @@ class Preview(Struct, frozen=True):
     basis_sha256: str
     outcome: Outcome
     found: Effective
+    samples: Samples
 
     @property
     def has_ties(self) -> bool:
@@ -90,8 +95,9 @@ def load_verdict_preview(game: Game) -> Preview | None:
     measurements = load_measurements(measured.id, measured.findings_sha256)
     found = compute_effective_values(basis, measurements)
     rubric = rubric_record(version.id, version.sha256)
-    outcome = compute_basis_outcome(basis, measurements, rubric, found)
-    return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found)
+    samples = draw_samples(basis, measurements, rubric)
+    outcome = compute_basis_outcome(basis, measurements, rubric, found, samples)
+    return Preview(basis, bytes_hash(canonical_bytes(basis)), outcome, found, samples)
 
 
 def count_unasked_suggestions(basis: Basis) -> int:
@@ -191,9 +197,8 @@ def load_basis(game: Game) -> Basis | None:
     measured = newest_measured(game)
     if measured is None:
         return None
-    by_hand, supersedes = _current(game.pk)[0]
     (basis,) = load_bases(
-        [(game, measured, by_hand, supersedes)],
+        [(game, measured, measured.by_hand, measured.verdict)],  # type: ignore[attr-defined]
         lambda tested: [load_drawn_test(evaluation, game) for evaluation in tested],
     )
     return basis
@@ -205,22 +210,16 @@ def load_bases(
     *,
     draft: RubricRecord | None = None,
 ) -> list[Basis]:
-    """The basis of each game with its measurement, the cost entered by hand and the current verdict; three queries.
+    """The basis of each game with its measurement, the cost entered by hand and the current verdict; one query.
 
     A basis has the seeds of its evaluations, and what judges said, if its version or the `draft` needs them.
     """
     keys = [game.id for game, *_others in games]
     seeded = {game.id for game, *_others in games if _needs(scores_by_people, game, draft)}
     judges = load_judge_answers([game.id for game, *_ in games if _needs(divides_by_judge, game, draft)])
-    rated = _rated(keys)
+    rated, judgements, adjudications = _load_parts(keys)
     evaluations = _build_evaluations(rated, seeded)
-    known, rows = {evaluation.id for evaluation in rated}, sorted(_judged(keys), key=itemgetter(0))
-    judgements = {
-        game: [BasisJudgement(*values) for _game, *values in own if values[1] in known]
-        for game, own in groupby(rows, itemgetter(0))
-    }
     tests = _draw_by_game(rated, draw_tests)
-    adjudications = adjudications_in(keys)
     return [
         Basis(
             format=WITH_JUDGES if game.id in judges else WITH_SEEDS if game.id in seeded else FORMAT,
@@ -235,7 +234,7 @@ def load_bases(
             cost=_build_cost(game.cost_usd, by_hand),
             evaluator_count=game.evaluator_count,
             evaluations=evaluations[game.id],
-            judgements=judgements.get(game.id, []),
+            judgements=judgements[game.id],
             adjudications=adjudications[game.id],
             supersedes=supersedes,
             tests=tests[game.id],
@@ -338,27 +337,48 @@ def _draw_by_game(
     return tests
 
 
-# Every page of a game asks these.
+def _load_parts(
+    games: list[int],
+) -> tuple[list[Evaluation], Mapping[int, list[BasisJudgement]], Mapping[int, list[AdjudicatedAnswer]]]:
+    """The submitted evaluations, and by game their judgements and what leads decided."""
+    rated: list[Evaluation] = []
+    judgements: dict[int, list[BasisJudgement]] = defaultdict(list)
+    adjudications: dict[int, list[AdjudicatedAnswer]] = defaultdict(list)
+    for part, key, game, *values in sorted(_list_parts(games)):
+        if part == _RATED:
+            rated.append(_build_evaluation(key, game, *values))
+        elif part == _JUDGED:
+            judgements[game].append(BasisJudgement(key, *values))
+        else:
+            adjudications[game].append(AdjudicatedAnswer(key, *values[1:4]))
+    return rated, judgements, adjudications
+
+
+_RATED, _JUDGED, _ADJUDICATED = range(3)
+
+
+# Every page of a game asks this.
 @prepared
-def _rated(games: list[int]) -> "QuerySet[Evaluation]":
-    submitted = Evaluation.objects.submitted_ratings().filter(game__in=games).order_by("pk")
-    return submitted.select_related("measured__rubric_version").only(
-        "game", "evaluator_id", "seed", "identification", "measured__rubric_version__sha256"
+def _list_parts(games: list[int]) -> "QuerySet[Any, Any]":
+    """Submitted evaluations of games, their judgements, what leads decided: the part, key, game, and columns."""
+    version, zero, empty = "measured__rubric_version", Value(0), Value("")
+    rated = Evaluation.objects.submitted_ratings().filter(game__in=games)
+    judged = Judgement.objects.counting().filter(evaluation__in=rated)
+    decided = Adjudication.objects.not_superseded().filter(game__in=games)
+    seed = ("seed", "identification", f"{version}__sha256")
+    return select_part(_RATED, rated, "pk", "game", "evaluator", *seed, empty, version).union(
+        select_part(_JUDGED, judged, "pk", "evaluation__game", *BasisJudgement.__struct_fields__[1:]),
+        select_part(_ADJUDICATED, decided, "pk", "game", zero, "kind", "subject", "value", empty, zero),
+        all=True,
     )
 
 
-@prepared
-def _judged(games: list[int]) -> "QuerySet[Judgement, Any]":
-    submitted = Evaluation.objects.submitted_ratings().filter(game__in=games)
-    rows = Judgement.objects.counting().filter(evaluation__in=submitted).order_by("pk")
-    return rows.values_list("evaluation__game", *BasisJudgement.__struct_fields__)
-
-
-@prepared
-def _current(game: int) -> "QuerySet[Game, Any]":
-    """The cost entered by hand and the current verdict; each None if missing."""
-    verdict = Verdict.objects.filter(game=OuterRef("pk")).not_superseded().values("pk")[:1]
-    return Game.objects.filter(pk=game).values_list(Subquery(entered(COST)), Subquery(verdict))
+def _build_evaluation(
+    key: int, game: int, evaluator: int, seed: str, identification: str, sha256: str, _text: str, version: int
+) -> Evaluation:
+    row = Evaluation(pk=key, game_id=game, evaluator_id=evaluator, seed=seed, identification=identification)
+    row.measured = Measured(rubric_version=RubricVersion(pk=version, sha256=sha256))
+    return row
 
 
 def _build_cost(reported: Decimal | None, by_hand: Decimal | None) -> BasisCost:
@@ -376,31 +396,11 @@ def rests_on(evaluation: Evaluation, **only: Any) -> bool:
     return any(basis_evaluation.id == evaluation.pk for group in named for basis_evaluation in group)
 
 
-def load_open_flags(game: Game, only: Person | None = None) -> list[Remark]:
-    """The open flags of the evaluations that the game's verdict rests on, oldest first; with `only` that person's.
-
-    Empty if the project ignores flags.
-    """
-    return _FLAGS(game.pk) if only is None else list(_open_flags(game.pk, only.pk))
-
-
-def is_held_back(game: Game, person: Person) -> bool:
-    return bool(_HOLDING_BACK(game.pk, person.pk))
-
-
-def _open_flags(
-    game: int, only: int | None = None, *, ruled_out: Sequence[str] = (IGNORE,)
-) -> "QuerySet[Remark]":
-    own = {} if only is None else {"evaluation__evaluator": only}
+def load_open_flags(game: Game) -> list[Remark]:
+    """The open flags of evaluations that the game's verdict rests on, oldest first; none if they are ignored."""
     rows = Remark.objects.filter(kind="flag", resolved_at=None, evaluation__game=game)
-    rows = rows.exclude(evaluation__game__project__rating_rule__flags__in=ruled_out)
-    return rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED, **own).order_by("pk")
-
-
-_FLAGS = Prepared(_open_flags, int)
-_HOLDING_BACK = Prepared(
-    lambda game, person: _open_flags(game, person, ruled_out=(WARN, IGNORE))[:1], int, int
-)
+    flags = list(rows.filter(evaluation__purpose=RATING, evaluation__state=SUBMITTED).order_by("pk"))
+    return flags if flags and load_rating_rule(game.project_id).flags != IGNORE else []
 
 
 def complete_games(project: Any) -> "QuerySet[Any, Any]":

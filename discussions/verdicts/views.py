@@ -1,6 +1,5 @@
 """The verdict on a game: show, record, correct and replay it; and its report in three forms."""
 
-from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -21,9 +20,8 @@ from discussions.verdicts.permissions import (
     check_see_verdict,
     check_supersede_verdict,
 )
-from workspace.access.permissions import may
+from workspace.access.permissions import may, may_lead
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
-from workspace.database.prepared_queries import prepared
 from workspace.display.pages import render_markdown
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form
@@ -113,15 +111,11 @@ def report_or_refusal(person: Person, slug: str, number: int) -> tuple[Game, Rep
 
 
 def find_reopenable(person: Person, game: Game) -> int:
-    """The person's own evaluation of the game, while it can be reopened; else 0."""
-    own = _submitted(game.pk, person.pk)
-    return own[0].pk if own and may(check_reopen, person, own[0], timezone.now()) else 0
-
-
-@prepared
-def _submitted(game: int, person: int) -> "QuerySet[Evaluation]":
-    own = Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person)
-    return own.select_related("game").order_by("pk")[:1]
+    """The person's own evaluation of the game, while it can be reopened; else 0, as for who leads the project."""
+    if may_lead(person, game.project):
+        return 0
+    own = Evaluation.objects.submitted_ratings().filter(game=game, evaluator=person).order_by("pk").first()
+    return own.pk if own and may(check_reopen, person, own, timezone.now()) else 0
 
 
 def show_verdict(

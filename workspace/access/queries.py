@@ -33,11 +33,17 @@ def prepare_by_rights(
 ) -> dict[bool, Prepared]:
     """A query about a person, for admins (True) and for everybody else.
 
-    `build` gets a stand-in for the person and for the values of `kinds`; the query is run with the person's key.
+    `build` gets a stand-in for the person and for the values of `kinds`; the query is run with the person's key. What
+    every admin may see, it may select without the person.
     """
 
     def prepare(is_admin: bool) -> Prepared:
-        return Prepared(lambda key, *others: build(Person(pk=key, is_admin=is_admin), *others), int, *kinds)
+        return Prepared(
+            lambda key, *others: build(Person(pk=key, is_admin=is_admin), *others),
+            int,
+            *kinds,
+            optional=int(is_admin),
+        )
 
     return {is_admin: prepare(is_admin) for is_admin in (False, True)}
 

@@ -84,11 +84,11 @@ class Prepared:
     queryset; a call runs it with real values in their place. A value of
     the kind `list` holds whole numbers and belongs in an `__in` that every row must meet: with an empty list nothing is
     found, and no query is sent. The same holds for a number that no row can have. A text may stand in `__contains`. No
-    value may be None or the end of a slice.
+    value may be None or the end of a slice. The query may do without the first values, as many as are `optional`.
     """
 
-    def __init__(self, build: Callable[..., Any], *kinds: Kind) -> None:
-        self.build, self.kinds = build, kinds
+    def __init__(self, build: Callable[..., Any], *kinds: Kind, optional: int = 0) -> None:
+        self.build, self.kinds, self.optional = build, kinds, optional
         self.has_lists, self.has_moments = list in kinds, datetime in kinds
         self.compiled: dict[str, _Compiled] = {}
         _prepared.add(self)
@@ -151,7 +151,7 @@ class Prepared:
         sql, params = compiler.as_sql()
         adapted = [self._adapt(mark) for mark in marks]
         places = [_find_place(param, adapted) for param in params]
-        assert {place.at for place in places} >= set(range(len(marks))), (
+        assert {place.at for place in places} >= set(range(self.optional, len(marks))), (
             "a value is no parameter of the query"
         )
         selected = [column[0] for column in compiler.select[0 : compiler.col_count]]

@@ -6,13 +6,12 @@ If the thing that a form is about changed meanwhile, the answer is the same page
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 
+from workspace.access.queries import prepare_by_rights
 from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Unacceptable
-from workspace.database.prepared_queries import prepared
 from workspace.models import Person, Project
 
 F = TypeVar("F", bound=BaseForm)
@@ -95,20 +94,13 @@ def project_or_404(
     person: Person, slug: str, check: Callable[[Person, Project], None] | None = None
 ) -> Project:
     """The project of that short name, when the person may know of it; `check` raises when they may not do this."""
-    projects = _any_projects(slug) if person.is_admin else _own_projects(person.pk, slug)
-    if not projects:
+    project: Project | None = _PROJECTS[person.is_admin].first(person.pk, slug)
+    if project is None:
         raise Http404
     if check:
-        check(person, projects[0])
-    return projects[0]
+        check(person, project)
+    return project
 
 
 # For nearly every page.
-@prepared
-def _any_projects(slug: str) -> "QuerySet[Project]":
-    return Project.objects.filter(slug=slug)
-
-
-@prepared
-def _own_projects(person: int, slug: str) -> "QuerySet[Project]":
-    return Project.objects.visible_to(Person(pk=person)).filter(slug=slug)
+_PROJECTS = prepare_by_rights(lambda person, slug: Project.objects.visible_to(person).filter(slug=slug), str)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement, Message, Player, Vote
-from discussions.games.queries.game_facts import GameFacts, load_game_facts, load_iteration_rules
+from discussions.games.queries.game_facts import GameFacts, load_game_facts, load_rules
 from discussions.games.queries.list_filters import LONGEST_SEARCH, Agreement, State, Ticked, Verdicts, Weak
 from discussions.games.queries.list_query import ListQuery, Sort, load_list_window
 from discussions.games.views.evidence import WhyReference, why_references
@@ -169,7 +169,7 @@ def list_games(
     about |= {"since": since, "until": until, "agreement": agreement, "weak": weak, "iteration": chosen}
     wanted = ListQuery(sort=sort, after=after, most=limit, **about)
     window = load_list_window(project, wanted)
-    games = load_game_facts(window.games, load_iteration_rules(project))
+    games = load_game_facts(window.games, load_rules(project)[0])
     return Listed[GameAnswer](items=[_listed(game) for game in games], next=next_part(request, window.after))
 
 

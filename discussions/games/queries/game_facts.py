@@ -1,8 +1,9 @@
 """The games of a list as plain values, for its page and for programs; the text of a transcript is never read."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from django.db.models import Exists, Func, IntegerField, OuterRef, QuerySet, Subquery, Value
 
 from discussions.core.evaluation_states import OPEN, SUBMITTED
 from discussions.core.outcome import Outcome
@@ -16,13 +17,15 @@ from discussions.games.queries.list_filters import (
     GameRow,
 )
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Evaluation, Iteration, ManualFigure, Measured, Verdict
+from discussions.models import Evaluation, Game, Iteration, ManualFigure, Verdict
 from discussions.models.manual_figures import COST
 from discussions.models.slots import RATING
-from discussions.queries import rubric_record
+from discussions.queries import measured_for, rubric_record
+from discussions.slots.queries import query_evaluators
 from discussions.verdicts.core.rule import Rules, read_rules
 from rubric.core.records import RubricRecord
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
+from workspace.database.unions import select_part
 from workspace.models import Project
 
 
@@ -50,68 +53,77 @@ class GameFacts(NamedTuple):
     is_cost_by_hand: bool
 
 
-def load_iteration_rules(project: Project) -> dict[int, IterationRules]:
-    iterations = {}
-    for pk, number, name, evaluator_count, version, sha256 in _ITERATIONS(project.pk):
+def load_rules(project: Project) -> tuple[dict[int, IterationRules], dict[int, str]]:
+    """The rules of the project's iterations, and the names of the people who rate in it, each by key; one query."""
+    iterations: dict[int, IterationRules] = {}
+    names: dict[int, str] = {}
+    for part, number, name, pk, evaluator_count, version, sha256 in sorted(_list_rules(project.pk)):
+        if part == _EVALUATOR:
+            names[pk] = name
+            continue
         rubric = rubric_record(version, sha256)
         rules = read_rules(rubric)
         limit = float(rules.limit)
         iterations[pk] = IterationRules(number, name, evaluator_count, version, rubric, rules, limit)
-    return iterations
+    return iterations, dict(sorted(names.items(), key=lambda row: (row[1].casefold(), row[0])))
 
 
 def load_game_facts(games: list[GameRow], iterations: dict[int, IterationRules]) -> list[GameFacts]:
-    """The facts of these games; two queries, and two more if one of them has no verdict."""
-    keys = [game.pk for game in games]
-    verdicts = OUTCOMES(keys)
-    outcomes = {game: msgspec.json.decode(outcome, type=Outcome) for game, outcome in verdicts}
-    by_hand = {game for (game,) in _COSTS_BY_HAND(keys)}
-    undecided = [key for key in keys if key not in outcomes]
-    figures: dict[tuple[int, int], str] = {}
-    states: dict[int, list[str]] = {}
-    if undecided:
-        figures = {(game, version): counted for game, version, counted in FIGURES(undecided)}
-        for game, state in _STATES(undecided):
-            states.setdefault(game, []).append(state)
-    facts = []
+    """The facts of these games; one query."""
+    found = {game: facts for game, *facts in list_facts([game.pk for game in games])}
+    listed = []
     for row in games:
-        rules, outcome = iterations[row.iteration_id], outcomes.get(row.pk)
-        counted = figures.get((row.pk, rules.version))
-        state = _find_state(row, rules, counted, states.get(row.pk, [])) if outcome is None else RECORDED
-        facts.append(GameFacts(row, rules, state, counted, outcome, row.pk in by_hand))
-    return facts
+        recorded, figures, submitted, is_begun, is_cost_by_hand = found[row.pk]
+        rules = iterations[row.iteration_id]
+        if recorded is not None:
+            outcome, state = msgspec.json.decode(recorded, type=Outcome), RECORDED
+        else:
+            outcome, state = None, _find_state(row, rules, figures, submitted, is_begun=is_begun)
+        listed.append(GameFacts(row, rules, state, figures, outcome, is_cost_by_hand))
+    return listed
 
 
-def _find_state(game: GameRow, rules: IterationRules, figures: str | None, evaluations: list[str]) -> str:
+def _find_state(
+    game: GameRow, rules: IterationRules, figures: str | None, submitted: int, *, is_begun: bool
+) -> str:
     if figures is None:
         return MEASURING
-    if evaluations.count(SUBMITTED) >= (game.needed_count or rules.evaluator_count):
+    if submitted >= (game.needed_count or rules.evaluator_count):
         return COMPLETE
-    if any(state in OPEN for state in evaluations):
+    if is_begun:
         return RATED
     return LEFT_OUT if game.queue_draw__is_in is False else WAITING
 
 
-_ITERATIONS = Prepared(
-    lambda project: (
-        Iteration.objects.filter(project=project)
-        .order_by("number")
-        .values_list("pk", "number", "name", "evaluator_count", "rubric_version_id", "rubric_version__sha256")
-    ),
-    int,
-)
-FIGURES = Prepared(
-    lambda games: (
-        Measured.objects.filter(game__in=games)
-        .order_by("pk")
-        .values_list("game_id", "rubric_version_id", "figures")
-    ),
-    list,
-)
-OUTCOMES = Prepared(
-    lambda games: Verdict.objects.not_superseded().filter(game__in=games).values_list("game_id", "outcome"),
-    list,
-)
+_ITERATION, _EVALUATOR = range(2)
+
+
+@prepared
+def _list_rules(project: int) -> "QuerySet[Any, Any]":
+    iterations, version = Iteration.objects.filter(project=project), "rubric_version"
+    columns = ("number", "name", "pk", "evaluator_count", version, f"{version}__sha256")
+    zero, people = Value(0), query_evaluators(project)
+    return select_part(_ITERATION, iterations, *columns).union(
+        select_part(_EVALUATOR, people, zero, "name", "pk", zero, zero, Value("")), all=True
+    )
+
+
+@prepared
+def list_facts(games: list[int]) -> "QuerySet[Game, Any]":
+    """Of each game: key, recorded outcome, figures, evaluations submitted, if one is begun, if the cost is by hand."""
+    own = OuterRef("pk")
+    verdict = Verdict.objects.filter(game=own).not_superseded()
+    ratings = Evaluation.objects.filter(game=own, purpose=RATING)
+    # An aggregate of Django would group the rows, which costs SQLite twice as much.
+    count = Func("pk", function="COUNT", output_field=IntegerField())
+    return Game.with_erased.filter(pk__in=games).values_list(
+        "pk",
+        Subquery(verdict.values("outcome")[:1]),
+        Subquery(measured_for().order_by("-pk").values("figures")[:1]),
+        Subquery(ratings.filter(state=SUBMITTED).values_list(count)),
+        Exists(ratings.filter(state__in=OPEN)),
+        Exists(ManualFigure.objects.filter(kind=COST, game=own).not_superseded()),
+    )
 
 
 def is_unknown(key: str, counted: list[int] | None) -> bool:
@@ -124,15 +136,3 @@ def is_unknown(key: str, counted: list[int] | None) -> bool:
         return True
     _numerator, denominator, is_applicable, is_pending = counted
     return bool(is_applicable) and (not denominator or (bool(is_pending) and not metric.has_estimate))
-
-
-_COSTS_BY_HAND = Prepared(
-    lambda games: (
-        ManualFigure.objects.filter(kind=COST, game__in=games).not_superseded().values_list("game_id")
-    ),
-    list,
-)
-_STATES = Prepared(
-    lambda games: Evaluation.objects.filter(purpose=RATING, game__in=games).values_list("game_id", "state"),
-    list,
-)

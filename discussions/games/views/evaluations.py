@@ -4,8 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.db.models import QuerySet
-
 from discussions.adjudication.core.disagreements import (
     Disagreement,
     find_disagreements,
@@ -22,16 +20,16 @@ from discussions.models import Evaluation, Game, Judgement, Remark
 from discussions.models.slots import RATING
 from discussions.queries import load_measurements
 from discussions.verdicts.queries import Preview
-from workspace.database.prepared_queries import prepared
 from workspace.models import Person
 
 MOST_DIFFERENCES = 10
+JUDGED = ("evaluation_id", "kind", "subject", "value", "blind_value", "reason")
 
 
 class JudgementLine:
     """One judgement in words; `before` is the blind answer if it was changed after a reveal."""
 
-    def __init__(self, row: Judgement) -> None:
+    def __init__(self, row: Any) -> None:
         self.kind, self.subject, self.reason = get_kind_label(row.kind), row.subject, row.reason
         self.message = _get_message(row.kind, row.subject)
         self.value = answer_word(row.kind, row.value)
@@ -108,10 +106,15 @@ class PeoplePart:
     def __init__(
         self, game: Game, preview: Preview | None, *, is_named: bool = False, only: Person | None = None
     ) -> None:
-        evaluations = _list_evaluations(game.pk)
+        rows = Evaluation.objects.filter(game=game, purpose=RATING).order_by("pk")
+        evaluations = list(rows.select_related("evaluator")) if getattr(game, "has_ratings", True) else []
         own = [row for row in evaluations if only is None or row.evaluator_id == only.pk]
         keys = [row.pk for row in own]
-        judgements, remarks = _by_evaluation(_list_judgements(keys)), _by_evaluation(_list_remarks(keys))
+        answers = Judgement.objects.filter(evaluation__in=keys).exclude(value="")
+        judgements = _by_evaluation(answers.values_list(*JUDGED, named=True) if keys else ())
+        has_remarks = keys and getattr(game, "has_remarks", True)
+        notes = Remark.objects.filter(evaluation__in=keys).order_by("pk") if has_remarks else ()
+        remarks = _by_evaluation(notes)
         submitted = [row.pk for row in evaluations if row.state == SUBMITTED]
         self.is_shared, self.is_named = has_letters(len(evaluations), game.evaluator_count), is_named
         self.is_whole, self.in_count = only is None, len(submitted)
@@ -138,22 +141,6 @@ class PeoplePart:
         self.adjudicated_count = sum(difference.resolved is not None for difference in differing)
 
 
-@prepared
-def _list_evaluations(game: int) -> "QuerySet[Evaluation]":
-    rows = Evaluation.objects.filter(game=game, purpose=RATING)
-    return rows.select_related("evaluator").order_by("pk")
-
-
-@prepared
-def _list_judgements(evaluations: list[int]) -> "QuerySet[Judgement]":
-    return Judgement.objects.filter(evaluation__in=evaluations).exclude(value="")
-
-
-@prepared
-def _list_remarks(evaluations: list[int]) -> "QuerySet[Remark]":
-    return Remark.objects.filter(evaluation__in=evaluations).order_by("pk")
-
-
 def _by_evaluation(rows: Iterable[Any]) -> dict[int, list[Any]]:
     grouped = defaultdict[int, list[Any]](list)
     for row in rows:
@@ -162,7 +149,7 @@ def _by_evaluation(rows: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def _find_disagreements(
-    game: Game, evaluations: list[Evaluation], judgements: Mapping[int, list[Judgement]], preview: Preview
+    game: Game, evaluations: list[Evaluation], judgements: Mapping[int, list[Any]], preview: Preview
 ) -> list[Disagreement]:
     judged = [
         Judged(row.pk, answer.kind, answer.subject, answer.value, answer.blind_value, is_submitted=True)

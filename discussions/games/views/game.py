@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import Any
 
 import msgspec
-from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -27,7 +26,7 @@ from discussions.games.views.evidence import why_messages, why_references
 from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS
-from discussions.models import Companions, Game, ManualFigure, QueueDraw, RoundOffset, Verdict, Withdrawal
+from discussions.models import Companions, Game, ManualFigure, Measured, QueueDraw, Verdict, Withdrawal
 from discussions.models.manual_figures import CACHE, COST
 from discussions.queries import (
     find_diagnostics_job,
@@ -36,7 +35,9 @@ from discussions.queries import (
     game_record,
     is_computing_diagnostics,
     load_measurements,
+    load_round_offsets,
     load_unsaid,
+    newest_measured,
     rubric_record,
 )
 from discussions.slots.permissions import check_see_game, refuse_erased
@@ -57,7 +58,6 @@ from discussions.verdicts.queries import Preview, load_next_games, load_verdict_
 from workspace.access.permissions import may
 from workspace.core.text import figure
 from workspace.core.words import decode_stored
-from workspace.database.prepared_queries import prepared
 from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
@@ -164,7 +164,8 @@ class GamePage:
     ) -> None:
         self.game, self.record = game, game_record(game.pk, game.content_sha256)
         preview = load_verdict_preview(game)
-        diagnostics = next(iter(_list_diagnostics(preview.basis.measured.id)), None) if preview else None
+        measured = newest_measured(game)
+        diagnostics: Companions | None = getattr(measured, "companions", None)
         warnings = decode_stored(game.warnings, list[Fault])
         self.warnings = [warning for warning in warnings if warning.code not in ODDITY_CODES]
         self.is_without_repeats = any(warning.code == REPEATS_DROPPED for warning in self.warnings)
@@ -190,7 +191,7 @@ class GamePage:
         self.marks = {} if only else collect_marks(self.people.people)
         self.beside = None if only else load_neighbours(game.project, wanted, game)
         self.list_query = wanted.change()
-        self.missing = MissingFigures() if diagnostics else _find_missing(game, preview)
+        self.missing = MissingFigures() if diagnostics else _find_missing(game, measured)
 
     @property
     def votes(self) -> list[Vote]:
@@ -259,29 +260,18 @@ class GamePage:
 def _find_verdict_number(game: Game, preview: Preview | None) -> int:
     if preview is not None and preview.basis.supersedes is None:
         return 0
-    return max(_list_verdicts(game.pk), default=0)
+    return max(Verdict.objects.filter(game=game).values_list("number", flat=True), default=0)
 
 
-@prepared
-def _list_diagnostics(measured: int) -> "QuerySet[Companions]":
-    return Companions.objects.filter(measured=measured)
-
-
-@prepared
-def _list_verdicts(game: int) -> "QuerySet[Verdict, int]":
-    return Verdict.objects.filter(game=game).values_list("number", flat=True)
-
-
-def _find_missing(game: Game, preview: Preview | None) -> MissingFigures:
-    if preview is None:
+def _find_missing(game: Game, measured: Measured | None) -> MissingFigures:
+    if measured is None:
         return MissingFigures(stopped=find_stopped_jobs([game.iteration_id]).get(game.iteration_id))
-    measured = preview.basis.measured.id
-    job = find_diagnostics_job(measured)
+    job = find_diagnostics_job(measured.pk) if measured.has_job else None  # type: ignore[attr-defined]
     if job and job.state == FAILED:
         return MissingFigures(stopped=job)
     is_computing = job is not None and job.state in (QUEUED, RUNNING)
     return MissingFigures(
-        is_computing=is_computing, unasked=0 if is_computing else measured, is_new=job is None
+        is_computing=is_computing, unasked=0 if is_computing else measured.pk, is_new=job is None
     )
 
 
@@ -351,18 +341,13 @@ def _how_played(game: Game) -> list[tuple[str, str | None]]:
 
 def paid_figures(game: Game) -> list[PaidFigure]:
     """Cost and cache hit rate of a game with everything that was entered; one query."""
-    entered = _list_entered(game.pk)
+    rows = ManualFigure.objects.filter(game=game).prefetch_related("created_by")
+    entered = sorted(rows, key=lambda row: -row.number) if getattr(game, "has_entered", True) else []
     cache = None if game.cache_hit_rate is None else Decimal(str(game.cache_hit_rate))
     return [
         PaidFigure(kind, reported, [row for row in entered if row.kind == kind])
         for kind, reported in ((COST, game.cost_usd), (CACHE, cache))
     ]
-
-
-@prepared
-def _list_entered(game: int) -> "QuerySet[ManualFigure]":
-    rows = ManualFigure.objects.filter(game=game)
-    return rows.select_related("created_by").order_by("kind", "-number")
 
 
 def format_manual_figure(kind: str, value: Decimal) -> str:
@@ -372,11 +357,6 @@ def format_manual_figure(kind: str, value: Decimal) -> str:
     return f"${text}" if kind == COST else f"{text}\u00a0%"
 
 
-@prepared
-def _list_round_offsets(game: int) -> "QuerySet[RoundOffset]":
-    return RoundOffset.objects.filter(game=game).select_related("created_by").order_by("-number")
-
-
 class RoundsPart:
     """How the texts of a game count its rounds, for leads; takes at most three queries.
 
@@ -384,7 +364,8 @@ class RoundsPart:
     """
 
     def __init__(self, game: Game, oddities: list[Oddity]) -> None:
-        self.newest = next(iter(_list_round_offsets(game.pk)), None)
+        has_offsets = getattr(game, "has_offsets", True)
+        self.newest = load_round_offsets([game.pk]).get(game.pk) if has_offsets else None
         self.stays = why_rounds_stay(game)
         self.choices = () if self.stays else ROUND_OFFSETS
         self.is_odd = any(oddity.code in (ROUND_ZERO, TEXT_ROUND_ZERO) for oddity in oddities)

@@ -22,7 +22,7 @@ from discussions.games.queries.game_facts import (
     GameFacts,
     IterationRules,
     load_game_facts,
-    load_iteration_rules,
+    load_rules,
 )
 from discussions.games.queries.list_filters import (
     AGREEMENTS,
@@ -46,10 +46,9 @@ from discussions.metrics.labels import LABELS, limit_text
 from discussions.models import Remark
 from discussions.queries import find_stopped_jobs
 from discussions.slots.permissions import check_see_games
-from discussions.slots.queries import name_evaluators
 from discussions.verdicts.core.rule import get_cost_state
 from discussions.verdicts.pages.lines import FAIL, PASS, describe_weak_pass
-from workspace.access.permissions import role_in
+from workspace.access.permissions import may
 from workspace.core.refusals import Malformed
 from workspace.core.text import figure
 from workspace.models import Project
@@ -98,9 +97,8 @@ NO_CELL = ScoreCell("", "", "")
 @require("see_games", costs="searches", own_address=True)
 def games(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug)
-    if role_in(request.user, project) == "evaluator":
+    if not may(check_see_games, request.user, project):
         return redirect("queue", slug=slug)
-    check_see_games(request.user, project)
     chosen = read_columns(request.COOKIES.get(COLUMNS, ""))
     page = GamesPage(project=project, wanted=parse_list_query(request.GET), chosen=chosen)
     context = {"page": page, **frame(request.user, project, "games")}
@@ -128,7 +126,7 @@ class GamesPage:
     most_chosen = MOST_CHOSEN
 
     def __init__(self, *, project: Project, wanted: ListQuery, chosen: frozenset[str] | None = None) -> None:
-        window, iterations = load_list_window(project, wanted), load_iteration_rules(project)
+        window, (iterations, names) = load_list_window(project, wanted), load_rules(project)
         self.wanted, self.after, self.before = wanted, window.after, window.before
         keys = {criterion.key for rules in iterations.values() for criterion in rules.rubric.criteria}
         self.columns = list_columns([key for key in METRICS if key in keys])
@@ -145,7 +143,7 @@ class GamesPage:
         self.headings = {key: Heading(key, label, wanted, limits) for key, label in labels.items()}
         facts = load_game_facts(window.games, iterations)
         self.lines = _list_games(facts, self.metrics, _count_flags(facts) if FLAGS in self.shown else {})
-        self.choices = _choices(iterations, name_evaluators(project))
+        self.choices = _choices(iterations, names)
         # Games are never deleted, so the next number gives their count.
         self.game_count = project.next_game_number - 1
         is_whole = not (self.after or self.before)

@@ -6,7 +6,6 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -40,7 +39,6 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text
 from discussions.models import Iteration, Stage
 from workspace.database.capped_counts import MOST_COUNTED
-from workspace.database.prepared_queries import prepared
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Project
 
@@ -144,7 +142,7 @@ class DashboardPage(Struct, frozen=True):
 def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     """The page: a fixed number of queries, a few more for a gate, for ties and while games are measured."""
     periods = divide_time(timezone.localdate(project.created_at), today := timezone.localdate(now))
-    stage = next(iter(_open_stage(project.pk)), None)
+    stage = min(Stage.objects.filter(project=project, closed_at=None), key=lambda one: one.pk, default=None)
     recorded = sum_recorded(project, stage, [_midnight(start) for start in periods.starts])
     found = load_counts(project)
     passed, aside = sum(line.passed for line in recorded), Counter(found.withdrawn) + Counter(found.left_out)
@@ -181,13 +179,6 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         columns=columns,
         trend=_trend(periods, recorded),
         workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
-    )
-
-
-@prepared
-def _open_stage(project: int) -> "QuerySet[Stage]":
-    return (
-        Stage.objects.filter(project=project, closed_at=None).select_related("stated_by").order_by("pk")[:1]
     )
 
 

@@ -85,8 +85,9 @@ def _list_work(
     counts the flags that wait for the person's answer. `unopened` and `undecided` are iterations to open for rating,
     and changes to decide on.
     """
-    mine, led_work = _own_work(person, rated), _lead_work(led)
-    kept = _kept(person, [project for project, work in mine.items() if work.has_kept])
+    mine, led_work = _own_work(person, rated), _lead_work(person, led)
+    assigned = [project for project, work in mine.items() if work.has_kept]
+    kept = _kept(person, assigned) if assigned else {}
     trained = [project for project, work in mine.items() if work.has_round]
     calibrations = own_calibrations(person=person, projects=trained) if trained else {}
     tied = find_tied({key: work.complete for key, work in led_work.items() if work.complete})
@@ -94,8 +95,8 @@ def _list_work(
     for project in projects:
         own_work, to_do = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
         verdicts = to_do.complete if project.pk in led_work else own_work.alone
-        assigned, own = kept.get(project.pk, []), calibrations.get(project.pk)
-        has_next = bool(own_work.free or assigned)
+        given, own = kept.get(project.pk, []), calibrations.get(project.pk)
+        has_next = bool(own_work.free or given)
         if own is not None and own.round.is_required and (own.comes_first or own.why_not):
             has_next = own.comes_first
         listed.append(
@@ -103,9 +104,9 @@ def _list_work(
                 "project": project,
                 "role": "admin" if is_admin(person) else str(roles.get(project.pk, "")),
                 "free_count": own_work.free,
-                "left_count": min(own_work.free + len(assigned), MOST_COUNTED),
+                "left_count": min(own_work.free + len(given), MOST_COUNTED),
                 "has_next": has_next,
-                "kept": assigned,
+                "kept": given,
                 "calibration": own,
                 "verdict_count": len(verdicts),
                 "verdicts": verdicts[:LISTED],
@@ -199,20 +200,11 @@ _OWN_IN = prepare_by_rights(_query_own, list, list)
 def _kept(person: Person, rated: list[int]) -> dict[int, list[tuple[int, str, int]]]:
     """By project: games that leads assigned to the person, as (number, name of the lead, messages)."""
     found: dict[int, list[tuple[int, str, int]]] = {}
-    for project, *game in _KEPT(person.pk, rated):
+    slots = query_kept_slots(person).filter(project__in=rated)
+    columns = ("project", "game__number", "assigned_by__name", "game__message_count")
+    for project, *game in slots.values_list(*columns)[:PAGE_SIZE]:
         found.setdefault(project, []).append(tuple(game))
     return found
-
-
-_KEPT = Prepared(
-    lambda person, rated: (
-        query_kept_slots(person)
-        .filter(project__in=rated)
-        .values_list("project", "game__number", "assigned_by__name", "game__message_count")[:PAGE_SIZE]
-    ),
-    int,
-    list,
-)
 
 
 class _ToLead(NamedTuple):
@@ -245,19 +237,20 @@ class _ToRate(NamedTuple):
 _NOTHING_TO_LEAD, _NOTHING_TO_RATE = _ToLead([], [], 0), _ToRate(0, [], 0)
 
 
-def _lead_work(led: list[int]) -> dict[int, _ToLead]:
+def _lead_work(person: Person, led: list[int]) -> dict[int, _ToLead]:
     """The lead's work by project: at most a hundred games and imports, the newest imports first; one query."""
     return {
         key: _ToLead(
             numbers_in(complete), numbers_in(faulty)[::-1], flags, numbers_in(unopened), numbers_in(undecided)
         )
-        for key, complete, faulty, flags, unopened, undecided in _LED(led)
+        for key, complete, faulty, flags, unopened, undecided in _LED[person.is_admin](person.pk, led)
     }
 
 
-_LED = Prepared(
-    lambda led: (
-        Project.objects.filter(pk__in=led)
+_LED = prepare_by_rights(
+    lambda person, led: (
+        Project.objects.led_by(person)
+        .filter(pk__in=led)
         .order_by("pk")
         .annotate(
             complete=CappedNumbers(complete_games(OuterRef("pk")), "game__number"),

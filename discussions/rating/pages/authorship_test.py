@@ -10,7 +10,6 @@ from msgspec import Struct
 from discussions.adjudication.core.authorship_test import ShownTest
 from discussions.core import judgement_kinds
 from discussions.core.judgement_kinds import item_id
-from discussions.models import Revision
 from discussions.rating.core.visibility import TRANSCRIPT, asked_in_test
 from discussions.rating.pages.evaluation import CompletedAct, EvaluationQuery, page_head
 from discussions.rating.pages.lease import Lease
@@ -78,7 +77,7 @@ def identification_page(
     shown_test, evaluation = work.shown_test, work.evaluation
     assert shown_test is not None
     head, is_barred = page_head(work, lease)
-    visible = build_visible_evaluation(work, [], is_barred=is_barred)
+    visible = build_visible_evaluation(work, is_barred=is_barred)
     open_judgements = [missing for missing in visible.visibility.missing if missing.step == STEP]
     needed, key = asked_in_test(visible.progress), keys_of(evaluation.evaluator.keys)
     return IdentificationPage(
@@ -95,7 +94,6 @@ def identification_page(
             MissingStep(item_id(missing.kind, missing.subject), missing.says, missing.step)
             for missing in open_judgements
         ],
-        can_undo=visible.is_open and Revision.objects.undoable(evaluation).exists(),
         undo_key=f"{wanted.nonce}:undo:{evaluation.version}",
         guides=build_guides(visible.rubric),
         agents=[

@@ -59,7 +59,7 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
     rule = load_rating_rule(evaluation.game.project_id)
     if not rule.shows_differences or evaluation.state != SUBMITTED or evaluation.purpose == CALIBRATION:
         return None
-    visible = build_visible_evaluation(work, [])
+    visible = build_visible_evaluation(work)
     guides = build_guides(work.rubric)
     steps = {metric: step for step, metric in STEP_METRICS.items()}
     metrics = [

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from msgspec import Struct, structs
@@ -13,7 +13,7 @@ from discussions.adjudication.labels import answer_label
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import WHY_BARRED, state_after
 from discussions.core.judgement_kinds import item_id
-from discussions.models import Evaluation, Remark, Revision
+from discussions.models import Evaluation, Remark, Reveal, Revision
 from discussions.models.slots import CALIBRATION
 from discussions.rating.core.visibility import (
     MORE_MESSAGES,
@@ -34,12 +34,11 @@ from discussions.rating.pages.visible_evaluation import (
     VisibleEvaluation,
     build_visible_evaluation,
     build_window,
-    load_remarks,
 )
 from discussions.rating.queries import EvaluationState
 from discussions.slots.permissions import reason_unblinded
 from workspace.core.words import say
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 from workspace.people.labels import keys_of
 
 LISTS = {
@@ -86,7 +85,7 @@ class EvaluationQuery(Struct, frozen=True):
 
 def rating_page(*, work: EvaluationState, wanted: EvaluationQuery, lease: Lease | None) -> RatingPage:
     head, is_barred = page_head(work, lease)
-    visible = build_visible_evaluation(work, load_remarks(work.evaluation.pk), is_barred=is_barred)
+    visible = build_visible_evaluation(work, is_barred=is_barred)
     place = None
     is_new = not (
         wanted.step
@@ -123,6 +122,7 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
     evaluation = work.evaluation
     is_stored = bool(evaluation.pk)  # practice is not
     barred = reason_unblinded(evaluation.evaluator, evaluation.game_id) if work.is_open and is_stored else ""
+    saved_at, is_undoable = find_newest(evaluation.pk)
     head = {
         "game_number": evaluation.game_number,
         "project_slug": evaluation.game.project.slug,
@@ -133,35 +133,32 @@ def page_head(work: EvaluationState, lease: Lease | None) -> tuple[dict[str, Any
         "may_return": lease is not None and lease.is_free,
         "returned_comment": evaluation.returned_comment if evaluation.is_returned else "",
         "single_keys": evaluation.evaluator.has_single_keys,
-        "saved_at": find_saved_at(evaluation.pk),
+        "saved_at": saved_at,
+        "can_undo": work.is_open and not barred and is_undoable,
     }
     return head, bool(barred)
 
 
-def find_saved_at(evaluation: int) -> datetime | None:
-    """When the newest judgement, comment, flag or reveal was stored; None before the first."""
-    rows = _NEWEST(evaluation)  # none of practice
-    return max(filter(None, rows[0] if rows else ()), default=None)
+def find_newest(evaluation: int) -> tuple[datetime | None, bool]:
+    """When the newest judgement, comment, flag or reveal was stored; whether a judgement can be undone."""
+    rows = _list_newest(evaluation)  # none of practice
+    *moments, is_undoable = rows[0] if rows else (False,)
+    return max(filter(None, moments), default=None), bool(is_undoable)
 
 
-# Reveals of references and metrics follow from a judgement and are stored with it.
-_SHOWN = Q(reveals__what=ROLES) | Q(reveals__what__startswith="suggestions")
-_JUDGED = (
-    Revision.objects.filter(judgement__evaluation=OuterRef("pk")).order_by("-pk").values("created_at")[:1]
-)
-_NOTED = Remark.objects.filter(evaluation=OuterRef("pk")).order_by("-pk").values("created_at")[:1]
-_NEWEST = Prepared(
-    lambda evaluation: (
-        Evaluation.objects.filter(pk=evaluation)
-        .annotate(
-            judged_at=Subquery(_JUDGED),
-            noted_at=Subquery(_NOTED),
-            shown_at=Max("reveals__created_at", filter=_SHOWN),
-        )
-        .values_list("judged_at", "noted_at", "shown_at")
-    ),
-    int,
-)
+@prepared
+def _list_newest(evaluation: int) -> "QuerySet[Evaluation, Any]":
+    own = OuterRef("pk")
+    # Reveals of references and metrics follow from a judgement and are stored with it.
+    shown = Q(what=ROLES) | Q(what__startswith="suggestions")
+    rows = (
+        Revision.objects.filter(judgement__evaluation=own),
+        Remark.objects.filter(evaluation=own),
+        Reveal.objects.filter(shown, evaluation=own),
+    )
+    moments = (Subquery(some.order_by("-pk").values("created_at")[:1]) for some in rows)
+    undoable = Exists(Revision.objects.undoable(own))
+    return Evaluation.objects.filter(pk=evaluation).values_list(*moments, undoable)
 
 
 class CompletedAct(Struct, frozen=True):
@@ -186,15 +183,17 @@ def rating_answer(
     """The answer to an act, built from the rows as they are after it."""
     # The subject of a refused act may not exist, so it is not read.
     position = 0 if done.refusal else get_message_position(done.kind, done.subject)
-    visible = build_visible_evaluation(
-        work, load_remarks(work.evaluation.pk) if position or done.revealed else []
-    )
-    visible = _turn_page(visible, wanted, position)
+    visible = _turn_page(build_visible_evaluation(work), wanted, position)
     changed = changed_by(visible, done)
     has_forms = done.kind in ("comment", "flag", judgement_kinds.MISSED) and not changed.refusal
+    saved_at, is_undoable = done.saved_at, done.is_undoable
+    if saved_at is None or is_undoable is None:
+        newest_at, is_undoable = find_newest(work.evaluation.pk)
+        saved_at = saved_at or newest_at
     page = AnswerPage(
-        saved_at=done.saved_at or find_saved_at(work.evaluation.pk),
-        **_shared(visible, work, wanted, is_undoable=done.is_undoable),
+        saved_at=saved_at,
+        can_undo=visible.is_open and is_undoable,
+        **_shared(visible, work, wanted),
         **_lists(visible, work, tuple(changed.steps)),
         rounds=transcript.rounds(visible) if changed.is_map_changed else [],
         players=visible.seen.players if changed.is_map_changed else [],
@@ -213,15 +212,7 @@ def _turn_page(visible: VisibleEvaluation, wanted: EvaluationQuery, position: in
     return replace(visible, window=window.moved(page)) if window.is_paged else visible
 
 
-def _shared(
-    visible: VisibleEvaluation,
-    work: EvaluationState,
-    wanted: EvaluationQuery,
-    *,
-    is_undoable: bool | None = None,
-) -> dict:
-    if is_undoable is None:
-        is_undoable = visible.is_open and bool(_UNDOABLE(work.evaluation.pk))
+def _shared(visible: VisibleEvaluation, work: EvaluationState, wanted: EvaluationQuery) -> dict:
     judged, needed = review.progress(visible)
     return {
         "evaluation_id": work.evaluation.pk,
@@ -242,12 +233,8 @@ def _shared(
         "window": visible.window,
         "missing": review.missing(visible),
         "more_missing": max(len(visible.visibility.missing) - review.MOST_MISSING, 0),
-        "can_undo": is_undoable,
         "undo_key": f"{wanted.nonce}:undo:{work.evaluation.version}",
     }
-
-
-_UNDOABLE = Prepared(lambda evaluation: Revision.objects.undoable(evaluation).values_list("pk")[:1], int)
 
 
 def _lists(visible: VisibleEvaluation, work: EvaluationState, steps: tuple[str, ...]) -> dict:

@@ -1,8 +1,9 @@
 """The lease in the head of the evaluator's page, and when a break is proposed."""
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
+from django.db.models import DateTimeField, QuerySet, Value
 from msgspec import Struct
 
 from discussions.core.evaluation_states import LAPSED, OPEN, state_after, why_closed
@@ -11,7 +12,7 @@ from discussions.rating.core.sittings import LONGEST_SITTING, break_due, find_si
 from discussions.slots.core import LEASE, minutes_left
 from discussions.slots.queries import set_aside
 from workspace.core.refusals import Refusal
-from workspace.database.prepared_queries import Prepared
+from workspace.database.prepared_queries import prepared
 
 HELD, OVER, ENDED, CLOSED = "held", "over", "ended", "closed"
 
@@ -41,30 +42,27 @@ class Lease(Struct, frozen=True, kw_only=True):
     break_minutes: int = 0
 
 
-_PLACES = Prepared(
-    lambda person: Slot.objects.filter(evaluator=person, is_closed=False).values_list(
-        "pk", "taken_at", "lease_until"
-    ),
-    int,
-)
-
-_JUDGED = Prepared(
-    lambda person, since: (
-        Revision.objects.filter(created_by=person, created_at__gt=since).order_by().values_list("created_at")
-    ),
-    int,
-    datetime,
-)
+@prepared
+def _list_moments(person: int, since: datetime) -> "QuerySet[Any, Any]":
+    """The person's slots: their keys, when they were taken, the ends of their leases; with key 0, when they judged."""
+    places = Slot.objects.filter(evaluator=person, is_closed=False)
+    acts = Revision.objects.filter(created_by=person, created_at__gt=since).order_by()
+    never = Value(None, output_field=DateTimeField())
+    return places.values_list("pk", "taken_at", "lease_until").union(
+        acts.values_list(Value(0), "created_at", never), all=True
+    )
 
 
 def build_lease(*, evaluation: Evaluation, now: datetime, refusal: Refusal | None = None) -> Lease:
-    """The current lease, in two queries. `refusal` is why it was not renewed or resumed, or why an act failed."""
-    places = _PLACES(evaluation.evaluator_id)
+    """The current lease, in one query. `refusal` is why it was not renewed or resumed, or why an act failed."""
     if evaluation.state not in OPEN:
         return _not_held(evaluation, refusal)
-    until = next((until for key, _taken, until in places if key == evaluation.slot_id), None)
+    moments = _list_moments(evaluation.evaluator_id, now - LONGEST_SITTING)
+    until = next((until for key, _at, until in moments if key == evaluation.slot_id), None)
     left = minutes_left(until, now)
-    sitting = find_sitting(_acts(evaluation.evaluator_id, places, now), now)
+    # When they judged, took a slot, or renewed a lease; only the last renewal is stored.
+    acts = [at for _key, at, _until in moments if at]
+    sitting = find_sitting(acts + [until - LEASE for _key, _at, until in moments if until], now)
     return Lease(
         evaluation_id=evaluation.pk,
         state=OVER if left == 0 else HELD,
@@ -89,12 +87,3 @@ def _not_held(evaluation: Evaluation, refusal: Refusal | None) -> Lease:
         and set_aside(evaluation.evaluator, [evaluation.game.project_id]).filter(pk=evaluation.pk).exists(),
         is_gone=refusal is not None and refusal.code in TAKEN,
     )
-
-
-def _acts(
-    person: int, places: Sequence[tuple[int, datetime | None, datetime | None]], now: datetime
-) -> list[datetime]:
-    """When the person judged, took a slot, or renewed a lease; only the last renewal is stored."""
-    times = [judged for (judged,) in _JUDGED(person, now - LONGEST_SITTING)]
-    times += [taken for _key, taken, _until in places if taken]
-    return times + [until - LEASE for _key, _taken, until in places if until]

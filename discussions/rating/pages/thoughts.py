@@ -8,7 +8,7 @@ BEFORE, AFTER = 2, 1
 
 def build_thoughts_page(work: EvaluationState, position: int) -> dict[str, object] | None:
     """The parts of the page; position 0 stands for the first message that opens. None if nothing opens there."""
-    visible = build_visible_evaluation(work, [])
+    visible = build_visible_evaluation(work)
     opening = [number for number, unsaid in visible.unsaid.items() if unsaid.is_any]
     position = position or next(iter(opening), 0)
     if position not in opening:

@@ -4,7 +4,7 @@ Hides everything of the evaluation but what its evaluator may see now.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypedDict, TypeVar
@@ -17,12 +17,10 @@ from discussions.core.iteration_states import TEST
 from discussions.core.judgement_kinds import COHERENCE, item_id
 from discussions.core.records import Message
 from discussions.core.unsaid import Unsaid
-from discussions.models import Remark
 from discussions.rating.core.concealed import SeenGame, VisibleFindings, select_visible_findings
 from discussions.rating.core.visibility import Progress, Visibility, get_phase
-from discussions.rating.queries import AnswerRecord, EvaluationState
+from discussions.rating.queries import AnswerRecord, EvaluationState, RatingNote
 from rubric.core.records import RubricRecord
-from workspace.database.prepared_queries import Prepared
 
 MOST_MESSAGES = 200
 
@@ -122,12 +120,6 @@ class ItemValues(TypedDict):
     reason: str
 
 
-class RatingNote(Struct, frozen=True):
-    kind: str
-    target: str
-    text: str
-
-
 @dataclass(frozen=True)
 class VisibleEvaluation:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, no work of others.
@@ -184,9 +176,7 @@ class VisibleEvaluation:
         return say_answer(judgement.kind, judgement.blind_value)
 
 
-def build_visible_evaluation(
-    work: EvaluationState, remarks: Iterable[RatingNote], *, is_barred: bool = False
-) -> VisibleEvaluation:
+def build_visible_evaluation(work: EvaluationState, *, is_barred: bool = False) -> VisibleEvaluation:
     """The visible part of an evaluation: only this function omits hidden data. A barred person can only read."""
     return VisibleEvaluation(
         seen=work.seen,
@@ -197,24 +187,9 @@ def build_visible_evaluation(
         progress=work.progress,
         rubric=work.rubric,
         judgements=work.judgements,
-        remarks=list(remarks),
+        remarks=work.remarks,
         is_open=work.is_open and not is_barred,
         drawn_test=work.drawn_test if work.visibility.transcript else None,
         is_untestable=work.evaluation.identification == TEST and work.drawn_test is None,
         unsaid=work.unsaid,
     )
-
-
-def load_remarks(evaluation: int) -> list[RatingNote]:
-    """The evaluator's flags and comments there that are not resolved, oldest first."""
-    return [RatingNote(*row) for row in _REMARKS(evaluation)]
-
-
-_REMARKS = Prepared(
-    lambda key: (
-        Remark.objects.filter(evaluation=key, resolved_at=None)
-        .order_by("pk")
-        .values_list(*RatingNote.__struct_fields__)
-    ),
-    int,
-)

@@ -164,10 +164,11 @@ def compute_basis_outcome(
     measurements: Mapping[str, Measurement],
     rubric: RubricRecord,
     found: Effective | None = None,
+    samples: Samples | None = None,
 ) -> Outcome:
-    """The outcome of a basis; `found` are its effective values, computed here unless given."""
+    """The outcome of a basis; its effective values and accuracy samples are computed here unless given."""
     found = found or compute_effective_values(basis, measurements)
-    samples = draw_samples(basis, measurements, rubric)
+    samples = draw_samples(basis, measurements, rubric) if samples is None else samples
     outcome = compute_outcome(found, measurements, basis.cost.total_usd, rubric, samples)
     return outcome if basis.format >= 3 else add_binomial_flags(outcome)
 

@@ -1,7 +1,6 @@
 """The page of a game's verdict: the outcome, what would change it, and all recorded verdicts."""
 
 import msgspec
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,7 +18,6 @@ from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import read_outcome
-from discussions.verdicts.core.scoring import draw_samples
 from discussions.verdicts.core.turning import find_turning_answer, would_turn
 from discussions.verdicts.pages.lines import (
     FAIL,
@@ -50,7 +48,6 @@ from discussions.verdicts.queries import (
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
-from workspace.database.prepared_queries import prepared
 from workspace.models import Person
 
 
@@ -141,7 +138,7 @@ class VerdictPage(Struct, frozen=True):
 
 def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     preview = load_verdict_preview(game)
-    history = [(row, read_outcome(row.outcome)) for row in _load_verdicts(game.pk)]
+    history = _load_history(game)
     recorded, outcome = history[0] if history else (None, preview and preview.outcome)
     basis = msgspec.json.decode(recorded.basis, type=Basis) if recorded else preview and preview.basis
     sees_game, leads = may(check_see_game, person, game), may(check_supersede_verdict, person, game)
@@ -149,7 +146,8 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
     several = preview is not None and len(preview.basis.evaluations) > 1
     is_shared = game.evaluator_count > 1 or several
     is_private = is_shared and not leads
-    refusal = _refusal(game, person, preview, is_correction=recorded is not None)
+    flags = load_open_flags(game)
+    refusal = _refusal(game, person, preview, flags, is_correction=recorded is not None)
     is_evaluator = may(check_take_game, person, game.project)
     is_hidden = not sees_game and recorded is None and (game.iteration.reveal == NEVER or is_shared)
     told = preview if preview and outcome and not is_private and not is_hidden else None
@@ -172,12 +170,17 @@ def build_verdict_page(*, game: Game, person: Person) -> VerdictPage:
         people=load_people_estimates(preview) if preview and not is_private and not is_hidden else [],
         goes_on="" if not is_evaluator else "game" if has_game_left(person, game.project) else "home",
         sees_advice=not is_evaluator,
-        flags=load_open_flags(game, None if leads else person),
+        flags=[flag for flag in flags if leads or flag.created_by_id == person.pk],
         leads=leads,
         own=own,
         turning=turning,
         apart=apart,
     )
+
+
+def _load_history(game: Game) -> list[tuple[Verdict, Outcome]]:
+    rows = Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
+    return [(row, read_outcome(row.outcome)) for row in rows]
 
 
 def _write_basis(basis: Basis, *, leads: bool) -> str:
@@ -204,9 +207,8 @@ def _find_turning(preview: Preview) -> dict[str, int]:
     basis = preview.basis
     measurements = load_measurements(basis.measured.id, basis.measured.findings_sha256)
     rubric = rubric_record(basis.rubric_version.id, basis.rubric_version.sha256)
-    samples = draw_samples(basis, measurements, rubric)
     answers = {
-        line.key: find_turning_answer(line, preview.found, measurements, rubric, samples)
+        line.key: find_turning_answer(line, preview.found, measurements, rubric, preview.samples)
         for line in preview.outcome.lines
     }
     return {key: parse_subject(answer[1])[0] for key, answer in answers.items() if answer}
@@ -223,11 +225,6 @@ def _find_apart(preview: Preview) -> dict[str, list[int]]:
         }
         apart[key] = sorted(map(int, differing))
     return apart
-
-
-@prepared
-def _load_verdicts(game: int) -> "QuerySet[Verdict]":
-    return Verdict.objects.filter(game=game).select_related("created_by").order_by("-number")
 
 
 def describe_people_estimate(line: OutcomeLine) -> str:
@@ -331,7 +328,9 @@ def _way(preview: Preview | None) -> str:
     return "disagreements" if preview.has_ties else ""
 
 
-def _refusal(game: Game, person: Person, preview: Preview | None, *, is_correction: bool) -> str:
+def _refusal(
+    game: Game, person: Person, preview: Preview | None, flags: list[Remark], *, is_correction: bool
+) -> str:
     if preview is None:
         return _("This game is not measured yet; its verdict can be recorded once its figures are there.")
     check = check_supersede_verdict if is_correction else check_record_verdict
@@ -339,5 +338,5 @@ def _refusal(game: Game, person: Person, preview: Preview | None, *, is_correcti
         get_refusal(check, person, game)
         or get_refusal(check_complete, preview)
         or get_refusal(check_record_open, person, game, preview.outcome)
-        or get_refusal(check_flags_resolved, person, game)
+        or get_refusal(check_flags_resolved, person, game, flags)
     )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Case, Count, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from msgspec import Struct, structs
@@ -20,7 +20,7 @@ from rubric.reviews.queries import PLACE_LEASE, load_calibrated, number_own, que
 from workspace.access.queries import prepare_by_rights
 from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text
-from workspace.database.prepared_queries import prepared
+from workspace.database.unions import select_part
 from workspace.models import Person, Project
 
 TO_REVIEW, STARTED, SECOND, SECOND_STARTED = "to_review", "started", "second", "second_started"
@@ -309,25 +309,17 @@ def second_rounds(
 _PEOPLE, _DONE, _WRITTEN = range(3)
 
 
-@prepared
 def _list_first_rounds(sets: list[int], comparisons: list[int]) -> "QuerySet[Any, Any]":
     """Who may review each set, who submitted a first round of each comparison, who wrote each response (0: nobody)."""
     reviewers = Reviewer.objects.filter(set__in=sets, kind=PERSON, ended_at=None)
     done = Review.objects.filter(comparison__in=comparisons, round=1, state=SUBMITTED, reviewer__kind=PERSON)
     responses = Response.objects.filter(comparison__in=comparisons)
     author = Coalesce("written_by", 0)
-    return _part(_PEOPLE, reviewers, "set", "pk", "person").union(
-        _part(_DONE, done, "comparison", "reviewer", Value(0)),
-        _part(_WRITTEN, responses, "comparison", "comparison__set", author),
+    return select_part(_PEOPLE, reviewers, "set", "pk", "person").union(
+        select_part(_DONE, done, "comparison", "reviewer", Value(0)),
+        select_part(_WRITTEN, responses, "comparison", "comparison__set", author),
         all=True,
     )
-
-
-def _part(part: int, rows: "QuerySet[Any]", *columns: Any) -> "QuerySet[Any, Any]":
-    values = (Value(part), *(F(column) if isinstance(column, str) else column for column in columns))
-    named = {f"column{number}": value for number, value in enumerate(values)}
-    annotated: QuerySet[Any, Any] = rows.order_by().annotate(**named)
-    return annotated.values_list(*named)
 
 
 def _load_found(person: Person, sets: list[ComparisonSet]) -> _Waiting:
@@ -359,7 +351,6 @@ _OWN, _COMPARISON, _OWN_RESPONSES, _CALIBRATED, _TAKEN = range(5)
 _NO_TEXTS = (Value(""), Value(""))
 
 
-@prepared
 def _list_parts(person: int, sets: list[int], since: datetime) -> "QuerySet[Any, Any]":
     """All that `_Waiting` holds: the part, four numbers and two texts of it."""
     own = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)
@@ -371,11 +362,11 @@ def _list_parts(person: int, sets: list[int], since: datetime) -> "QuerySet[Any,
     total = Subquery(totals.annotate(count=Count("pk")).values("count"))
     is_open = Case(When(round__closed_at=None, then=1), default=0)
     zero, count = Value(0), Count("pk")
-    return _part(_OWN, own, "comparison__set", "round", "pk", "comparison", "state", "purpose").union(
-        _part(_COMPARISON, comparisons, "set", "number", "pk", zero, *_NO_TEXTS),
-        _part(_OWN_RESPONSES, written, "comparison", count, total, zero, *_NO_TEXTS),
-        _part(_CALIBRATED, query_calibrated(sets), "comparison", is_open, zero, zero, *_NO_TEXTS),
-        _part(
+    return select_part(_OWN, own, "comparison__set", "round", "pk", "comparison", "state", "purpose").union(
+        select_part(_COMPARISON, comparisons, "set", "number", "pk", zero, *_NO_TEXTS),
+        select_part(_OWN_RESPONSES, written, "comparison", count, total, zero, *_NO_TEXTS),
+        select_part(_CALIBRATED, query_calibrated(sets), "comparison", is_open, zero, zero, *_NO_TEXTS),
+        select_part(
             _TAKEN, query_taken(sets, since).values("comparison"), "comparison", count, zero, zero, *_NO_TEXTS
         ),
         all=True,

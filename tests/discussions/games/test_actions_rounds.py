@@ -101,7 +101,7 @@ def test_a_sentence_that_people_mark_is_held_against_the_round_that_was_said(lea
     evaluator = make_member(project=game.project)
     taken = take_next_game(project=game.project, by=evaluator, now=moment(10))
     work = load_state(Evaluation.objects.with_work().get(pk=taken.pk))
-    assert build_marked_reference(build_visible_evaluation(work, []), "3.1").round == 2
+    assert build_marked_reference(build_visible_evaluation(work), "3.1").round == 2
 
 
 def test_only_leads_say_it_and_not_of_a_withdrawn_game(lead, game):

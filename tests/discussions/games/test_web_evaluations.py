@@ -61,7 +61,7 @@ def test_the_queries_of_the_game_s_page_do_not_grow_with_differences(client, dja
         game = submitted_game(2, differing=differing, message_count=60)
         client.force_login(make_lead(project=game.project))
         client.get(address(game))
-        with django_assert_num_queries(23):
+        with django_assert_num_queries(16):
             client.get(address(game))
 
 

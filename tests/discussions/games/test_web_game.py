@@ -256,5 +256,5 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
     for game in (small, large):
         client.post(f"{address(game)}diagnostics/")
         run_waiting_jobs()
-        with django_assert_num_queries(20):
+        with django_assert_num_queries(14):
             assert client.get(address(game)).status_code == 200

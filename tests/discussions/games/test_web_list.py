@@ -176,7 +176,7 @@ def test_queries_are_the_same_at_two_sizes_and_read_no_text(client, django_asser
     client.force_login(make_admin())
     get_page(client, small)
     # Where a list has several pages, its games are counted, too; of games that are not measured the jobs are read.
-    for project, count in ((small, 11), (large, 12)):
+    for project, count in ((small, 7), (large, 8)):
         with django_assert_num_queries(count) as caught:
             assert get_page(client, project).status_code == 200
         asked = " ".join(query["sql"] for query in caught)

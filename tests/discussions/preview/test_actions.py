@@ -278,8 +278,8 @@ def test_reading_takes_as_many_queries_however_many_games(project, django_assert
 
     recorded_verdict(project=project), game_to_record(project=project)
     read()
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(11):
         assert len(read()) == 2
     recorded_verdict(project=project), game_to_record(project=project)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(11):
         assert len(read()) == 4

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from discussions.core.judgement_kinds import MESSAGE_KINDS
 from discussions.models import Evaluation, Remark
 from discussions.rating.actions.finish import reveal_roles
-from discussions.rating.pages.evaluation import find_saved_at
+from discussions.rating.pages.evaluation import find_newest
 from discussions.rating.queries import AnswerRecord, load_own_evaluation, load_state
 from tests.factories.people import NOW, make_admin, make_member, make_project, moment
 from tests.factories.rating import say_what_is_missing, start
@@ -86,12 +86,12 @@ def test_roles_are_told_as_before():
 
 def test_the_roles_are_saved_when_they_are_shown():
     evaluation = start()
-    assert find_saved_at(evaluation.pk) is None
+    assert find_newest(evaluation.pk) == (None, False)
     say_what_is_missing(evaluation)
-    judged = find_saved_at(evaluation.pk)
-    assert judged is not None
+    judged, is_undoable = find_newest(evaluation.pk)
+    assert is_undoable
     reveal_roles(evaluation=evaluation, by=evaluation.evaluator, now=moment(90))
-    assert find_saved_at(evaluation.pk) == moment(90) > judged
+    assert find_newest(evaluation.pk)[0] == moment(90) > judged
 
 
 def test_a_judgement_leaves_the_samples_that_a_state_read_anew_would_have():

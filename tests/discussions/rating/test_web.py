@@ -287,8 +287,8 @@ def test_the_page_takes_the_same_few_queries_at_every_size(client, message_count
         get_page(client, evaluation)
     with CaptureQueriesContext(connection) as warm:
         get_page(client, evaluation)
-    assert len(cold) <= 14, [query["sql"][:80] for query in cold]
-    assert len(warm) == 11
+    assert len(cold) <= 10, [query["sql"][:80] for query in cold]
+    assert len(warm) == 7
 
 
 @pytest.mark.parametrize("message_count", [12, 60])

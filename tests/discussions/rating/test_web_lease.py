@@ -200,9 +200,9 @@ def test_the_region_asks_a_fixed_number_of_queries(client, evaluation, acts, dja
     for number in range(acts):
         say(evaluation, "question", str(number % 3 + 1), "yes" if number % 2 else "no", now=timezone.now())
     client.get(address(evaluation), headers=HTMX)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         client.get(address(evaluation), headers=HTMX)
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         client.post(address(evaluation), headers=HTMX)
 
 

@@ -219,7 +219,7 @@ def test_queries_do_not_grow_with_the_game(django_assert_num_queries):
     small, large = game_to_record(message_count=12), game_to_record(message_count=60)
     for game in (small, large):
         fetched = fresh(game)
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(3):
             load_verdict_preview(fetched)
 
 

@@ -293,7 +293,7 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         record(game)
         client.force_login(get_lead(game))
         client.get(address(game))
-        with django_assert_num_queries(20):
+        with django_assert_num_queries(16):
             assert client.get(address(game)).status_code == 200
 
 

@@ -113,6 +113,9 @@ def test_moments_are_compared():
 def test_a_value_that_is_no_parameter_is_refused_at_once():
     with pytest.raises(AssertionError, match="no parameter"):
         Prepared(lambda end: Project.objects.all()[: int(end)], int)(3)
+    project = make_project()
+    found = Prepared(lambda _key, slug: Project.objects.filter(slug=slug), int, str, optional=1)
+    assert found(0, project.slug) == [project]
 
 
 def test_all_queries_of_loaded_modules_are_made_without_asking(django_assert_num_queries):

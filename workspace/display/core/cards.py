@@ -30,7 +30,7 @@ def label_cells(markup: str) -> str:
         if name == "tr":
             column = 0
             return tag.group()
-        place, span = column, _SPAN.search(attributes)
+        place, span = column, _SPAN.search(attributes) if "colspan" in attributes else None
         column += int(span[1]) if span else 1
         text = labels[place] if name == "td" and not span and place < len(labels) else ""
         return f'<{name}{attributes} data-label="{text}">' if text else tag.group()
