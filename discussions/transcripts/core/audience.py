@@ -50,6 +50,7 @@ _THOUGHT = frozenset(
     "thought thoughts think thinking thinks reasoning reason reasons monologue monolog soliloquy scratchpad "
     "scratch cot reflection reflections reflect plan plans planning internal inner belief beliefs deliberation "
     "deliberate strategy memory memories note notes diary journal suspicion suspicions introspection rationale "
+    "ponder pondering pondered musing musings contemplation contemplated reasoned reflected planned "
     "piensa piensan denkt pense pensa думает себя myśli myśl self nobody none mind analysis "
     "gedanke gedanken überlegung überlegungen denken pensée pensées réflexion "
     "pensamiento pensamientos razonamiento pensamento pensamentos raciocínio pensiero pensieri ragionamento мысль "
@@ -89,6 +90,8 @@ _IGNORE = frozenset(
     "observation prompt phase_change transition tally count outcome winner ranks action actions act inspect "
     "investigate protect heal save see check divination guard".split()
 )
+_SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
+_KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
 _PARTS = (
     (THOUGHT, "内心 思考 独白 思维 推理过程 心声 心の声 考え 思惑 생각 속마음".split()),
@@ -116,6 +119,9 @@ def kind_of_type(value: str) -> str:
         return THOUGHT
     if known & _PRIVATE and not known & _PUBLIC:
         return PRIVATE
+    # Of "agent_schemed" nobody can tell.
+    others = known - _SPEAKERS
+    known = set() if others and others.isdisjoint(_KNOWN) else known
     for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC), (SPEECH, _SPEECH)):
         if known & names:
             return kind
@@ -276,6 +282,9 @@ def split_thoughts(text: str) -> tuple[str, str]:
     return _OPEN_TAGS.sub("", said).strip(), thought
 
 
+# How an answer in JSON begins.
+RAW = "{", "```"
+_FENCED = re.compile(r"```\w{0,10}\s{0,9}(?P<inside>\{.*\})\s{0,9}```", re.DOTALL)
 # "*I must hide this.* Hello": words in marks before a text, which only a person knows to be a thought or an act.
 ASIDE = "*words in marks* before a text"
 _OPENS, _CLOSES = "(\\[{<（［【〔＜", ")\\]}>）］】〕＞"
@@ -318,14 +327,24 @@ def split_aside(text: str) -> tuple[str, str]:
 
 def _split_keys(text: str) -> tuple[str, str] | None:
     """The same of an answer in JSON of several texts, of which no key is known to be a thought."""
-    found = read_json(text.encode()).value
-    plain = {key: said for key, said in found.items() if type(said) is str} if type(found) is dict else {}
+    plain = {key: said for key, said in read_answer(text).items() if type(said) is str}
     unknown = {
         key: said for key, said in plain.items() if not kind_of_type(key) and said.count(" ") >= LEAST_SPACES
     }
     if len(plain) < 2 or not unknown or split_answer(text)[1]:
         return None
     return "\n".join(said for key, said in plain.items() if key not in unknown), "\n".join(unknown.values())
+
+
+def read_answer(text: str) -> dict[str, Any]:
+    """The object of an answer in JSON, which may stand between fences ("```json"); an empty one of any other text."""
+    fenced = _FENCED.fullmatch(text) if text.startswith("```") else None
+    found = (
+        read_json((fenced["inside"] if fenced else text).encode()).value
+        if fenced or text[:1] == "{"
+        else None
+    )
+    return found if type(found) is dict else {}
 
 
 def have_asides(texts: Iterable[str]) -> int:
@@ -336,8 +355,7 @@ def have_asides(texts: Iterable[str]) -> int:
 
 def split_answer(text: str) -> tuple[str, str]:
     """What an answer in JSON says, and what its author thought; the whole text where it has no thought."""
-    found = read_json(text.encode()).value
-    plain = {key: said for key, said in found.items() if type(said) is str} if type(found) is dict else {}
+    plain = {key: said for key, said in read_answer(text).items() if type(said) is str}
     kinds = {key: kind_of_type(key) for key in plain}
     thought = [said for key, said in plain.items() if kinds[key] in (THOUGHT, PRIVATE)]
     said = [said for key, said in plain.items() if kinds[key] == SPEECH or key in _SAID]
@@ -361,8 +379,14 @@ def kind_of_flag(value: str, *, is_private: bool) -> str:
 
 
 def looks_like_audience(key: str) -> bool:
-    """Whether an unknown key may say who could hear a message, or what kind of row it is."""
-    said = set(words_of(key.rpartition(".")[2]))
+    """Whether an unknown key may say who could hear a message, or what kind of row it is.
+
+    So may a key around it: "to.name". What is in a private object says nothing of the message beside it.
+    """
+    around, _dot, last = key.rpartition(".")
+    said = {*words_of(last), *(() if kind_of_type(around) in (PRIVATE, THOUGHT) else words_of(around))}
+    if said & {"reply", "replies", "replying", "responds", "responding"}:
+        said.discard("to")
     return bool(
         said
         & frozenset(

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from discussions.transcripts.core.audience import THOUGHT, kind_of_type
 from discussions.transcripts.core.notes import Limits, Notes
 from workspace.core.strict_json import MAX_DIGITS, Document, NotFinite, read_json
 from workspace.core.words import mark, say
@@ -280,9 +281,23 @@ _MARKUP = tuple(
 
 def join_marked(parts: list[Any]) -> str:
     """The text of a list that is one text with its markup; "" for any other list."""
-    is_text = all(
+    is_text = any(type(part) is dict for part in parts) and all(
         type(part) is str
         or (type(part) is dict and type(part.get("text")) is str and part.get("type") in _MARKUP)
         for part in parts
     )
     return "".join(part if type(part) is str else part["text"] for part in parts) if is_text else ""
+
+
+def read_part(part: Any) -> tuple[str, str | None, bool]:
+    """The type of a part of a message, its text, and whether it is a thought."""
+    if type(part) is not dict:
+        return "unknown", part if type(part) is str else None, False
+    kind = next((part[key] for key in ("type", "kind") if type(part.get(key)) is str), "")
+    both = (part, as_object(part.get("metadata")))
+    flags = {key for given in both for key, value in given.items() if value is True}
+    is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)
+    keys = ("text", "content", kind) if is_thought or kind == "text" else () if "tool" in kind else ("text",)
+    told = (as_object(part.get(key)).get("value", part.get(key)) for key in keys)
+    text = next((text for text in told if type(text) is str), None)
+    return kind or "unknown", text, is_thought

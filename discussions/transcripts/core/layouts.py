@@ -22,7 +22,7 @@ from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import MIB, Limits, ReadOutcome, many_times, refused
 from discussions.transcripts.core.readers.agent_traces import are_turns
 from discussions.transcripts.core.readers.columns import LIST as ROWS_LIST
-from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed, with_objects
+from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns, has_needed
 from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
@@ -33,6 +33,7 @@ from discussions.transcripts.core.readers.inner_parts import (
     find_inner_part,
     list_inner_games,
 )
+from discussions.transcripts.core.readers.json_cells import with_objects
 from discussions.transcripts.core.readers.json_rows import read_listed
 from discussions.transcripts.core.readers.separated import find_separators, recognises_recipe
 from workspace.core import json_items

@@ -8,6 +8,7 @@ from msgspec import Struct
 from discussions.core.records import Elimination, GameRecord, Message, PrivateEntry, Vote
 from discussions.transcripts.core.audience import (
     PRIVATE,
+    RAW,
     SPEECH,
     THOUGHT,
     as_names,
@@ -113,11 +114,11 @@ def is_native(value: Any) -> bool:
         has_rounds = any(type(part) is list and part and type(part[0]) is dict for part in others)
         is_whole = "messages" in found or not has_rounds
         return len(found & {"gameId", "players", "messages"}) >= 2 and is_whole
+    strange = _strange_keys(messages)
     if not ({"message", "playerName"} <= first.keys() or has_needed(suggest_fields(list(first)))):
-        return True
+        return not any(_may_hide(key, messages) for key in strange)
     if "players" not in found and not {"message", "playerName"} <= first.keys():
         return False
-    strange = _strange_keys(messages)
     ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
     is_hidden = any(
         type(part) is list and key not in GAME_KEYS.ours and kind_of_type(key) in (PRIVATE, THOUGHT)
@@ -246,7 +247,7 @@ def _are_raw(found: _Found) -> bool:
     """Whether most texts are answers of models as JSON, which nobody heard so; of a few, everybody heard the JSON."""
     if found.is_raw is None:
         texts = [entry.get("message") for entry in as_objects(found.entries)]
-        found.is_raw = 2 * sum(type(text) is str and text.startswith("{") for text in texts) > len(texts)
+        found.is_raw = 2 * sum(type(text) is str and text.startswith(RAW) for text in texts) > len(texts)
     return found.is_raw
 
 
@@ -299,7 +300,7 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
         said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)
-    if said[:1] == "{" and _are_raw(found):
+    if said.startswith(RAW) and _are_raw(found):
         said, thought = split_answer(said)
     if not thought and may_think(said):
         said, thought = split_thoughts(said)

@@ -14,15 +14,15 @@ from discussions.core.records import Fault, GameRecord
 from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.fields import read_value, snake_to_camel
-from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted
+from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted, recognise
 from discussions.transcripts.core.layouts import LIST, TEXT, Layout, ReadOptions, format_of, json_faults
 from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, NativeGame, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.plans import ReadPlan, Unit, unpack_unit
-from discussions.transcripts.core.readers.columns import with_objects
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
+from discussions.transcripts.core.readers.json_cells import with_objects
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import BOM, PartPlaces
 from workspace.core.strict_json import Document, NotFinite, read_json, sum_replaced
@@ -228,7 +228,8 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
     parts = [("", document.value)]
     if known is INSIDE:
         whole = with_objects(document.value)
-        parts = list_inner_games(whole, options.formats) or [("", whole)]
+        is_game = recognise(whole, options.formats) is not None
+        parts = [("", whole)] if is_game else list_inner_games(whole, options.formats)
     elif known.parts and known.recognises and known.recognises(document.value):
         parts = known.parts(document.value)
     replaced = sum_replaced(document.replaced.values())

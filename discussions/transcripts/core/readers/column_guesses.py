@@ -14,13 +14,13 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import ANY, PLAYER, field_of
+from discussions.transcripts.core.readers.columns import ANY, LONGEST_NAME, PLAYER, field_of
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 
 # How many rows are looked at, and the shortest average text.
 MOST_ROWS = 2000
 LEAST_TEXT = 12
-LONGEST_NAME, MOST_ROUNDS = 60, 60
+MOST_ROUNDS = 60
 # A column of players who all speak once has at most so many rows.
 MOST_ALONE = 12
 # The most words that may say what a row is, for a column to be asked about.
@@ -30,6 +30,8 @@ _TOLD = frozenset(
     "prompt prompts system instruction instructions observation observations obs input inputs request requests context "
     "memory memories state states history hidden secret private internal raw debug argument arguments tool".split()
 )
+# What is around an answer of several texts, of which each has its own name.
+_AROUND = frozenset(("raw", "argument", "arguments", "tool"))
 _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
@@ -82,13 +84,14 @@ def find_likeliest(name: str, columns: list[Column]) -> str:
 
 def is_note(column: Column) -> bool:
     """Whether a column of sentences has a name that may say who reads them."""
-    said = sum(" " in cell for cell in column.different)
+    said = sum(" " in cell.replace(", ", "") for cell in column.different)
     return looks_like_audience(column.name) and 2 * said > len(column.different)
 
 
 def is_told(column: Column) -> bool:
     """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
-    words = {word for part in column.name.split(".") for word in words_of(part)}
+    around, _dot, last = column.name.rpartition(".")
+    words = {*words_of(last)} | ({*words_of(around)} - _AROUND)
     kinds = {kind_of_type(part) for part in column.name.split(".")}
     is_hidden = bool(words & _TOLD) or bool(kinds & {THOUGHT, PRIVATE})
     return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)

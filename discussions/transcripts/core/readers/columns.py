@@ -7,7 +7,7 @@ pair with `*` stands for numbers: "P*" is "Player*" says that P2 is the player w
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -87,9 +87,7 @@ def _shortened(names: Collection[str], texts: str) -> dict[str, str]:
 PLAYER, TEXT = "player", "text"
 NEEDED = (PLAYER, TEXT)
 MOST_COLUMNS = 200
-MOST_DEPTH = 6
-# Where the names of the columns stand beside rows that are lists.
-_BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
+LONGEST_NAME = 60
 # The code of the fault of a file that waits for a mapping.
 UNKNOWN_COLUMNS = "unknown_columns"
 
@@ -111,11 +109,11 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     PLAYER: (
         "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "authorname",
         "sender", "user", "username", "participant", "character", "playerid", "speakerid", "agentid", "senderid",
-        "userid", "from", "actor", "actorid", "who", "fromplayer",
+        "userid", "assistantid", "from", "fromseat", "actor", "actorid", "who", "fromplayer",
     ),
     TEXT: ("text", "message", "content", "utterance", "speech", "body", "messagetext", "msg"),
     "time": ("time", "timestamp", "datetime", "date", "createdat", "sentat"),
-    "id": ("id", "messageid", "msgid", "utteranceid"),
+    "id": ("id", "messageid", "msgid", "utteranceid", "eventid"),
     "turn": ("turn", "turnnumber", "index", "messagenumber"),
     "reply_to": ("replyto", "inreplyto", "inreplytoid", "replytoid", "parentid"),
     "role": ("role", "playerrole", "rolename"),
@@ -238,68 +236,6 @@ def split_columns(name: str, columns: Iterable[str]) -> list[str]:
 
 def has_needed(fields: Mapping[str, str]) -> bool:
     return all(fields.get(field) for field in NEEDED)
-
-
-def with_objects(value: Any, depth: int = 0) -> Any:
-    """The value with an object for each row of its tables, whose rows are lists: [["Ann", "Hi."], ["Bea", "Ho."]].
-
-    Names of columns stand beside such a table ("columns"), or are its first row; else columns have numbers. A whole
-    value that is a table is found under "rows".
-    """
-    if depth == 0 and _are_columns(value):
-        first = next(iter(value.values()))
-        return {"rows": [{name: column[key] for name, column in value.items()} for key in first]}
-    if type(value) is dict and depth < MOST_DEPTH:
-        beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
-        return {
-            key: _objects(part, beside) if is_table(part) else with_objects(part, depth + 1)
-            for key, part in value.items()
-        }
-    if type(value) is not list or depth >= MOST_DEPTH:
-        return value
-    if depth == 0 and is_table(value):
-        return {"rows": _objects(value, [])}
-    return [with_objects(part, depth + 1) for part in value]
-
-
-def is_table(value: Any) -> bool:
-    """Whether a value is a list of lists of one length, of plain values, a text in each of the first ones."""
-    rows = value if type(value) is list and value and type(value[0]) is list else []
-    return (
-        len(rows) > 1
-        and all(type(row) is list and len(row) == len(rows[0]) > 1 for row in rows)
-        and all(any(type(cell) is str for cell in row) for row in rows[:2])
-        and not any(type(cell) in (dict, list) for row in rows for cell in row)
-    )
-
-
-def _are_columns(value: Any) -> bool:
-    """Whether an object has a column under each key, as pandas writes tables: {"player": {"0": "Ann", "1": "Bea"}}."""
-    columns = list(value.values()) if type(value) is dict and len(value) > 1 else []
-    keys = list(columns[0]) if columns and type(columns[0]) is dict else []
-    return len(keys) > 1 and all(
-        type(column) is dict and list(column) == keys == [str(number) for number in range(len(keys))]
-        for column in columns
-    )
-
-
-def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
-    first, width = rows[0], len(rows[0])
-    if len(beside) == width:
-        names = beside
-    elif _are_names(first) and has_needed(suggest_fields(first)):
-        names, rows = first, rows[1:]
-    else:
-        names = [str(number) for number in range(1, width + 1)]
-    return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def _are_names(value: Any) -> bool:
-    return (
-        type(value) is list
-        and all(type(name) is str and name.strip() for name in value)
-        and len({*value}) == len(value)
-    )
 
 
 def columns_hash(columns: Iterable[str]) -> str:

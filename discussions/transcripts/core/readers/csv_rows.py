@@ -7,7 +7,14 @@ from functools import partial
 
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.columns import MOST_COLUMNS, Columns, has_needed, suggest_fields
+from discussions.transcripts.core.readers.columns import (
+    MOST_COLUMNS,
+    OF_TYPED_ROWS,
+    Columns,
+    field_of,
+    has_needed,
+    suggest_fields,
+)
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import (
     MOST_CELLS,
@@ -26,6 +33,8 @@ LONGEST_NAME = 100
 EVEN = 90
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SEP_LINE = re.compile(r"\Asep=([,;\t])\r?\n?")
+# A line after one that is blank, which may name the columns of a further table.
+_AFTER_BLANK = re.compile(rb"\n[ \t]{0,9}\r?\n(?P<line>[^\r\n]{3,2000})")
 _NUMBER = re.compile(r"[\d.,:\s-]+")
 # A line of a chat may begin so: "31/01/2026, 20:15 - Ann: hello, Bea".
 _MOMENT = re.compile(r"\W{0,3}\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b")
@@ -35,6 +44,9 @@ _LENGTH = mark(
 )
 _TOO_LONG = mark(
     "A cell is longer than 131,072 characters. Shorten it, or close the quotation marks before it."
+)
+_TABLES = mark(
+    "The file holds several tables of messages or votes. Write them as one, with a column for the type of a row."
 )
 _QUOTES = mark(
     'Quotation marks do not fit: a cell that begins with " must end with " before the next delimiter, and a " in it is '
@@ -64,7 +76,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
     cell_count = number = 0
     span = (0, 0, 1)
     try:
-        for row in read(*_whole(decoded, head)):
+        for row in read(*_whole(decoded, delimiter, faults)):
             number = row.number
             if not columns:
                 columns = table_columns(row.cells)
@@ -96,10 +108,45 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
     return Table(columns=columns, read=read, span=span, faults=faults)
 
 
-def _whole(decoded: Decoded, head: str) -> tuple[int, int, int]:
-    """All rows including the header, after a line that names the delimiter."""
+def _whole(decoded: Decoded, delimiter: str, faults: TableFaults | None = None) -> tuple[int, int, int]:
+    """All rows of the table of messages with its header: where it begins and ends, and the number of its first line.
+
+    Lines of comments before it, and other tables before and after it, are left out. Two tables of messages are a fault.
+    """
+    head = decoded.head(SAMPLE_CHARACTERS)
     sep = _SEP_LINE.match(head)
-    return decoded.begin + (sep.end() if sep else 0), len(decoded.data), 2 if sep else 1
+    begin = decoded.begin + (sep.end() if sep else _comments(head, delimiter))
+    heads = [(begin, _cells_of_line(head[begin - decoded.begin :].partition("\n")[0], delimiter))]
+    quotes, counted = 0, begin
+    for found in _AFTER_BLANK.finditer(decoded.data, begin):
+        quotes, counted = quotes + decoded.data.count(b'"', counted, found.start()), found.start()
+        cells = _cells_of_line(decoded.part(*found.span("line")), delimiter)
+        known = {*map(field_of, cells)} - {None}
+        # Within quotation marks such a line is a part of a text.
+        if quotes % 2 == 0 and len(known) > 1 and 2 * len(known) > len(cells) and _are_names(cells):
+            heads.append((found.start("line"), cells))
+    talks = [place for place, (_start, cells) in enumerate(heads) if has_needed(suggest_fields(cells))] or [0]
+    further = {
+        field_of(cell) for place, (_start, cells) in enumerate(heads) if place != talks[0] for cell in cells
+    }
+    if faults is not None and (len(talks) > 1 or further & {"vote", *OF_TYPED_ROWS}):
+        faults.add("several_tables", "", say(_TABLES))
+    start = heads[talks[0]][0]
+    end = next((at for at, _cells in heads[talks[0] + 1 :]), len(decoded.data))
+    return start, end, 1 + decoded.data.count(b"\n", decoded.begin, start)
+
+
+def _comments(head: str, delimiter: str) -> int:
+    """How long the lines before a table are that begin with # and are no header."""
+    lines = head.splitlines(keepends=True)
+    count = next((number for number, line in enumerate(lines) if line.strip() and line[0] != "#"), 0)
+    if count and has_needed(suggest_fields(_cells_of_line(lines[count - 1], delimiter))):
+        count -= 1
+    return len("".join(lines[:count]).encode())
+
+
+def _cells_of_line(line: str, delimiter: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in line.strip().split(delimiter)]
 
 
 def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -> Iterator[TableRow]:
@@ -163,7 +210,7 @@ def _sample(text: str, delimiter: str) -> list[list[str]]:
     head = text[:SAMPLE_CHARACTERS]
     decoded = Decoded(head.encode("utf-8", "replace"))
     try:
-        for row in _rows(decoded, delimiter, *_whole(decoded, head)):
+        for row in _rows(decoded, delimiter, *_whole(decoded, delimiter)):
             rows.append(row.cells)
             if len(rows) > SAMPLE_ROWS:
                 break

@@ -45,6 +45,7 @@ from discussions.transcripts.core.readers.json_rows import (
 from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
 from discussions.transcripts.core.readers.json_turns import recognises as is_turns
 from discussions.transcripts.core.readers.json_turns import table_of_game
+from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
 from discussions.transcripts.core.readers.separated import find_separators, read_separated
@@ -106,6 +107,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     free = [column for column in columns.values() if column.name not in used]
     likely = guesses.find_likeliest(fields.get(recipes.PLAYER, ""), list(columns.values()))
     found = {field: name for field, name in (fields | {recipes.PLAYER: likely}).items() if name}
+    if columns.keys().isdisjoint(recipes.split_columns(found.get(recipes.TEXT, ""), table.columns)):
+        found.pop(recipes.TEXT, None)
     if recipes.TEXT not in found and (
         text := guesses.find_longest([one for one in free if not guesses.is_told(one)])
     ):
@@ -284,7 +287,7 @@ def read_head(
         chosen = {recipes.ENCODING: encoding} if encoding else {}
         choices = table.choices | {recipes.ENCODING: encodings}
         table = replace(table, settings=table.settings | chosen, choices=choices)
-    return replace(table, is_part=is_part) if table.columns else None
+    return replace(reshape(table), is_part=is_part) if table.columns else None
 
 
 def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:

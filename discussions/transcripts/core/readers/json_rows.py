@@ -6,8 +6,7 @@ the number of each item of a list on the way.
 """
 
 import json
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -15,19 +14,28 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import as_names, may_hide
 from discussions.transcripts.core.decoding import Decoded
-from discussions.transcripts.core.fields import join_marked, plain_value
-from discussions.transcripts.core.notes import Limits, NativeGame, NewNotes, Notes, many_times
+from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes, many_times
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.json_cells import (
+    DEEPEST,
+    LISTS,
+    Listed,
+    SeenNames,
+    as_text,
+    find_positions,
+    flattened,
+    is_table,
+    with_objects,
+)
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_value, find_items, find_values
-from workspace.core.strict_json import NotFinite, Replaced, normalise_text, read_json, sum_replaced
+from workspace.core.strict_json import NotFinite, Replaced, read_json, sum_replaced
 from workspace.core.words import mark, say
 
-DEEPEST, DEEPEST_LIST = 4, 6
+DEEPEST_LIST = 6
 MOST_LISTS, MOST_ITEMS, MOST_KEYS, MOST_SHOWN = 20, 50, 200, 20
 GAME, COUNTER = "game", " number"
 # Lists of games are called so, and what only a game has.
@@ -35,13 +43,14 @@ _GAMES = frozenset(
     "game match matche session episode run transcript conversation dialogue sample result item data".split()
 )
 _OF_A_GAME = ("id", "players", "roles", "winner")
-_DIGIT = re.compile(r"\d")
 MOST_IN_HEAD = 5_000
 _TOO_MANY = mark(
     "The rows have more than {columns} keys, or more than {cells:,} values in all. Split the file, or leave keys out."
 )
 _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
+
+
 # Each row between two places of a file, as in `TableRow`, with its JSON.
 _Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
 
@@ -66,7 +75,8 @@ def recognises_text(text: str) -> bool:
     if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):
         return False
     return any(
-        len(cells) >= 2 and any(type(cell) is str for cell in cells.values())
+        sum(type(cell) is not Listed for cell in cells.values()) >= 2
+        and any(type(cell) is str for cell in cells.values())
         for cells in map(flattened, first)
     )
 
@@ -132,19 +142,15 @@ def read_first_rows(text: str) -> Table:
 def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[[int], str]) -> Table:
     """The rows of objects that are in memory, each with its number. Never raises."""
     flat = [(number, flattened(entry)) for number, entry in entries]
-    names = dict.fromkeys(name for _number, cells in flat for name in cells)
-    players = {
-        cells[name]
-        for name in names
-        if recipes.field_of(name) == recipes.PLAYER
-        for _number, cells in flat
-        if name in cells
-    }
-    numbers, columns = _positions(names, {name for name in players if type(name) is str})
+    seen = SeenNames()
+    for _number, cells in flat:
+        seen.add(cells)
+    numbers, columns = find_positions(seen.columns, seen.players)
     rows = [
         TableRow(number=number, start=index, end=index + 1, cells=_cells(cells, numbers, len(columns)))
         for index, (number, cells) in enumerate(flat)
     ]
+    listed = dict.fromkeys(name for _number, entry in entries for name in _list_names(entry))
     faults = TableFaults()
     for number, cells in flat:
         _note_not_finite(cells, Replaced(), place(number), faults)
@@ -158,14 +164,13 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
         span=(0, len(rows), 0),
         faults=faults,
         place=place,
-        left_out=list(dict.fromkeys(name for _number, entry in entries for name in _list_names(entry))),
+        left_out=[name for name in listed if not {name, f"{name}{LISTS}"} & set(columns)],
     )
 
 
 def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callable[[int], str]) -> Table:
     """The rows of these entries. Each entry is checked once for faults."""
-    names: dict[str, bool] = {}
-    players: set[str] = set()
+    seen = SeenNames()
     faults = TableFaults()
     causes: _Causes = {}
     cell_count = 0
@@ -173,20 +178,13 @@ def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callabl
         where = place(number)
         cells = _checked_cells(data, where, faults, causes)
         cell_count += len(cells)
-        for name in cells:
-            if name not in names:
-                names[name] = recipes.field_of(name) == recipes.PLAYER
-        players |= {
-            cell
-            for name, cell in cells.items()
-            if names[name] and type(cell) is str and len(players) < recipes.MOST_COLUMNS
-        }
-        if len(names) > recipes.MOST_COLUMNS or cell_count > MOST_CELLS:
+        seen.add(cells)
+        if len(seen.fields) > recipes.MOST_COLUMNS or cell_count > MOST_CELLS:
             faults.add("too_many", where, say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS))
             break
     for (code, sentence), (at, count) in causes.items():
         faults.add(code, at, many_times(sentence, count))
-    numbers, columns = _positions(names, players)
+    numbers, columns = find_positions(seen.columns, seen.players)
     read = partial(_rows, entries, numbers, len(columns))
     return Table(columns=columns, read=read, span=span, faults=faults, place=place)
 
@@ -266,7 +264,7 @@ def _cells(values: dict[str, Any], numbers: dict[str, int], width: int) -> list[
     cells = [""] * width
     for name, cell in values.items():
         if name in numbers and not cells[numbers[name]]:
-            cells[numbers[name]] = _as_text(cell)
+            cells[numbers[name]] = as_text(cell)
     return cells
 
 
@@ -300,7 +298,7 @@ def _names_both(entry: dict[str, Any]) -> bool:
 
 def _holds_objects(value: Any) -> bool:
     """Whether a value is a list of objects, or a table, as games of other formats have and rows do not."""
-    return type(value) is list and bool(value) and (type(value[0]) is dict or recipes.is_table(value))
+    return type(value) is list and bool(value) and (type(value[0]) is dict or is_table(value))
 
 
 def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
@@ -310,55 +308,6 @@ def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
         or (type(value) is dict and depth < DEEPEST and _holds_objects_within(value, depth + 1))
         for value in entry.values()
     )
-
-
-def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
-    """The plain values of an object by name; lists are left out.
-
-    Keys that hold ids are one path, with `*`: those of an object whose keys all have a digit ("final_ranks.Player12"),
-    and of an object in the row ("p_0041.score"). The first of several values counts.
-    """
-    found: dict[str, Any] = {}
-    is_map = depth > 1 and all(map(_is_id, entry))
-    for key, given in entry.items():
-        value = plain_value(given)
-        is_id = is_map or (type(value) is dict and _is_id(key))
-        name = f"{prefix}{recipes.ANY if is_id else key}"[:200]
-        if type(value) is dict and depth < DEEPEST:
-            for inner, part in flattened(value, f"{name}.", depth + 1).items():
-                found.setdefault(inner, part)
-        elif type(value) is list and _is_audience(key, value):
-            found.setdefault(name, as_names(value))
-        elif type(value) is list and recipes.field_of(key) == recipes.TEXT and (said := join_marked(value)):
-            found.setdefault(name, said)
-        elif type(value) not in (dict, list) and name.strip():
-            found.setdefault(name, value)
-    return found
-
-
-def _is_id(key: str) -> bool:
-    return _DIGIT.search(key) is not None and recipes.field_of(key) is None
-
-
-def _positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str, int], list[str]]:
-    """The column of each name, and all columns. Keys of one object that are players are one path, with `*`."""
-    inner: dict[str, set[str]] = {}
-    for name in names:
-        around, _dot, key = name.rpartition(".")
-        inner.setdefault(around, set()).add(key)
-    numbers: dict[str, int] = {}
-    columns: dict[str, int] = {}
-    for name in names:
-        around = name.rpartition(".")[0]
-        path = f"{around}.{recipes.ANY}" if around and inner[around] <= set(players) else name
-        numbers[name] = columns.setdefault(path, len(columns))
-    return numbers, list(columns)
-
-
-def _is_audience(key: str, values: list[Any]) -> bool:
-    if len(values) > Limits().players or any(type(value) in (dict, list) for value in values):
-        return False
-    return recipes.field_of(key) in ("audience", "private", "public") or may_hide(key, map(str, values))
 
 
 def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iterator[str]:
@@ -371,14 +320,6 @@ def _list_names(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> Iter
             yield name
 
 
-def _as_text(value: Any) -> str:
-    if value is None:
-        return ""
-    if type(value) is bool:
-        return "true" if value else "false"
-    return normalise_text(str(value))[0]
-
-
 def read_values(data: bytes) -> Any:
     """The JSON value of a file; of several that follow one another, a list. None of what is no JSON.
 
@@ -386,7 +327,7 @@ def read_values(data: bytes) -> Any:
     """
     document = read_json(data, is_lenient=True)
     if document.is_readable:
-        return recipes.with_objects(document.value)
+        return with_objects(document.value)
     values = [
         read_json(data[start : end or len(data)], is_lenient=True)
         for start, end in each_value(data, begin_of(data), len(data))

@@ -10,14 +10,25 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import OUT, PRIVATE, SPEECH, THOUGHT, VOTE, kind_of_type, words_of
+from discussions.transcripts.core.audience import (
+    OUT,
+    PRIVATE,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    kind_of_type,
+    words_of,
+)
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_lines import ARROW
-from discussions.transcripts.core.readers.json_rows import flattened, table_of_objects
+from discussions.transcripts.core.readers.json_cells import flattened
+from discussions.transcripts.core.readers.json_rounds import ROUNDS, is_series, round_of, round_of_key
+from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
+from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
 from discussions.transcripts.core.readers.tables import Table
@@ -35,16 +46,7 @@ _ABOUT = frozenset(
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _ROLES = ("roles", "player_roles", "playerRoles", "role_assignments", "assignments")
 _OF_A_GAME = ("players", "roles", "winner")
-_ROUNDS = frozenset(
-    "round rounds day days phase phases round_number roundnumber day_number daynumber turn".split()
-)
-# "day_2", "Round 1"; a number alone is a round in an object of rounds.
-_ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
 _NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
-# What a round is called, and its number, beside the known names of columns.
-_NAME_KEYS = ("name", "title", "label", "type")
-_NUMBER_KEYS = ("number", "index", "id")
-_HAS_NUMBER = re.compile(r"\d")
 _OF_LISTS = frozenset("log logs list lists history record records entries".split())
 _VOTES_TWICE = mark(
     'Votes of the messages were left out, since the object lists its votes under "votes": {count}.'
@@ -66,7 +68,7 @@ def games_in(value: dict[str, Any], pointer: str = "", depth: int = 0) -> Iterat
     is_game = any(value.get(key) for key in _OF_A_GAME) and depth == 0
     for key, part in value.items() if depth < DEEPEST and not is_game else ():
         place = f"{pointer}/{key}"
-        items = enumerate(part) if type(part) is list and key.casefold() not in _ROUNDS else ()
+        items = enumerate(part) if type(part) is list and key.casefold() not in ROUNDS else ()
         listed = [(f"{place}/{index}", item) for index, item in items if type(item) is dict]
         for where, item in [(place, part)] if type(part) is dict else listed:
             if _is_game(item) or (_NAMES_GAME.fullmatch(key) and any(True for _row in _messages(item))):
@@ -146,6 +148,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if table is None:
         notes.fault("shape", "", _say_missing(value))
         return None
+    table = reshape(table)
     # What is left out is counted for the whole value.
     table.faults.judge_not_finite(recipes.suggest_fields(table.columns).values())
     for fault in table.faults.first:
@@ -191,9 +194,10 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
     """The rows without votes on something else than a player ("approve"), where the votes are an object by player."""
     plain = [flattened(values) for _place, values in rows]
     names = {
-        str(values[recipes.suggest_fields(list(values))[recipes.PLAYER]])
+        str(part)
         for values in plain
-        if recipes.PLAYER in recipes.suggest_fields(list(values))
+        for key, part in values.items()
+        if recipes.field_of(key) == recipes.PLAYER
     }
     for place, values in rows:
         is_cast = "target" in values and values.keys() <= {"type", "voter", "target", "round", "phase"}
@@ -235,33 +239,48 @@ def _messages(value: dict[str, Any]) -> Iterator[_Row]:
 
 def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: int) -> Iterator[_Row]:
     """The rows in the lists of an object, of the objects in it, and of rounds, days and phases."""
-    if _has_answers(value):
-        yield from _with_answers(value, pointer, around)
-        return
-    for key, part in value.items() if depth < DEEPEST else ():
+    # A message with answers, or messages under their ids.
+    are_messages = depth > 0 and len(value) > 1 and all(map(_is_message, value.values()))
+    told = {pointer: value} if _has_answers(value) else {}
+    told |= {f"{pointer}/{key}": item for key, item in value.items() if are_messages}
+    for place, item in told.items():
+        yield from _with_answers(item, place, around)
+    # What is around messages may say who could hear them.
+    around = around | {key: part for key, part in value.items() if depth and _may_say_hearers(key, part)}
+    for key, part in value.items() if depth < DEEPEST and not told else ():
         kind = kind_of_type(key)
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if _is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
-        numbered = len(value) > 1 and all(map(str.isdecimal, value))
-        inside = (around | {"phase": phase} if phase else around) | _round_of_key(
-            key, "rounds" if numbered else pointer
-        )
+        inside = (around | {"phase": phase} if phase else around) | round_of_key(key, pointer, value, around)
         if depth and kind == VOTE and (cast := _casts(part)):
             yield from (
                 (place, around | {"type": VOTE, "voter": voter, "target": target}) for voter, target in cast
             )
         elif type(part) is dict and not _is_about(key):
             yield from _within(part, place, inside, depth + 1)
-        elif _holds_messages(part):
-            yield from _rows_of(part, place, inside)
-        elif type(part) is list and depth and kind in (VOTE, OUT) and _are_objects(part):
+        elif depth and kind in (VOTE, OUT) and _are_objects(part) and not _holds_messages(part):
             yield from _rows_of(part, place, around | {"type": kind})
-        elif type(part) is list and _are_objects(part) and not _is_about(key):
-            is_state = are_states(part)
-            for index in range(len(part) - 1 if is_state else 0, len(part)):
-                around_item = inside if is_state else _round_of(part[index], index, inside)
-                yield from _within(part[index], f"{place}/{index}", around_item, depth + 1)
+        elif type(part) is list:
+            yield from _of_list(key, part, place, inside, depth)
+
+
+def _of_list(key: str, part: list[Any], place: str, inside: dict[str, Any], depth: int) -> Iterator[_Row]:
+    """The messages of a list, or those in the objects of a list of rounds, days or phases."""
+    if _holds_messages(part):
+        yield from _rows_of(part, place, inside)
+    elif _are_objects(part) and not _is_about(key):
+        is_state = are_states(part)
+        for index in range(len(part) - 1 if is_state else 0, len(part)):
+            around_item = inside if is_state else round_of(part[index], index, inside)
+            yield from _within(part[index], f"{place}/{index}", around_item, depth + 1)
+
+
+def _may_say_hearers(key: str, part: Any) -> bool:
+    """Whether a value beside lists of messages may be about those who heard them: a list of names, or a known word."""
+    if type(part) is list:
+        return bool(part) and all(type(item) is str for item in part)
+    return type(part) in (str, bool) and recipes.field_of(key) in ("audience", "private", "public")
 
 
 def _casts(part: Any) -> list[tuple[str, str]]:
@@ -277,14 +296,11 @@ def _named_beside(key: str, value: dict[str, Any]) -> str:
     if not _holds_messages(value[key]) or sum(map(_holds_messages, value.values())) < 2:
         return ""
     name = " ".join(word for word in words_of(key) if word not in _OF_LISTS) or key
+    if all(
+        words_of(other) == words_of(key) for other in value if _holds_messages(value[other])
+    ) and is_series(key):
+        return ""
     return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
-
-
-def _round_of_key(key: str, pointer: str) -> dict[str, Any]:
-    """The round that a key names: "day_2", or a number in an object of rounds."""
-    found = _ROUND_KEY.fullmatch(key)
-    is_round = found and (found["kind"] or pointer.rpartition("/")[2].casefold() in _ROUNDS)
-    return {"round": int(found["number"])} if found and is_round else {}
 
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
@@ -318,21 +334,6 @@ def _is_hidden(key: str) -> bool:
     return kind_of_type(key) in (PRIVATE, THOUGHT)
 
 
-def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[str, Any]:
-    """What an object around messages says of them: their round, else its place in the list, and their phase."""
-    plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
-    fields = recipes.suggest_fields(list(plain))
-    phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
-    number = plain.get(
-        fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
-    )
-    # A phase of a round is not counted as one.
-    if number is None and "round" not in around and not _HAS_NUMBER.search(str(phase or "")):
-        number = index + 1
-    found = {"round": number, "phase": phase}
-    return around | {key: part for key, part in found.items() if part is not None}
-
-
 def _is_about(key: str) -> bool:
     """Whether the values under a key are about the game or its players, and no part of the talk."""
     return key.casefold() in _ABOUT
@@ -351,7 +352,7 @@ def _is_round(item: Any) -> bool:
     if type(item) is not dict or _game_id(item) or any(item.get(key) for key in _OF_A_GAME):
         return False
     names = {key.casefold() for key in item}
-    return bool(names & _ROUNDS) and _has_talk(_within(item, "", {}, 1))
+    return bool(names & ROUNDS) and _has_talk(_within(item, "", {}, 1))
 
 
 def _is_message(value: Any) -> bool:
@@ -376,7 +377,18 @@ def _called(value: dict[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for player in as_objects(value.get("players")):
         name = player.get("name")
-        for key in ("id", "playerId", "player_id", "pid", "agent_id", "agentId"):
+        for key in (
+            "id",
+            "playerId",
+            "player_id",
+            "pid",
+            "agent_id",
+            "agentId",
+            "seat",
+            "seat_id",
+            "seatId",
+            "number",
+        ):
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
     return found

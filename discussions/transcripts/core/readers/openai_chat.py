@@ -8,6 +8,7 @@ of its tasks) and ATIF (`steps`, of which the agent's count).
 Reasoning is kept as its author's thought; calls of tools and their outputs are left out.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,10 +22,12 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     looks_like_audience,
 )
-from discussions.transcripts.core.fields import as_list, as_object, as_objects
+from discussions.transcripts.core.fields import as_list, as_object, as_objects, read_part
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers.chat_labels import find_modes, split_mode
-from discussions.transcripts.core.readers.columns import OR, PLAYER, suggest_fields
+from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
+from discussions.transcripts.core.readers.columns import OR, PLAYER, MappingRecord, field_of, suggest_fields
+from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.row_kinds import MOST_ASKED, UNCLEAR, read_signs
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark
 
@@ -45,6 +48,11 @@ _LISTS = ("messages", "chat_history", "history", "steps", "tasks_output")
 # What tells an output of a task of CrewAI, and a line of the log of its tasks.
 _OUTPUT, _TASK = {"agent", "raw", "description"}, {"agent", "task", "status", "timestamp"}
 _LINE = {*_TASK, "task_name", "output"}
+# The keys of a message, and the fields of further ones, that are read or say nothing of who could hear it.
+_KNOWN = frozenset(
+    (*_THOUGHTS, "role", "type", "name", "content", "tool_calls", "function_call", "source", "status", "data")
+)
+_READ = (PLAYER, "audience", "phase", "private", "round", "time", "id")
 # The keys of which a message has one: its content, or what becomes its content.
 _HOLDS_CONTENT = frozenset("content tool_calls function_call parts step_id summary data raw task".split())
 ID_KEYS = ("game_id", "gameId", "id", "conversation_id", "custom_id", "session_id", "chat_id")
@@ -62,10 +70,28 @@ CARRIED = (
     *("playedAt", "modelBuild", "seed", "pair"),
 )
 
+# "You are Ann", "[Round 1] Bea: ...".
+_ADDRESSES = re.compile(
+    r"\byou(?:r|['’]re| are)\b|^\W{0,3}(?:\[[^\]\n]{1,40}\] ?)?[^\W\d_]\w{0,40} ?:",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 _NO_LIST = mark("A chat should be a list of messages with role and content. Correct the file.")
 _NO_CONTENT = mark("The content should be text or a list of parts. Correct the file.")
 _NO_MESSAGE = mark("A message should be an object with role and content. Correct the file.")
 _NO_NAME = mark("The name of a message should be text. Correct the file.")
+_NO_NAMES = mark(
+    "Messages have no name: they seem to be what one model was told and what it answered. Leave out what it was told, "
+    "and write the name of the player of each message."
+)
+_MAY_HIDE = mark(
+    'The key "{key}" of the messages may say who could hear them. Write it as "audience", or leave it out if it does '
+    "not."
+)
+_NO_PLAYER = mark(
+    'Whether "{name}" is a player is not clear. List it under "players", or write who heard its messages as their '
+    "audience."
+)
 INSTRUCTION = mark('Messages that are no utterances of players were left out: {count} (first role "{what}").')
 _UNCLEAR_CALL = mark(
     'A text stands beside a call of "{name}" with another text; which of them the table heard is not clear. Write what '
@@ -142,8 +168,17 @@ def find_list(value: Any) -> str | None:
 
 
 def recognises(value: Any) -> bool:
-    """Whether a JSON value is one chat: recognised by its first messages."""
-    return find_list(value) is not None
+    """Whether a JSON value is one chat, recognised by its first messages.
+
+    Names that may be no players, and unknown keys that may hide messages, are asked about: those are rows.
+    """
+    key = find_list(value)
+    named = as_objects(value[key] if key else value)[:MOST_ASKED] if key is not None else []
+    names = [
+        name for message in named if type(name := message.get("name")) is str and "audience" not in message
+    ]
+    is_clear = not _unclear_labels(names, as_object(value).get("players")) and not _hiding_keys(named)
+    return key is not None and is_clear
 
 
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
@@ -188,13 +223,60 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
             for thought in waiting:
                 thought["playerName"] = message["playerName"]
             waiting.clear()
+    called = _split_names(messages, list(names), notes)
+    _note_unclear(wrapper, [entry for _place, entry in entries], messages, notes)
     return _carried(wrapper) | {
         "gameId": _game_id(wrapper, notes),
-        "players": with_facts(
-            _split_names(messages, list(names), notes), wrapper.get("players"), wrapper.get("metadata")
-        ),
+        "players": with_facts(called, wrapper.get("players"), wrapper.get("metadata")),
         "messages": messages,
     }
+
+
+def _note_unclear(wrapper: dict[str, Any], entries: list[Any], messages: list[Any], notes: Notes) -> None:
+    """Note faults where it is not clear who spoke, or who could hear it."""
+    names = {message["playerName"] for message in messages} - {THOUGHT}
+    told = [str(message["message"]) for message in messages if message["playerName"] == "user"]
+    is_instructed = names <= {"user", "assistant"} and any(
+        as_object(entry).get("role") in ("system", "developer") for entry in entries
+    )
+    # What tells a model what to do comes again and again, or addresses it.
+    is_context = is_instructed or len(told) > 1 or any(map(_ADDRESSES.search, told))
+    is_monologue = names == {"assistant"} and len(messages) > 1
+    if is_monologue or (told and len(names) > 1 and is_context):
+        notes.fault("no_names", "", _NO_NAMES)
+    for key in _hiding_keys(entries):
+        notes.fault("unknown_audience", "", _MAY_HIDE, key=key[:60])
+    heard = [message["playerName"] for message in messages if message["audience"] is None]
+    for name in _unclear_labels(heard, wrapper.get("players")):
+        notes.fault("unclear_name", "", _NO_PLAYER, name=name[:60])
+
+
+def _hiding_keys(messages: list[Any]) -> list[str]:
+    """The keys of messages with names that may say who could hear them, beside those that are read."""
+    said = [_with_role(message) for message in as_objects(messages)]
+    rows = [
+        {key: part for key, part in message.items() if key not in _KNOWN and not _is_read(key, part)}
+        | {PLAYER: _speaker(message) or message.get("name") or message.get("role")}
+        for message in said
+        if str(message.get("role")) not in LEFT_OUT
+    ]
+    if not rows:
+        return []
+    table = table_of_objects(list(enumerate(rows)), "/{}".format)
+    signs = read_signs(table, MappingRecord(table.columns, {PLAYER: PLAYER}))
+    return [field.removeprefix(UNCLEAR) for field in signs.at if field.startswith(UNCLEAR)]
+
+
+def _is_read(key: str, value: Any) -> bool:
+    return field_of(key) in _READ and not (type(value) is dict or as_objects(value))
+
+
+def _unclear_labels(names: list[str], players: Any) -> list[str]:
+    """The names that may be no players, such as Wolves, unless the chat lists them."""
+    listed = {str(as_object(player).get("name", player)) for player in as_list(players)}
+    modes = find_modes(names)
+    called = dict.fromkeys(split_mode(name, modes)[0] for name in names)
+    return [name for name in called if name not in (THOUGHT, *listed) and may_be_none(name)]
 
 
 def _split_names(messages: list[Any], names: list[str], notes: Notes) -> list[str]:
@@ -222,26 +304,12 @@ def content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str] |
         return None
     texts: list[str] = []
     for part in content:
-        kind, text, is_thought = _part(part)
+        kind, text, is_thought = read_part(part)
         if text is not None and (not is_thought or thoughts is not None):
             (thoughts if is_thought and thoughts is not None else texts).append(text)
         else:
             notes.warn("part_left_out", pointer, kind, says=PART)
     return "\n".join(texts)
-
-
-def _part(part: Any) -> tuple[str, str | None, bool]:
-    """The type of a part of a message, its text, and whether it is a thought."""
-    if type(part) is not dict:
-        return "unknown", part if type(part) is str else None, False
-    kind = next((part[key] for key in ("type", "kind") if type(part.get(key)) is str), "")
-    both = (part, as_object(part.get("metadata")))
-    flags = {key for given in both for key, value in given.items() if value is True}
-    is_thought = kind_of_type(kind) == THOUGHT or any(kind_of_type(key) == THOUGHT for key in flags)
-    keys = ("text", "content", kind) if is_thought or kind == "text" else () if "tool" in kind else ("text",)
-    told = (as_object(part.get(key)).get("value", part.get(key)) for key in keys)
-    text = next((text for text in told if type(text) is str), None)
-    return kind or "unknown", text, is_thought
 
 
 def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
@@ -354,7 +422,8 @@ def first_values(entry: dict[str, Any], *wanted: str) -> dict[str, Any]:
 def _speaker(entry: dict[str, Any]) -> str:
     """The player that a key such as "speaker" names; "" without one. The name may be that of a model."""
     said = {key: value.strip() for key, value in entry.items() if type(value) is str and key != "name"}
-    return said.get(suggest_fields([key for key, value in said.items() if value]).get(PLAYER, ""), "")
+    key = suggest_fields([key for key, value in said.items() if value]).get(PLAYER, "role_name")
+    return said.get(key, "")
 
 
 def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:

@@ -1,8 +1,9 @@
 """What a row of a table is, and who could hear it: by its type, its audience, its flags and its phase."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from functools import partial
+from itertools import islice, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from discussions.transcripts.core.audience import (
     ASIDE,
     IGNORE,
     KINDS,
+    LEAST_SPACES,
     NAMED,
     NARRATORS,
     OUT,
@@ -27,6 +29,8 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
     may_hide,
     split_aside,
+    split_names,
+    words_of,
 )
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.chat_labels import (
@@ -55,6 +59,12 @@ MOST_VALUES = 500
 FIRST_ROWS, MOST_ASKED, EXAMPLE = 20, 2_000, 120
 # The roles of messages that nobody in the game said.
 INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
+# What one player says of others.
+_OF_OTHERS = frozenset(
+    "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
+    "guess guesses accused role roles".split()
+)
+_CHANNELS = frozenset("channel room group thread venue kind type".split())
 _HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
@@ -75,6 +85,33 @@ _OPEN = re.compile(
 )
 
 
+class ListedPlayers:
+    """Whether the cells of a column, which list players, may say who could hear a row.
+
+    They do not where all that a player says in a round has the same list, such as of who is alive, or where the texts
+    name whom they list.
+    """
+
+    def __init__(self, said: Mapping[tuple[str, str], str] = {}) -> None:
+        self.said = {**said}
+        self.different: dict[str, list[str]] = {}
+        self.differ, self.are_named = False, True
+
+    def add(self, row: Mapping[str, str], cell: str) -> None:
+        """Count one row with its fields."""
+        said = row.get(PLAYER, ""), row.get("round", "")
+        self.differ = self.differ or self.said.setdefault(said, cell) != cell
+        if cell not in self.different and len(self.different) <= MOST_VALUES:
+            self.different[cell] = [name.casefold() for name in split_names(cell)]
+        text = row.get("text", "").casefold() if self.are_named else ""
+        self.are_named = self.are_named and all(name in text for name in self.different.get(cell, ()))
+
+    def may_hide(self, names: Set[str]) -> bool:
+        """Whether they may, among players of these names, case-folded; so may a list of flags, one for each player."""
+        listed = (cell for cell, own in self.different.items() if own)
+        return self.differ and not self.are_named and all(map(partial(_lists_players, names), listed))
+
+
 class RowSigns(Struct, frozen=True):
     """How the rows of a table are read: the positions of the columns of each field, and what rows of a type are.
 
@@ -89,6 +126,8 @@ class RowSigns(Struct, frozen=True):
     reads_rounds: bool = True
     told: frozenset[str] = INSTRUCTIONS
     asked: Collection[str] = ()
+    # What all types begin with, such as the module of their classes.
+    module: str = ""
     # What stands after names, or for one, and may say who could hear a row: "Ann (aside)", "Wolves".
     modes: frozenset[str] = frozenset()
 
@@ -96,6 +135,11 @@ class RowSigns(Struct, frozen=True):
         """The player of a cell, who may be called otherwise in it."""
         name, _mode = split_mode(cell.strip(), self.modes)
         return self.aliases.get(name, name)
+
+    def called(self, audience: str) -> str:
+        """An audience with the names of players whom it calls otherwise, such as by their seats."""
+        named = [self.aliases.get(part, part) for part in split_names(audience)] if self.aliases else []
+        return ", ".join(named) or audience
 
 
 class Question(Struct, frozen=True):
@@ -167,7 +211,9 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
     places = [place for place in range(len(table.columns)) if place not in used - further]
-    hiding = _hiding(table, places, at.get(PLAYER, []))
+    first = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
+    called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
+    hiding = _hiding(table, places, at, called)
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in hiding}
     found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
@@ -179,24 +225,31 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        modes=_modes(table, at),
+        module=_module(distinct(cells.get("type", "") for cells in first)),
+        names=called,
+        modes=_modes(table, first),
     )
     if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
-    called = distinct((name for name in names if name), Limits().players)
-    found = frozenset(name.casefold() for name in (*called, *signs.aliases, *signs.aliases.values()))
+    players = map(signs.name, distinct((name for name in names if name), Limits().players))
+    found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
     signs = replace(signs, names=found)
-    audiences = distinct(cells_of(row, signs.at).get("audience", "") for row in table.rows)
+    audiences = distinct(signs.called(cells_of(row, signs.at).get("audience", "")) for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
     if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
         signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
     return signs
 
 
-def _modes(table: Table, at: Mapping[str, list[int]]) -> frozenset[str]:
+def _module(types: list[str]) -> str:
+    """What the types of rows begin with, up to a dot."""
+    parts = zip(*(name.split(".") for name in types if name), strict=False)
+    return "".join(f"{part[0]}." for part in takewhile(lambda part: len({*part}) == 1, parts))
+
+
+def _modes(table: Table, rows: list[dict[str, str]]) -> frozenset[str]:
     """What stands after names, or for one, and may say who could hear a row."""
-    rows = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
     said = [(cells.get(PLAYER, "").strip(), cells.get("text", "")) for cells in rows]
     called = distinct((name for name, _text in said), MOST_ASKED)
     # What stands before a colon may be anything.
@@ -230,16 +283,22 @@ def _is_sign(field: str) -> bool:
     return field in SIGNS or field.startswith(UNCLEAR)
 
 
-def _hiding(table: Table, places: list[int], players: list[int]) -> list[int]:
+def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names: Set[str]) -> list[int]:
     """The unknown columns that may say who could hear a row: by name or values, and since they tell rows apart.
 
     Where only the values say so, they tell apart what one player said: otherwise they are about the players.
     """
+    known = {field: at.get(field, []) for field in (PLAYER, "round", "text")}
     named = {place for place in places if looks_like_audience(table.columns[place])}
+    places = [place for place in places if place in named or not is_of_others(table.columns[place])]
+    listed = _listing(table, [place for place in places if place not in named], names)
     said: dict[int, set[tuple[str, str]]] = {place: set() for place in places}
     filled = dict.fromkeys(places, 0)
     for row in table.rows if places else ():
-        name = cells_of(row, {PLAYER: players}).get(PLAYER, "").strip()
+        own = cells_of(row, known)
+        name = own.get(PLAYER, "").strip()
+        for place, players in listed.items():
+            players.add(own, row.cells[place] if place < len(row.cells) else "")
         for place in [place for place in said if place < len(row.cells)]:
             filled[place] += row.cells[place] != ""
             # Of a column that is known by its name it is enough that it has two values.
@@ -249,13 +308,43 @@ def _hiding(table: Table, places: list[int], players: list[int]) -> list[int]:
                 said[place].add(("", row.cells[place]))
             if len(said[place]) > MOST_VALUES:
                 del said[place]
-    return [
+    hidden = [place for place, players in listed.items() if players.may_hide(names)]
+    return hidden + [
         place
         for place, cells in said.items()
-        if may_hide(table.columns[place], {cell for _name, cell in cells if cell})
+        if place not in hidden
+        and not _are_thoughts(table.columns[place], {cell for _name, cell in cells if cell})
+        and may_hide(table.columns[place], {cell for _name, cell in cells if cell})
         and len(cells) > len({name for name, _cell in cells})
         and (place in named or 2 * len({cell for _name, cell in cells if cell}) <= max(4, filled[place]))
     ]
+
+
+def _are_thoughts(column: str, cells: Collection[str]) -> bool:
+    """Whether a column holds thoughts themselves, and does not say of texts that they are some."""
+    is_named = kind_of_type(column.rpartition(".")[2]) in (PRIVATE, THOUGHT)
+    return is_named and all(cell.count(" ") >= LEAST_SPACES for cell in cells)
+
+
+def is_of_others(column: str) -> bool:
+    """Whether a column is about other players, such as votes and claims, and not who could hear a row."""
+    return kind_of_type(column) in (VOTE, OUT) or not _OF_OTHERS.isdisjoint(words_of(column))
+
+
+def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, ListedPlayers]:
+    """The columns that hold nothing but players, or flags of players, in the first rows."""
+    found = {}
+    for place in places:
+        first = (row.cells[place] for row in islice(table.rows, MOST_ASKED) if place < len(row.cells))
+        cells = [cell for cell in distinct(first) if cell and cell != "[]"]
+        if cells and all(map(partial(_lists_players, names), cells)):
+            found[place] = ListedPlayers()
+    return found
+
+
+def _lists_players(names: Set[str], cell: str) -> bool:
+    own = [name.casefold() for name in split_names(cell)]
+    return not names.isdisjoint(own) or (len(own) > 1 and {*own} <= {"true", "false"})
 
 
 def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
@@ -292,22 +381,37 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
         answer = kinds.get(value.casefold()) or kinds.get(f"{column}: {value}".casefold())
         if answer:
             yield answer, value
-        elif column != field and (value.isdecimal() or kind_of_flag(value, is_private=True)):
+        elif column != field and _is_flag(column, value, signs):
             yield _of_flag(column, value), f"{column}: {value}"
         elif field == "type":
-            yield "" if value in signs.asked else kind_of_type(value), value
+            yield "" if value in signs.asked else _of_type(value.removeprefix(signs.module)), value
         elif field == "audience" or column != field:
-            kind = kind_of_audience(value, signs.names, author)
+            kind = kind_of_audience(signs.called(value), signs.names, author)
             # That names are only addresses says nothing about other words.
             is_private = not kind and kinds.get(NAMED) == PRIVATE and field == "audience"
             yield kinds.get(NAMED, NAMED) if kind == NAMED else PRIVATE if is_private else kind, value
         elif field in ("private", "public"):
             kind = kind_of_flag(value, is_private=field == "private")
-            named = kind_of_audience(value, signs.names, author)
+            named = kind_of_audience(signs.called(value), signs.names, author)
             # A whisper to somebody is one whoever that is.
             yield kind or (PRIVATE if field == "private" else named), f"{field}: {value}" if kind else value
         elif field == "phase":
             yield _of_phase(value), value
+
+
+def _of_type(value: str) -> str:
+    """What a type says; of a class in a module ("actions.Speak") the class, unless the module hides it."""
+    kind = kind_of_type(value)
+    return kind if kind in (PRIVATE, THOUGHT) else kind_of_type(value.rpartition(".")[2]) or kind
+
+
+def _is_flag(column: str, value: str, signs: RowSigns) -> bool:
+    """Whether a value is a number, a flag or an empty list, and not the id of a player, as a channel has none."""
+    is_known = value in signs.aliases or value.casefold() in signs.names
+    is_player = is_known and _CHANNELS.isdisjoint(words_of(column))
+    return not is_player and (
+        value.isdecimal() or value == "[]" or kind_of_flag(value, is_private=True) != ""
+    )
 
 
 def _of_phase(value: str) -> str:

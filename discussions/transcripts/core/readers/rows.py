@@ -25,6 +25,7 @@ from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import Table, TableFaults
 from workspace.core.words import mark, say
 
@@ -95,6 +96,7 @@ def read_table(
     table: Table, new_notes: NewNotes, columns: recipes.Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
+    table = reshape(table)
     mapping = recipes.find_mapping(table.columns, columns)
     is_empty = True
     questions: list[row_kinds.Question] = []
@@ -234,13 +236,16 @@ def _read_kind(
 ) -> None:
     kind, sign = what
     is_typed = "type" in cells
-    cells = _of_kind(cells, kind) if is_typed else cells
+    cells = _of_kind(cells, kind, signs) if is_typed else cells
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
     if kind == IGNORE or (is_typed and not (name if is_hidden else text or target or kind == OUT)):
         game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
+        # "Day 2 begins" says it for the rows below.
+        begun = _round(cells.get("round", "").strip())[0] if signs.reads_rounds else None
+        game.round = game.round if begun is None else begun
         return
     if not is_hidden and signs.reads_rounds:
         _read_round(game, cells, place)
@@ -263,9 +268,12 @@ def _read_kind(
         _add_message(game, cells, place, signs, audience=None)
 
 
-def _of_kind(cells: Mapping[str, str], kind: str) -> Mapping[str, str]:
+def _of_kind(cells: Mapping[str, str], kind: str, signs: row_kinds.RowSigns) -> Mapping[str, str]:
     """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
+    if kind == VOTE and not target and signs.name(cells.get(recipes.TEXT, "")).casefold() in signs.names:
+        # The value of a vote may stand where texts do.
+        return {"vote": cells[recipes.TEXT]} | dict(cells) | {recipes.TEXT: ""}
     if kind == VOTE:
         return {recipes.PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
     if kind == OUT:

@@ -1,0 +1,273 @@
+"""JSON as cells of rows: objects, lists that name players, parts of contents, and tables whose rows are lists."""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from discussions.transcripts.core.audience import (
+    RAW,
+    SPEECH,
+    as_names,
+    kind_of_flag,
+    kind_of_type,
+    may_hide,
+    read_answer,
+)
+from discussions.transcripts.core.fields import as_object, join_marked, plain_value, read_part
+from discussions.transcripts.core.notes import Limits
+from discussions.transcripts.core.readers.columns import (
+    ANY,
+    LONGEST_NAME,
+    MOST_COLUMNS,
+    NEEDED,
+    PLAYER,
+    TEXT,
+    field_of,
+    has_needed,
+    suggest_fields,
+)
+from discussions.transcripts.core.readers.row_kinds import ListedPlayers, is_of_others
+from workspace.core.strict_json import normalise_text
+
+DEEPEST = 4
+MOST_DEPTH = 6
+# Where the names of the columns stand beside rows that are lists.
+_BESIDE = ("columns", "header", "headers", "fields", "names", "keys")
+# The types of the parts of a content that everybody is told, and their keys.
+_TEXTS = ("text", "input_text", "output_text")
+_OF_TEXTS = frozenset(
+    ("type", "text", "annotations", "citations", "logprobs", "cache_control", "id", "index")
+)
+# After the name of a value that may list players.
+LISTS = "[]"
+_AUDIENCES = ("audience", "private", "public")
+_DIGIT = re.compile(r"\d")
+
+
+class Listed(str):
+    """A list that may be the players who could hear a message, as one text."""
+
+    __slots__ = ()
+
+
+class SeenNames:
+    """The names of the values of all rows with their fields, the players, and what lists of names may say."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str | None] = {}
+        self.players: set[str] = set()
+        self.listed: dict[str, ListedPlayers] = {}
+        # The players and rounds of the rows so far, to which a list that comes later was not given.
+        self.said: dict[tuple[str, str], str] = {}
+
+    def add(self, cells: dict[str, Any]) -> None:
+        row: dict[str, str] = {}
+        for name, cell in cells.items():
+            if name not in self.fields:
+                self.fields[name] = field_of(name)
+            field = self.fields[name]
+            if field == PLAYER and type(cell) is str and len(self.players) < MOST_COLUMNS:
+                self.players.add(cell)
+            if field in (PLAYER, TEXT, "round"):
+                row.setdefault(field, cell if type(cell) is str else as_text(cell))
+            if type(cell) is Listed and name not in self.listed:
+                self.listed[name] = ListedPlayers(self.said)
+        for name, listed in self.listed.items():
+            listed.add(row, cells.get(name, ""))
+        self.said[row.get(PLAYER, ""), row.get("round", "")] = ""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names without lists that say nothing of who could hear a message."""
+        names = {name.casefold() for name in self.players}
+        hiding = {
+            name for name, listed in self.listed.items() if listed.may_hide(names) and not is_of_others(name)
+        }
+        # What an object says of each player is one value.
+        return [
+            name
+            for name in self.fields
+            if name in hiding or (name not in self.listed and name.rpartition(".")[0] + LISTS not in hiding)
+        ]
+
+
+def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[str, Any]:
+    """The plain values of an object by name; lists are left out.
+
+    Keys that hold ids are one path, with `*`: those of an object whose keys all have a digit ("final_ranks.Player12"),
+    and of an object in the row ("p_0041.score"). The first of several values counts.
+    """
+    found: dict[str, Any] = {}
+    is_map = depth > 1 and all(map(_is_id, entry))
+    for key, given in entry.items():
+        value = plain_value(given)
+        if type(value) is str and value.startswith(RAW) and field_of(key) != TEXT:
+            value = read_answer(value) or value
+        is_id = is_map or (type(value) is dict and _is_id(key))
+        name = f"{prefix}{ANY if is_id else key}"[:200]
+        if type(value) in (dict, list):
+            for inner, part in _inner_values(name, value, depth).items():
+                found.setdefault(inner, part)
+        elif name.strip():
+            found.setdefault(name, value)
+    return found
+
+
+def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
+    """The plain values of an object or a list in a row, by name."""
+    heard = _hearers(name, value)
+    found: dict[str, Any] = {f"{name}{LISTS}" if type(heard) is Listed else name: heard} if heard else {}
+    if type(value) is dict and type(heard) is not str and depth < DEEPEST:
+        return found | flattened(value, f"{name}.", depth + 1)
+    if type(value) is list and field_of(name.rpartition(".")[2]) == TEXT:
+        said = join_marked(value)
+        texts, thoughts = ([said], []) if said else _split_parts(value)
+        named = {name: texts, f"{name.rpartition('.')[0]}.thought".lstrip("."): thoughts}
+        found |= {inner: "\n".join(parts) for inner, parts in named.items() if parts}
+    return found
+
+
+def _is_id(key: str) -> bool:
+    return _DIGIT.search(key) is not None and field_of(key) is None
+
+
+def find_positions(names: Iterable[str], players: Collection[str]) -> tuple[dict[str, int], list[str]]:
+    """The column of each name, and all columns. Keys of one object that are players are one path, with `*`."""
+    inner: dict[str, set[str]] = {}
+    for name in names:
+        around, _dot, key = name.rpartition(".")
+        inner.setdefault(around, set()).add(key)
+    numbers: dict[str, int] = {}
+    columns: dict[str, int] = {}
+    for name in names:
+        around = name.rpartition(".")[0]
+        path = f"{around}.{ANY}" if around and inner[around] <= set(players) else name
+        numbers[name] = columns.setdefault(path, len(columns))
+    return numbers, list(columns)
+
+
+def _hearers(name: str, value: Any) -> str | None:
+    """Who may have heard a message: a list of names, of flags or of objects that name a player, or an object of flags.
+
+    A text of them; `Listed` where the key does not say what it is. None for other values.
+    """
+    field, items = field_of(name), value
+    if field in NEEDED or len(value) > Limits().players:
+        return None
+    if type(value) is dict:
+        flags = {who: kind_of_flag(as_names(flag), is_private=False) for who, flag in value.items()}
+        is_of_flags = len(flags) > 1 and all(flags.values())
+        items = [who for who, flag in flags.items() if flag == SPEECH] if is_of_flags else [{}]
+    elif value and type(value[0]) is dict:
+        fields = suggest_fields(list(value[0]))
+        named = "" if TEXT in fields else fields.get(PLAYER, "")
+        items = [as_object(item).get(named, {}) for item in value]
+    if any(type(item) in (dict, list) for item in items):
+        return None
+    if field in _AUDIENCES or may_hide(name, map(str, items)):
+        return as_names(items)
+    are_short = items and all(item is not None and len(str(item)) <= LONGEST_NAME for item in items)
+    return Listed(as_names(items)) if are_short and field is None else None
+
+
+def _split_parts(parts: list[Any]) -> tuple[list[str], list[str]]:
+    """What the parts of a content say, and the thoughts among them.
+
+    Nothing where a text has keys that may hide it, or stands beside a call, which may be what was said.
+    """
+    found: tuple[list[str], list[str]] = ([], [])
+    for part in parts:
+        kind, text, is_thought = read_part(part)
+        is_plain = type(part) is dict and part.get("type") in _TEXTS and part.keys() <= _OF_TEXTS
+        if "tool" in kind or (text and not (is_thought or is_plain)):
+            return [], []
+        found[is_thought].extend([text] if text else [])
+    return found
+
+
+def as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if type(value) is bool:
+        return "true" if value else "false"
+    return normalise_text(str(value))[0]
+
+
+def with_objects(value: Any, depth: int = 0) -> Any:
+    """The value with an object for each row of its tables, whose rows are lists: [["Ann", "Hi."], ["Bea", "Ho."]].
+
+    Names of columns stand beside such a table ("columns"), or are its first row; else columns have numbers. A whole
+    value that is a table is found under "rows".
+    """
+    if depth == 0 and _are_columns(value):
+        first = next(iter(value.values()))
+        return {"rows": [{name: column[key] for name, column in value.items()} for key in first]}
+    if type(value) is dict and depth < MOST_DEPTH:
+        beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
+        return {
+            key: _objects(part, beside or _names_of_pairs(key, part))
+            if is_table(part)
+            else with_objects(part, depth + 1)
+            for key, part in value.items()
+        }
+    if type(value) is not list or depth >= MOST_DEPTH:
+        return value
+    if depth == 0 and is_table(value):
+        return {"rows": _objects(value, [])}
+    return [with_objects(part, depth + 1) for part in value]
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a list of lists of one length, of plain values, a text in each of the first ones."""
+    rows = value if type(value) is list and value and type(value[0]) is list else []
+    return (
+        len(rows) > 1
+        and all(type(row) is list and len(row) == len(rows[0]) > 1 for row in rows)
+        and all(any(type(cell) is str for cell in row) for row in rows[:2])
+        and not any(type(cell) in (dict, list) for row in rows for cell in row)
+    )
+
+
+def _are_columns(value: Any) -> bool:
+    """Whether an object has a column under each key, as pandas writes tables: {"player": {"0": "Ann", "1": "Bea"}}."""
+    columns = list(value.values()) if type(value) is dict and len(value) > 1 else []
+    keys = list(columns[0]) if columns and type(columns[0]) is dict else []
+    return len(keys) > 1 and all(
+        type(column) is dict and list(column) == keys == [str(number) for number in range(len(keys))]
+        for column in columns
+    )
+
+
+def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
+    first, width = rows[0], len(rows[0])
+    if len(beside) == width:
+        names = beside
+    elif _are_names(first) and has_needed(suggest_fields(first)):
+        names, rows = first, rows[1:]
+    else:
+        names = [str(number) for number in range(1, width + 1)]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
+    """Player and text, where rows under a key such as "debate" are pairs of names that come back, and sentences."""
+    names = {str(row[0]) for row in rows}
+    are_pairs = (
+        len(rows[0]) == 2
+        and kind_of_type(key) == SPEECH
+        and len(names) > 1
+        and max(map(len, names)) <= LONGEST_NAME
+    )
+    return (
+        [PLAYER, TEXT]
+        if are_pairs and 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
+        else []
+    )
+
+
+def _are_names(value: Any) -> bool:
+    return (
+        type(value) is list
+        and all(type(name) is str and name.strip() for name in value)
+        and len({*value}) == len(value)
+    )

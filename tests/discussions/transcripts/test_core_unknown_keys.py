@@ -1,0 +1,265 @@
+"""Own JSON, chats and tables in which an unknown key says who could hear a message, or the game stands otherwise."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from discussions.core.records import GameRecord
+from discussions.transcripts.core.audience import PRIVATE
+from discussions.transcripts.core.readers.columns import read_recipe, write_recipe
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.own_logs import CANARY, SAID, lines
+from tests.factories.reading import read_transcripts
+
+NAMES = ["Ann", "Bea", "Cid"]
+NAMED = "a player's name"
+VOTES = [("Ann", "Bea"), ("Bea", "Cid")]
+
+
+def secret(index: int) -> str:
+    return f"{CANARY}, and that is thought {index}"
+
+
+def twice(shape) -> list[dict[str, Any]]:
+    """Before each message a private one; the shape takes who could hear it."""
+    return [
+        {"speaker": name, "text": text} | shape(hearers)
+        for index, (name, said) in enumerate(SAID)
+        for text, hearers in ((secret(index), [name]), (said, NAMES))
+    ]
+
+
+def whole(rows: list[Any], **around: Any) -> bytes:
+    return json.dumps({"id": "g", "messages": rows} | around).encode()
+
+
+def chat(rows: list[dict[str, Any]]) -> bytes:
+    renamed = [
+        {"role": "assistant", "name": row.pop("speaker"), "content": row.pop("text")} | row for row in rows
+    ]
+    return json.dumps({"messages": renamed}).encode()
+
+
+SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
+    "flags": lambda hearers: {"heard": {name: name in hearers for name in NAMES}},
+    "numbers": lambda hearers: {"visible_for": {name: int(name in hearers) for name in NAMES}},
+    "unknown flags": lambda hearers: {"awake": {name: name in hearers for name in NAMES}},
+    "unknown list": lambda hearers: {"ears": hearers},
+    "list of flags": lambda hearers: {"ears": [name in hearers for name in NAMES]},
+    "objects": lambda hearers: {"delivered": [{"player": name, "at": 1} for name in hearers]},
+    "known objects": lambda hearers: {"recipients": [{"name": name} for name in hearers]},
+    "nested": lambda hearers: {"meta": {"route": {"ends": hearers}}},
+    "beside": lambda hearers: {"to": {"names": hearers}},
+    "kwargs": lambda hearers: {"extra": {"visibility": "all" if len(hearers) > 1 else "self"}},
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("form", [lines, whole, chat], ids=["lines", "object", "chat"])
+def test_a_key_that_may_say_who_heard_a_message_hides_it_or_is_asked_about(name, form):
+    rows = twice(SHAPES[name])
+    data = form(*rows) if form is lines else form(rows)
+    read = read_transcripts(data, "log.json")
+    codes = {fault.code for fault in read.faults if not fault.is_warning}
+    assert codes == set() or (read.games == [] and codes == {"unknown_columns"})
+    records: list[GameRecord | None] = [game.record for game in read.games]
+    if codes:
+        table = read_head(data, is_part=False)
+        assert table is not None
+        mapping = propose_mapping(table)
+        asked = {question.value.casefold(): PRIVATE for question in find_questions(table, mapping)}
+        records = [read_first_game(table, replace(mapping, kinds=asked | mapping.kinds), "f", "f", {}).record]
+    assert CANARY not in str([record.messages for record in records if record])
+
+
+def test_one_list_in_the_last_row_is_asked_about():
+    rows = [{"speaker": name, "text": text} for name, text in SAID]
+    read = read_transcripts(lines(*rows, rows[0] | {"text": "Psst.", "ears": ["Ann"]}), "log.jsonl")
+    assert ({fault.code for fault in read.faults}, read.games) == ({"unknown_columns"}, [])
+
+
+HONEST: dict[str, Callable[[int, str, str], dict[str, Any]]] = {
+    "alive": lambda index, name, said: {"alive": NAMES},
+    "mentions": lambda index, name, said: {"people": [one for one in NAMES if one in said]},
+    "reactions": lambda index, name, said: {"reactions": [{"user": NAMES[index % 3], "emoji": "+1"}]},
+    "claims": lambda index, name, said: {"claims": {"Bea": "wolf"} if index % 2 else {}},
+    "scores": lambda index, name, said: {"trust": dict.fromkeys(NAMES, index / 7)},
+    "replies": lambda index, name, said: {"replies_to": NAMES[index % 3]},
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("form", [whole, chat], ids=["object", "chat"])
+def test_lists_of_players_that_say_something_else_are_not_asked_about(name, form):
+    rows = [{"speaker": n, "text": t} | HONEST[name](i, n, t) for i, (n, t) in enumerate(SAID)]
+    read = read_transcripts(form(rows), "log.json")
+    assert [fault for fault in read.faults if not fault.is_warning] == []
+    assert [message.text for message in read.games[0].record.messages] == [text for _name, text in SAID]
+
+
+def keyed(shape: str) -> dict[str, Any]:
+    """The messages in two rounds, under keys of this shape."""
+    halves = enumerate((SAID[:3], SAID[3:]), start=1)
+    return {shape.format(n): [{"speaker": who, "text": text} for who, text in half] for n, half in halves}
+
+
+@pytest.mark.parametrize("shape", ["cycle_{}", "phase{}", "R{}", "stage-{}", "day{}_talk", "{}"])
+@pytest.mark.parametrize("is_inner", [True, False])
+def test_a_number_in_the_keys_of_one_level_is_the_round(shape, is_inner):
+    talk = {"history": keyed(shape)} if is_inner else keyed(shape) | {"winner": "x"}
+    (game,) = read_transcripts(json.dumps({"id": "g", "players": NAMES} | talk).encode(), "g.json").games
+    assert [message.round for message in game.record.messages] == [1, 1, 1, 2, 2, 2]
+
+
+def test_numbers_of_agents_are_no_rounds():
+    (game,) = read_transcripts(json.dumps({"id": "g", "logs": keyed("agent_{}")}).encode(), "g.json").games
+    assert {message.round for message in game.record.messages} == {1}
+
+
+def told(*texts: str, **named: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": text} for text in texts] + [
+        {"role": "assistant", "name": name, "content": text} for name, text in named.items()
+    ]
+
+
+ANSWER = {"role": "assistant", "content": "I trust Bea."}
+CONTEXTS = {
+    "instructed": [{"role": "system", "content": "You are Ann."}, *told("Begin."), ANSWER],
+    "told again": [*told("Begin.", "Go on."), ANSWER],
+    "labels": [*told("[Round 1] Bea: Hello."), ANSWER],
+    "addressed": [*told("Your turn: you are the wolf."), ANSWER],
+    "beside names": told("You are the wolf, Bea.", Ann="Hello.", Bea="Good day."),
+}
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_what_one_model_was_told_is_no_game(name):
+    read = read_transcripts(json.dumps({"messages": CONTEXTS[name]}).encode(), "log.json")
+    assert (read.games, {fault.code for fault in read.faults if not fault.is_warning}) == ([], {"no_names"})
+
+
+def test_labels_of_a_chat_that_may_be_no_players_are_asked_about_unless_it_lists_them():
+    messages = [{"role": "assistant", "name": name, "content": text} for name, text in SAID]
+    messages.append({"role": "assistant", "name": "Wolves", "content": "Tonight Ann."})
+    read = read_transcripts(json.dumps({"messages": messages}).encode(), "log.json")
+    assert ({fault.code for fault in read.faults}, read.games) == ({"unknown_columns"}, [])
+    listed = {"messages": messages, "players": [{"name": name} for name in (*NAMES, "Wolves")]}
+    (game,) = read_transcripts(json.dumps(listed).encode(), "log.json").games
+    assert len(game.record.messages) == len(SAID) + 1
+
+
+def wide() -> bytes:
+    rows = ["Round," + ",".join(f"{name}_{kind}" for name in NAMES for kind in ("speech", "scratchpad"))]
+    for start in (0, 3):
+        cells = [f'"{text}","{secret(start)}"' for _name, text in SAID[start : start + 3]]
+        rows.append(f"{start // 3 + 1}," + ",".join(cells))
+    return "\n".join(rows).encode()
+
+
+def parts(text: str, thought: str) -> list[dict[str, str]]:
+    return [{"type": "thinking", "thinking": thought}, {"type": "text", "text": text}]
+
+
+def call(name: str, text: str) -> dict[str, str]:
+    return {"name": name, "arguments": json.dumps({"text": text})}
+
+
+SHAPED = {
+    "fenced": lines(
+        *(
+            {"player": n, "raw": f"```json\n{json.dumps({'private_reasoning': secret(i), 'statement': t})}\n```"}
+            for i, (n, t) in enumerate(SAID)
+        )
+    ),
+    "parts": lines(*({"player": n, "content": parts(t, secret(i))} for i, (n, t) in enumerate(SAID))),
+    "calls": lines(
+        *(
+            {"agent": n, "content": None, "function_call": call(name, text)}
+            for i, (n, t) in enumerate(SAID)
+            for name, text in (("update_notes", secret(i)), ("speak_to_all", t))
+        )
+    ),
+    "observers": lines(
+        *({"event_id": i, "observer": who, "speaker": n, "text": t} for i, (n, t) in enumerate(SAID) for who in NAMES)
+    ),
+    "pairs": json.dumps({"id": "g", "rounds": [{"players": NAMES, "debate": SAID[:3]}, {"debate": SAID[3:]}]}).encode(),
+    "seats": whole(
+        [
+            {"from_seat": NAMES.index(n) + 1, "to_seats": seats, "text": text}
+            for i, (n, t) in enumerate(SAID)
+            for seats, text in (([NAMES.index(n) + 1], secret(i)), ([1, 2, 3], t))
+        ],
+        players=[{"seat": seat, "name": name} for seat, name in enumerate(NAMES, 1)],
+    ),
+    "modules": lines(
+        *(
+            {"sent_from": n, "content": text, "cause_by": f"games.werewolf.{kind}"}
+            for i, (n, t) in enumerate(SAID)
+            for kind, text in (("reflect.Reflect", secret(i)), ("actions.Speak", t))
+        )
+    ),
+    "comments": b"# run 7, all players\n# seed 3\nplayer\ttext\n" + "\n".join(map("\t".join, SAID)).encode(),
+    "two tables": b"player,role,model\nAnn,SEER,x\nBea,TOWN,x\nCid,WOLF,x\n\nplayer;text\n".replace(b";", b",")
+    + "\n".join(f'{n},"{t}"' for n, t in SAID).encode(),
+    "wide": wide(),
+}  # fmt: skip
+QUESTIONS = {"seats": {NAMED: "private"}}
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_games_that_stand_otherwise_are_read_at_once_or_by_one_recipe(name):
+    data = SHAPED[name]
+    read = read_transcripts(data, "log.txt")
+    if not read.games:
+        assert {fault.code for fault in read.faults} == {"unknown_columns"}
+        table = read_head(data, is_part=False)
+        assert table is not None
+        mapping = propose_mapping(table)
+        answers = QUESTIONS.get(name, {})
+        assert {question.value for question in find_questions(table, mapping)} == set(answers)
+        recipe = read_recipe(write_recipe("log", replace(mapping, kinds=answers | mapping.kinds)))[1]
+        read = read_transcripts(data, "log.txt", columns=[recipe])
+    (game,) = read.games
+    names = [player.name for player in game.record.players]
+    assert sorted(names) == NAMES
+    assert [(names[message.player - 1], message.text) for message in game.record.messages] == SAID
+
+
+@pytest.mark.parametrize("second", ["player,text\nAnn,Psst.\n", "voter,target\nAnn,Bea\n"])
+def test_several_tables_of_messages_or_votes_are_refused(second):
+    first = "player,text\n" + "".join(f'{name},"{text}"\n' for name, text in SAID)
+    (fault,) = read_transcripts(f"{first}\n{second}".encode(), "log.csv").faults
+    assert fault.code == "several_tables"
+
+
+def test_a_vote_may_have_its_target_as_text():
+    rows = [{"player": name, "type": "speech", "text": text} for name, text in SAID]
+    rows += [{"player": voter, "type": "vote", "text": target} for voter, target in VOTES]
+    (game,) = read_transcripts(lines(*rows), "log.jsonl").games
+    names = [player.name for player in game.record.players]
+    assert [(names[vote.voter - 1], names[vote.target - 1]) for vote in game.record.votes] == VOTES
+    assert len(game.record.messages) == len(SAID)
+
+
+def test_what_stands_around_messages_says_who_heard_them():
+    heard = {"visibility": "werewolves", "messages": [{"speaker": "Cid", "text": secret(n)} for n in (1, 2)]}
+    said = {"visibility": "public", "messages": [{"speaker": name, "text": text} for name, text in SAID]}
+    (game,) = read_transcripts(
+        json.dumps({"rounds": [{"number": 1, "phases": [heard, said]}]}).encode(), "g.json"
+    ).games
+    assert [message.text for message in game.record.messages] == [text for _name, text in SAID]
+    assert [entry.text for entry in game.private] == [secret(1), secret(2)]
+
+
+def test_messages_under_their_ids_are_read_and_rows_that_say_nothing_begin_rounds():
+    turns = {f"turn_{index:02}": {"speaker": name, "text": text} for index, (name, text) in enumerate(SAID)}
+    (game,) = read_transcripts(json.dumps({"id": "g", "turns": turns}).encode(), "g.json").games
+    assert [message.text for message in game.record.messages] == [text for _name, text in SAID]
+    rows: list[dict[str, Any]] = [{"type": "message", "player": name, "text": text} for name, text in SAID]
+    rows[3:3] = [{"type": "DayStarted", "round": 2}]
+    (game,) = read_transcripts(lines(*rows), "g.jsonl").games
+    assert [message.round for message in game.record.messages] == [1, 1, 1, 2, 2, 2]
