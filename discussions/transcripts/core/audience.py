@@ -419,6 +419,23 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
     return is_flag or is_open or any(kind_of_type(value) in (PRIVATE, THOUGHT) for value in different)
 
 
+def tells_apart(rows: Iterable[tuple[str, str, str]]) -> bool:
+    """Whether a few values tell apart what a player says in a round, given as player, round and value of each row.
+
+    Most players have several rows in a round, each with a value of its own: one thought and one speech, say.
+    """
+    said: dict[tuple[str, str], list[str]] = {}
+    for player, number, value in rows:
+        said.setdefault((player, number), []).append(value)
+    several = [values for values in said.values() if len(values) > 1]
+    apart = sum(len({*values}) == len(values) for values in several)
+    different = {value for values in said.values() for value in values}
+    is_usual = (
+        len(several) >= LEAST_ASIDES and 2 * len(several) >= len(said) and 5 * apart >= 4 * len(several)
+    )
+    return is_usual and 1 < len(different) <= LEAST_ASIDES
+
+
 def as_names(value: Any) -> str:
     """A list of names as one text, as an audience; other values as text."""
     if type(value) is list:

@@ -19,6 +19,7 @@ from discussions.transcripts.core.audience import (
     split_answer,
     split_names,
     split_thoughts,
+    tells_apart,
 )
 from discussions.transcripts.core.fields import (
     NOTHING,
@@ -139,8 +140,19 @@ def _strange_keys(messages: list[Any]) -> list[str]:
 def _may_hide(key: str, messages: list[Any]) -> bool:
     if field_of(key) in ("phase", "audience", "private"):
         return True
-    values = (message.get(key) for message in as_objects(messages))
-    return may_hide(key, (as_names(value).casefold() for value in values if value not in NOTHING))
+    entries = as_objects(messages)
+    values = (message.get(key) for message in entries)
+    if may_hide(key, (as_names(value).casefold() for value in values if value not in NOTHING)):
+        return True
+    fields = {field_of(name): name for name in (entries[0] if entries else ())}
+    return tells_apart(
+        (
+            as_names(message.get(fields.get("player", ""))),
+            as_names(message.get(fields.get("round", ""))),
+            as_names(message.get(key)),
+        )
+        for message in entries
+    )
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:

@@ -58,6 +58,42 @@ SHAPES: dict[str, Callable[[list[str]], dict[str, Any]]] = {
 }
 
 
+TOLD_APART: dict[str, Callable[[list[str]], dict[str, Any]]] = {
+    "level": lambda hearers: {"level": 0 if len(hearers) > 1 else 2},
+    "count": lambda hearers: {"who_heard": len(hearers) - 1},
+    "state": lambda hearers: {"state": "posted" if len(hearers) > 1 else "dropped"},
+}
+
+
+@pytest.mark.parametrize("name", TOLD_APART)
+@pytest.mark.parametrize("form", [lines, whole], ids=["lines", "object"])
+def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_asked_about(name, form):
+    rows = [row | {"round": 1 + index // 6} for index, row in enumerate(twice(TOLD_APART[name]))]
+    data = form(*rows) if form is lines else form(rows)
+    assert {fault.code for fault in read_transcripts(data, "log.json").faults} == {"unknown_columns"}
+    table = read_head(data, is_part=False)
+    assert table is not None
+    mapping = propose_mapping(table)
+    assert len(find_questions(table, mapping)) == 2
+
+
+def test_a_key_of_few_values_of_which_a_player_has_one_is_no_question():
+    rows = [
+        {"speaker": name, "text": said, "round": 1 + index // 3, "mood": name[0]}
+        for index, (name, said) in enumerate(SAID)
+    ]
+    assert len(read_transcripts(lines(*rows), "log.jsonl").games) == 1
+
+
+def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():
+    talk = [{"player": name, "text": said} for name, said in SAID]
+    asked = {"note": "each alone", "answers": [{"player": "Ann", "text": secret(1)}]}
+    data = json.dumps(
+        {"rounds": [{"round": n, "discussion": talk[3 * n : 3 * n + 3], "exit_polls": asked} for n in (0, 1)]}
+    )
+    assert {fault.code for fault in read_transcripts(data.encode(), "log.json").faults} == {"unknown_columns"}
+
+
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("form", [lines, whole, chat], ids=["lines", "object", "chat"])
 def test_a_key_that_may_say_who_heard_a_message_hides_it_or_is_asked_about(name, form):

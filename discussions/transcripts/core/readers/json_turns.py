@@ -292,8 +292,9 @@ def _casts(part: Any) -> list[tuple[str, str]]:
 
 
 def _named_beside(key: str, value: dict[str, Any]) -> str:
-    """What a list of messages is called beside another one, where that does not say that everybody heard it."""
-    if not _holds_messages(value[key]) or sum(map(_holds_messages, value.values())) < 2:
+    """What messages are called beside a list of others, where that does not say that everybody heard them."""
+    beside = [other for other in value if other != key and _holds_messages(value[other])]
+    if not beside or not (_holds_messages(value[key]) or _holds_talk(value[key])):
         return ""
     name = " ".join(word for word in words_of(key) if word not in _OF_LISTS) or key
     if all(
@@ -301,6 +302,11 @@ def _named_beside(key: str, value: dict[str, Any]) -> str:
     ) and is_series(key):
         return ""
     return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
+
+
+def _holds_talk(part: Any) -> bool:
+    """Whether an object has lists of messages."""
+    return type(part) is dict and any(map(_holds_messages, part.values()))
 
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:

@@ -30,6 +30,7 @@ from discussions.transcripts.core.audience import (
     may_hide,
     split_aside,
     split_names,
+    tells_apart,
     words_of,
 )
 from discussions.transcripts.core.notes import Limits
@@ -126,6 +127,8 @@ class RowSigns(Struct, frozen=True):
     reads_rounds: bool = True
     told: frozenset[str] = INSTRUCTIONS
     asked: Collection[str] = ()
+    # Columns of numbers that are more than yes and no: "heard_by: 4".
+    counted: frozenset[str] = frozenset()
     # What all types begin with, such as the module of their classes.
     module: str = ""
     # What stands after names, or for one, and may say who could hear a row: "Ann (aside)", "Wolves".
@@ -215,6 +218,15 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
     hiding = _hiding(table, places, at, called)
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in hiding}
+    counted = {
+        column
+        for column, place in unknown.items()
+        if any(
+            cell.isdecimal() and int(cell) > 1
+            for row in islice(table.rows, MOST_ASKED)
+            for cell in row.cells[place[0] :][:1]
+        )
+    }
     found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
@@ -225,6 +237,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
+        counted=frozenset(counted),
         module=_module(distinct(cells.get("type", "") for cells in first)),
         names=called,
         modes=_modes(table, first),
@@ -309,6 +322,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names)]
+    hidden += [place for place in places if place not in hidden and _tells_apart(table, place, known)]
     return hidden + [
         place
         for place, cells in said.items()
@@ -318,6 +332,16 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         and len(cells) > len({name for name, _cell in cells})
         and (place in named or 2 * len({cell for _name, cell in cells if cell}) <= max(4, filled[place]))
     ]
+
+
+def _tells_apart(table: Table, place: int, known: Mapping[str, list[int]]) -> bool:
+    """Whether a column tells apart what a player says in a round, in the first rows."""
+    first = [
+        (cells_of(row, known), row.cells) for row in islice(table.rows, MOST_ASKED) if place < len(row.cells)
+    ]
+    return tells_apart(
+        (own.get(PLAYER, ""), own.get("round", ""), cells[place]) for own, cells in first if own.get("text")
+    )
 
 
 def _are_thoughts(column: str, cells: Collection[str]) -> bool:
@@ -382,7 +406,7 @@ def _column_signs(cells: Mapping[str, str], signs: RowSigns) -> Iterator[tuple[s
         if answer:
             yield answer, value
         elif column != field and _is_flag(column, value, signs):
-            yield _of_flag(column, value), f"{column}: {value}"
+            yield "" if field in signs.counted else _of_flag(column, value), f"{column}: {value}"
         elif field == "type":
             yield "" if value in signs.asked else _of_type(value.removeprefix(signs.module)), value
         elif field == "audience" or column != field:
