@@ -77,14 +77,6 @@ def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_a
     assert len(find_questions(table, mapping)) == 2
 
 
-def test_a_key_of_few_values_of_which_a_player_has_one_is_no_question():
-    rows = [
-        {"speaker": name, "text": said, "round": 1 + index // 3, "mood": name[0]}
-        for index, (name, said) in enumerate(SAID)
-    ]
-    assert len(read_transcripts(lines(*rows), "log.jsonl").games) == 1
-
-
 def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():
     talk = [{"player": name, "text": said} for name, said in SAID]
     asked = {"note": "each alone", "answers": [{"player": "Ann", "text": secret(1)}]}
