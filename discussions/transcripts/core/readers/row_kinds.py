@@ -218,15 +218,6 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
     hiding = _hiding(table, places, at, called)
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in hiding}
-    counted = {
-        column
-        for column, place in unknown.items()
-        if any(
-            cell.isdecimal() and int(cell) > 1
-            for row in islice(table.rows, MOST_ASKED)
-            for cell in row.cells[place[0] :][:1]
-        )
-    }
     found_at = {field: places for field, places in (at | unknown).items() if places}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
@@ -237,7 +228,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        counted=frozenset(counted),
+        counted=frozenset(column for column, own in unknown.items() if _is_count(table, own[0])),
         module=_module(distinct(cells.get("type", "") for cells in first)),
         names=called,
         modes=_modes(table, first),
@@ -253,6 +244,12 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
         signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
     return signs
+
+
+def _is_count(table: Table, place: int) -> bool:
+    """Whether a column has numbers that are more than yes and no."""
+    cells = (cell for row in islice(table.rows, MOST_ASKED) for cell in row.cells[place : place + 1])
+    return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
 def _module(types: list[str]) -> str:
