@@ -46,7 +46,7 @@ def address(iteration, name="weak_spots"):
 def test_the_page_lists_findings_with_their_places_by_who_spoke(client, django_assert_num_queries):
     iteration, game = make_world(client)
     client.get(address(iteration))
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(17):
         answer = client.get(address(iteration))
     said = html.unescape(answer.content.decode())
     page = answer.context

@@ -26,8 +26,11 @@ from discussions.transcripts.core.readers.chat_labels import FACTS, find_titles,
 
 Rows = list[tuple[int, dict[str, str]]]
 
-# How far into a line a name is looked for, in how many lines, and how often the same has to come back.
-_FAR, _MOST_LINES, _LEAST, _LEAST_NAMES = 120, 2_000, 3, 2
+# How far into a line a name is looked for, and how often the same has to come back.
+_FAR, _LEAST, _LEAST_NAMES = 120, 3, 2
+# In how many lines, and how much of each, names are looked for, and how many words may be some, with how
+# many second words each.
+_MOST_LINES, _MOST_CHARACTERS, _MOST_CALLED, _MOST_ENDS = 2_000, 500, 300, 6
 # Of ten words in the place of a name, so many come back.
 _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
@@ -85,19 +88,29 @@ class _Head(Struct, frozen=True):
     has_sign: bool
 
 
-def find_names(lines: list[str]) -> frozenset[str]:
-    """The names of players in these lines, as far as they can be told."""
-    places: dict[str, Counter[str]] = {}
-    # What follows a word there: the second word of a name, if always the same does.
-    following: dict[tuple[str, str], set[str]] = {}
+def _words_in(
+    lines: list[str],
+) -> tuple[Counter[str], dict[str, Counter[str]], dict[tuple[str, str], set[str]]]:
+    """The words that may be names: how often each stands anywhere, how often after each beginning of a line, and what
+    follows it there: the second word of a name, if always the same does.
+    """
     words: Counter[str] = Counter()
-    for line in lines[:_MOST_LINES]:
+    places: dict[str, Counter[str]] = {}
+    following: dict[tuple[str, str], set[str]] = {}
+    for line in lines:
         for found in _CALLED.finditer(line):
             words[found[1]] += 1
             if found.start() < _FAR:
                 before = _DIGITS.sub("0", line[: found.start()])
                 places.setdefault(before, Counter())[found[1]] += 1
                 following.setdefault((before, found[1]), set()).add(found["more"] or "")
+    return words, places, following
+
+
+def find_names(lines: list[str]) -> frozenset[str]:
+    """The names of players in these lines, as far as they can be told."""
+    lines = [line[:_MOST_CHARACTERS] for line in lines[:_MOST_LINES]]
+    words, places, following = _words_in(lines)
     counts: Counter[str] = Counter()
     ends: dict[str, set[str]] = {}
     slots: list[list[str]] = []
@@ -115,7 +128,9 @@ def find_names(lines: list[str]) -> frozenset[str]:
             slots.append([word for word in called if word in again or is_pure])
             for word in called:
                 ends.setdefault(word, set()).update(following[before, word])
-    text = "\n".join(lines[:_MOST_LINES])
+    if len(counts) > _MOST_CALLED:
+        return frozenset()
+    text = "\n".join(lines)
     # Scripts without spaces between words have none around names either.
     named = {word for word in counts if (words[word] if _has_case(word) else text.count(word)) > counts[word]}
     # Of words in one place some may be named by nobody, but not most.
@@ -124,7 +139,9 @@ def find_names(lines: list[str]) -> frozenset[str]:
     return frozenset(
         whole
         for word in found_names
-        for whole in ([word] if "" in ends[word] else [word + end for end in ends[word]])
+        for whole in (
+            [word] if "" in ends[word] or len(ends[word]) > _MOST_ENDS else [word + end for end in ends[word]]
+        )
     )
 
 
