@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from tools.processes import Child, Fork, die_with_parent, read_dotenv, wait_until
+from tools.processes import STOPPING, Child, Fork, die_with_parent, read_dotenv, wait_until
 from tools.redis_server import HOW_TO_GET_ONE, RedisServer, get_binary
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +30,6 @@ WORKER = (
 )  # fmt: skip
 # Each worker and its queues, where there are models to call. Otherwise the first serves all.
 WORKERS = {"worker": "measure,deliver", "models": "models"}
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop(Exception):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PR_SET_PDEATHSIG, PR_SET_NAME = 1, 15
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Seconds to wait for what comes in its time, also on a machine ten times slower than usual.
 PATIENCE = 240.0
 _LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -111,14 +112,20 @@ class Fork(Child):
         self.log.parent.mkdir(parents=True, exist_ok=True)
         sys.stdout.flush()
         fork = multiprocessing.get_context("fork").Process(target=self._be, args=(os.getpid(),))
-        self.process = Forked(fork)
+        # Python only reports what a handler raises within the hooks of a fork: a request to stop would be lost.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+        try:
+            self.process = Forked(fork)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         self._is_over = False
 
     def _be(self, starter: int) -> None:
         os.setsid()
         die_with_parent(parent=starter)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in STOPPING:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         if _LIBC is not None:  # what `top` shows, else all of them would have the starter's name
             _LIBC.prctl(PR_SET_NAME, f"evalsite {self.name.split()[0]}".encode(), 0, 0, 0)
         with self.log.open("ab") as output, open(os.devnull, "rb") as nothing:

@@ -256,3 +256,29 @@ except Stop:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert (ended.returncode, ended.stdout) == (0, "ended in order\n"), ended.stderr
+
+
+def test_a_request_to_stop_while_a_process_is_forked_is_not_lost(tmp_path):
+    code = """
+import os, pathlib, signal, sys
+from tools.launch import STOPPING, Stop, raise_stop
+from tools.processes import Fork
+for number in STOPPING:
+    signal.signal(number, raise_stop)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM))
+child = Fork("child", lambda: signal.pause(), pathlib.Path(sys.argv[1]))
+try:
+    child.start()
+except Stop:
+    child.stop()
+    print("ended in order", child.process.returncode)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "child.log")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "ended in order -15\n"), ended.stderr
