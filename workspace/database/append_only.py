@@ -63,7 +63,9 @@ class ForbidChange(Operation):
         make = self._for_postgresql if connection.vendor == "postgresql" else self._for_sqlite
         with connection.cursor() as cursor:
             key = connection.introspection.get_primary_key_column(cursor, self.table)
-            for statement in make(key or ""):
+            if key is None:
+                raise LookupError(f"The table {self.table} has no primary key, by which erasures pass its triggers.")
+            for statement in make(key):
                 cursor.execute(statement)
 
     def take_down(self, connection: BaseDatabaseWrapper) -> None:

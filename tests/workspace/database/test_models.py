@@ -111,7 +111,7 @@ def shelf():
     """A table of drafts that freeze when they are published."""
     guard = ForbidChange("shelf", columns=("body",), once="OLD.state <> 'draft'")
     with connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE shelf (id integer, state varchar(10), body text, note text)")
+        cursor.execute("CREATE TABLE shelf (id integer PRIMARY KEY, state varchar(10), body text, note text)")
         cursor.execute("INSERT INTO shelf VALUES (1, 'draft', 'a', ''), (2, 'out', NULL, '')")
     guard.put_up(connection)
     yield guard

@@ -235,7 +235,7 @@ def test_the_audit_log_is_paged_and_filtered_from_a_list(client):
     older = re.search(r'href="\?before=(\d+)"', first)[1]
     second = client.get(address, {"before": older}).content.decode()
     assert f"the project {project.name}" in second
-    shown = client.get(address, {"kind": "project"}).context["page"].lines
+    shown = client.get(address, {"kind": "project"}).context["page"]["lines"]
     assert [line.event.verb for line in shown] == ["project:created"]
     assert client.get(address, {"kind": "by__password"}).status_code == 422
     for bad in (
