@@ -64,7 +64,9 @@ class ForbidChange(Operation):
         with connection.cursor() as cursor:
             key = connection.introspection.get_primary_key_column(cursor, self.table)
             if key is None:
-                raise LookupError(f"The table {self.table} has no primary key, by which erasures pass its triggers.")
+                raise LookupError(
+                    f"The table {self.table} has no primary key, by which erasures pass its triggers."
+                )
             for statement in make(key):
                 cursor.execute(statement)
 
