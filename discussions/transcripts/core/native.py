@@ -40,6 +40,7 @@ from discussions.transcripts.core.fields import (
 from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.notices import may_hold, split_notice
+from discussions.transcripts.core.readers.column_guesses import column_of, find_kind
 from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
 from workspace.core.words import mark, say
 
@@ -141,18 +142,14 @@ def _may_hide(key: str, messages: list[Any]) -> bool:
     if field_of(key) in ("phase", "audience", "private"):
         return True
     entries = as_objects(messages)
-    values = (message.get(key) for message in entries)
-    if may_hide(key, (as_names(value).casefold() for value in values if value not in NOTHING)):
-        return True
     fields = {field_of(name): name for name in (entries[0] if entries else ())}
-    return tells_apart(
-        (
-            as_names(message.get(fields.get("player", ""))),
-            as_names(message.get(fields.get("round", ""))),
-            as_names(message.get(key)),
-        )
-        for message in entries
+    names, rounds, values = (
+        column_of(name, [as_names(message.get(name)) for message in entries])
+        for name in (fields.get("player", ""), fields.get("round", ""), key)
     )
+    rows = zip(names.all, rounds.all, values.all, strict=True)
+    is_sign = may_hide(key, map(str.casefold, values.different)) or find_kind([values], names) != ""
+    return is_sign or tells_apart(row for row in rows if row[2])
 
 
 def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:

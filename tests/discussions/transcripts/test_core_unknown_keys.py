@@ -77,6 +77,28 @@ def test_a_key_of_few_values_that_tells_apart_what_a_player_says_in_a_round_is_a
     assert len(find_questions(table, mapping)) == 2
 
 
+def test_a_key_with_few_words_that_come_back_may_be_a_type_of_rows():
+    rows = [
+        {"speaker": name, "text": said, "lane": "ab"[index % 2]} for index, (name, said) in enumerate(SAID)
+    ]
+    assert {fault.code for fault in read_transcripts(whole(rows), "log.json").faults} == {"unknown_columns"}
+    rows = [row | {"lane": row["speaker"][0]} for row in rows]
+    assert len(read_transcripts(whole(rows), "log.json").games) == 1
+
+
+def test_a_text_that_is_nothing_but_a_vote_is_one():
+    talk = [{"speaker": name, "text": said, "round": 1} for name, said in SAID]
+    rows = [
+        *talk,
+        {"speaker": "Ann", "round": 1, "text": "VOTE: Bea"},
+        {"speaker": "Bea", "round": 1, "text": "Vote: all of you"},
+    ]
+    (game,) = read_transcripts(lines(*rows), "log.jsonl").games
+    names = [player.name for player in game.record.players]
+    assert [(names[vote.voter - 1], names[vote.target - 1]) for vote in game.record.votes] == [("Ann", "Bea")]
+    assert game.record.messages[-1].text == "Vote: all of you"
+
+
 def test_lists_of_messages_within_an_object_beside_the_talk_are_asked_about():
     talk = [{"player": name, "text": said} for name, said in SAID]
     asked = {"note": "each alone", "answers": [{"player": "Ann", "text": secret(1)}]}

@@ -68,8 +68,12 @@ class Column(Struct, frozen=True):
 def columns_in(table: Table) -> list[Column]:
     """The columns that have cells in the first rows."""
     columns = zip(table.columns, zip(*sample_rows(table, MOST_ROWS), strict=True), strict=False)
-    found = ((name, list(cells), list(filter(None, cells))) for name, cells in columns)
-    return [Column(name, every, cells, list(dict.fromkeys(cells))) for name, every, cells in found if cells]
+    return [column for name, cells in columns if (column := column_of(name, list(cells))).cells]
+
+
+def column_of(name: str, every: list[str]) -> Column:
+    cells = list(filter(None, every))
+    return Column(name, every, cells, list(dict.fromkeys(cells)))
 
 
 def find_likeliest(name: str, columns: list[Column]) -> str:

@@ -32,6 +32,9 @@ from workspace.core.words import mark, say
 MOST_QUESTIONS = 10
 _API_ROLES = frozenset(("assistant", "user", "human", "ai"))
 NOBODY = frozenset(("", "nobody", "noone", "none", "abstain", "abstains", "skip", "novote", "pass", "null"))
+_VOTE_TEXT = re.compile(
+    r"\W{0,3}vote(?:s| for)?\s{0,3}[:=→>-]{1,2}\s{0,3}(?P<target>[^\n]{1,60}?)\W{0,3}", re.IGNORECASE
+)
 _ROUND = re.compile(r"(?P<before>[^\d]{0,40})(?P<number>\d{1,9})(?:\.0+)?(?:\D.{0,100})?", re.DOTALL)
 _BELOW_ZERO = re.compile(r"(?:^|\s)[-−]$")
 _TURN = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
@@ -237,6 +240,7 @@ def _read_kind(
     kind, sign = what
     is_typed = "type" in cells
     cells = _of_kind(cells, kind, signs) if is_typed else cells
+    cells = _as_vote(cells, signs) if kind == SPEECH else cells
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
@@ -266,6 +270,14 @@ def _read_kind(
         _add_message(game, cells, place, signs, audience="nobody" if kind == THOUGHT else {"channel": sign})
     elif name and not is_vote and (text or not target):
         _add_message(game, cells, place, signs, audience=None)
+
+
+def _as_vote(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str, str]:
+    """The cells of a row whose text is nothing but a vote, "VOTE: Bea", as in a chat; else as they are."""
+    vote = _VOTE_TEXT.fullmatch(cells.get(recipes.TEXT, "").strip())
+    if vote is None or cells.get("vote") or signs.name(vote["target"]).casefold() not in signs.names:
+        return cells
+    return dict(cells) | {recipes.TEXT: "", "vote": vote["target"]}
 
 
 def _of_kind(cells: Mapping[str, str], kind: str, signs: row_kinds.RowSigns) -> Mapping[str, str]:
