@@ -3,6 +3,7 @@
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     PRIVATE,
@@ -14,7 +15,14 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.readers.columns import ANY, LONGEST_NAME, PLAYER, field_of
+from discussions.transcripts.core.readers.columns import (
+    ANY,
+    LONGEST_NAME,
+    PLAYER,
+    MappingRecord,
+    field_of,
+    split_columns,
+)
 from discussions.transcripts.core.readers.tables import Table, sample_rows
 
 # How many rows are looked at, and the shortest average text.
@@ -116,6 +124,17 @@ def find_kind(free: list[Column], players: Column) -> str:
         if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
             return column.name
     return ""
+
+
+def with_kind(table: Table, mapping: MappingRecord) -> MappingRecord:
+    """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked."""
+    columns = {column.name: column for column in columns_in(table)}
+    used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
+    players = columns.get(mapping.fields.get(PLAYER, ""))
+    free = [column for name, column in columns.items() if name not in used]
+    is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
+    kind = find_kind(free, players) if players and not is_typed else ""
+    return replace(mapping, fields=mapping.fields | {"type": kind}) if kind else mapping
 
 
 def _is_known_flag(column: Column) -> bool:

@@ -22,9 +22,9 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
-from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_lines import ARROW
+from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import flattened
 from discussions.transcripts.core.readers.json_rounds import ROUNDS, is_series, round_of, round_of_key
 from discussions.transcripts.core.readers.json_rows import table_of_objects
@@ -156,7 +156,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         notes.fault(*fault)
     is_object = type(value) is dict
     names = _called(value) if is_object else {}
-    mapping = recipes.find_mapping(table.columns, notes.columns) or _with_kind(
+    mapping = recipes.find_mapping(table.columns, notes.columns) or with_kind(
         table, recipes.MappingRecord(table.columns, recipes.suggest_fields(table.columns))
     )
     # The object is one game and holds the game's id.
@@ -204,17 +204,6 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
         is_cast = "target" in values and values.keys() <= {"type", "voter", "target", "round", "phase"}
         if not is_cast or values["target"] in names or is_nobody(values["target"]):
             yield place, values
-
-
-def _with_kind(table: Table, mapping: recipes.MappingRecord) -> recipes.MappingRecord:
-    """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked."""
-    columns = {column.name: column for column in guesses.columns_in(table)}
-    used = {part for name in mapping.fields.values() for part in recipes.split_columns(name, table.columns)}
-    players = columns.get(mapping.fields.get(recipes.PLAYER, ""))
-    free = [column for name, column in columns.items() if name not in used]
-    is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
-    kind = guesses.find_kind(free, players) if players and not is_typed else ""
-    return replace(mapping, fields=mapping.fields | {"type": kind}) if kind else mapping
 
 
 def _is_clear(table: Table, mapping: recipes.MappingRecord, place: str, notes: Notes) -> bool:
