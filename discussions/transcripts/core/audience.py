@@ -90,7 +90,7 @@ _IGNORE = frozenset(
     "observation prompt phase_change transition tally count outcome winner ranks action actions act inspect "
     "investigate protect heal save see check divination guard".split()
 )
-_SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
+SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
 _PARTS = (
@@ -120,7 +120,7 @@ def kind_of_type(value: str) -> str:
     if known & _PRIVATE and not known & _PUBLIC:
         return PRIVATE
     # Of "agent_schemed" nobody can tell.
-    others = known - _SPEAKERS
+    others = known - SPEAKERS
     known = set() if others and others.isdisjoint(_KNOWN) else known
     for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC), (SPEECH, _SPEECH)):
         if known & names:

@@ -34,6 +34,20 @@ LOGS = {
         + b"\n\n[2\xec\x9d\xbc\xec\xb0\xa8 \xeb\xb0\xa4]\nCid: CANARY\nAnn: CANARY",
         {},
     ),
+    "roles": (text("{name} (Doctor) [thinking]: {secret}", "{name} (Doctor): {said}"), {}),
+    "turns": (text("{name}'s turn", "Reasoning: {secret}", "Statement: {said}", ""), {}),
+    "round of each line": (
+        text("[Day 1][Discussion] {name}: {said}", "[Day 1][Thoughts] {name}: {secret}", rounds=""),
+        {"Day Thoughts": "thought"},
+    ),
+    "logger of each channel": (
+        text(
+            "19:05:{n} - hall - INFO - {name}: {said}",
+            "19:05:{n} - den - DEBUG - {name}: {secret}",
+            rounds="",
+        ),
+        {"hall - INFO": "speech", "den - DEBUG": "private"},
+    ),
     "slips": (
         text("{name} to the whole table: {said}", "{name} slips a paper to Cid: {secret}"),
         {"a player's name": "private", "slips a paper": "private"},
@@ -168,6 +182,7 @@ def test_names_may_have_two_words_or_digits():
     titled = "Dr. Green: Hello.\nMrs. White: No, Dr. Green.\nDr. Gray: Hm.\nMrs. White: So, Dr. Gray?\nDr. Gray: No."
     assert find_names(titled.splitlines()) == {"Dr. Green", "Dr. Gray", "Mrs. White"}
     assert find_names(["रवि: सीमा, कहो।", "सीमा: नहीं, रवि।"] * 3) == {"रवि", "सीमा"}
+    assert find_names(["agent_0: I trust agent_1.", "agent_1: Why, agent_0?"] * 3) == {"agent_0", "agent_1"}
     models = [
         f"{name}> I trust {other}."
         for name, other in [("gpt-4o", "gemini-1.5-pro"), ("gemini-1.5-pro", "gpt-4o")] * 2

@@ -58,6 +58,7 @@ _APART = re.compile(
 )
 # What begins or ends a part in Markdown or Org: "```private", ":THOUGHT:", ":END:".
 _FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):?\s{0,9}")
+_BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 _CLOSES = re.compile(
@@ -82,12 +83,13 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         _comes_back(
             # Of what has a label, that alone comes back.
             [
-                line.name if line.kind == "more" and line.name else line.text
+                line.name if line.kind == "more" and line.name else _label_of(line.text)
                 for line in found
                 if line.kind == "more" or (line.kind == "notice" and line.name)
             ],
             {*names},
         ),
+        any(line.kind == "more" and _RULED.fullmatch(line.text) for line in found),
         unknown_parts(lines),
         hidden_parts(lines),
         # A text does not go on below the title of a part.
@@ -159,7 +161,11 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
     doubtful = [
         name
         for name in called
-        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or name.startswith(("From ", "By ", "От "))
+        if may_be_none(name)
+        or kind_of_type(name) in (VOTE, OUT)
+        or name.startswith(("From ", "By ", "От "))
+        # "game - INFO - Ann".
+        or re.search(r"\s[-–—|]\s", name)
     ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):
@@ -197,16 +203,23 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
 
 
 def _comes_back(texts: list[str], names: Collection[str]) -> bool:
-    """Whether lines that continue texts come back with the names of other players, or are titles of parts."""
+    """Whether lines that continue texts come back with the names of other players."""
     called = {word for name in names for word in _PLAIN_WORDS.findall(name) if not word.isdecimal()}
     shapes = Counter(
         _PLAIN_WORDS.sub(lambda word: "\0" if word[0] in called else word[0], ANY_NUMBER.sub("0", text))
         for text in texts
         if not any(known.fullmatch(text.strip()) for known in (VOTES, _DEED, _BOXED_NAME))
     )
-    return any(count >= LEAST_NUMBERED and "\0" in shape for shape, count in shapes.items()) or any(
-        map(_RULED.fullmatch, texts)
-    )
+    is_often = any(count >= LEAST_NUMBERED and "\0" in shape for shape, count in shapes.items())
+    # "Ann (Doctor) [thinks]" and "Bea (Seer) [thinks]" are no texts either.
+    boxed = sum(count for shape, count in shapes.items() if _BOXED_LABEL.fullmatch(shape))
+    return is_often or boxed >= LEAST_NUMBERED
+
+
+def _label_of(text: str) -> str:
+    """What stands before a colon near the beginning, else the text."""
+    label, colon, _said = text.partition(":")
+    return label if colon and len(label) <= LONGEST_VALUE else text
 
 
 def is_figure(text: str, names: Collection[str]) -> bool:

@@ -15,6 +15,7 @@ from discussions.transcripts.core.audience import (
     IGNORE,
     NARRATORS,
     PRIVATE,
+    SPEAKERS,
     THOUGHT,
     THOUGHT_NAMES,
     kind_of_type,
@@ -36,10 +37,11 @@ _REPEATED = 7
 # A few words at the end of texts say who could hear them; more are texts.
 _MOST_BOXES, _MOST_WORDS = 12, 5
 # Marks on letters of Indic scripts and their neighbours are no letters themselves.
-_MORE = r"\w'’\u0900-\u0963\u0966-\u109f"
+_LETTERS = r"\w\u0900-\u0963\u0966-\u109f"
+_MORE = rf"(?:[{_LETTERS}-]|['’](?!s\b))"
 _CALLED = re.compile(
-    rf"(?<![^\W_])([^\W\d_](?:[{_MORE}-]|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
-    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ][{_MORE}-]*)?)"
+    rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
+    rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*)?)"
 )
 _LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
 _SIGN = re.compile(
@@ -56,7 +58,7 @@ _LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`]{0,3}[:：][*_`]{0,3}\s{0,3}(?P<text>\S.*)"
 )
 _ROUND = re.compile(
-    rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}\s?(?P<kind>{chat.PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
+    rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{chat.PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
@@ -66,6 +68,7 @@ _VOTES = re.compile(
 )
 # What stands above columns is no name.
 _COLUMNS = frozenset(("player", "speaker", "name"))
+_BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
 _DIGITS = re.compile(r"\d+")
@@ -153,6 +156,8 @@ def _may_be_name(word: str) -> bool:
     folded = word.casefold()
     is_word = folded in NARRATORS | FACTS | THOUGHT_NAMES | _COLUMNS or all(map(kind_of_type, words_of(word)))
     is_word = is_word or chat.read_role(f"{word} ({word})")[1] != ""
+    # "agent_0" is a name, "round_1" is none.
+    is_word = is_word and not (word[-1].isdecimal() and SPEAKERS.issuperset(words_of(word)))
     return word != "I" and not is_word and (not word[0].islower() or re.search(r"[\d_-]", word) is not None)
 
 
@@ -186,6 +191,9 @@ def read_named(lines: list[str]) -> Rows:
     place = _Place(are_alike=len(parts) < 2)
     for number, line, part in split_hidden(lines, heads) if heads else ():
         head = heads.get(number)
+        # "[Day 1][Discussion] Ann: ..." says the round of each line.
+        before = line.partition(head.names[0])[0] if head else ""
+        place.begun = (before and _round_of(before, place)) or place.begun
         is_rule = _RULE.fullmatch(line) is not None
         # What is underlined is a title itself.
         place.is_new = not head and (place.is_new or (is_rule and not lines[number - 2].strip()))
@@ -235,7 +243,7 @@ def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
     longest = sorted(names, key=len, reverse=True)
     return re.compile(
         "|".join(
-            rf"(?<!\w){re.escape(name)}(?![{_MORE}])" if _has_case(name) else re.escape(name)
+            rf"(?<!\w){re.escape(name)}(?![{_LETTERS}])" if _has_case(name) else re.escape(name)
             for name in longest
         )
     )
@@ -297,6 +305,8 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     """What stands beside names and numbers, in words; marks alone where there are no words."""
     said = _DIGITS.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
+    # A role says nothing of who could hear the line.
+    said = _BOXED.sub(lambda box: " " if chat.read_role(f"x ({box[1]})")[1] else box[0], said)
     words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
     return words or "".join(said.split()).strip("-–*_#.·[]()|")
 

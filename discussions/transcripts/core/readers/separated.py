@@ -181,7 +181,9 @@ def separated_name(separator: str) -> tuple[str, str]:
 def find_separators(text: str) -> list[tuple[str, str]]:
     """The shapes and the signs that may stand between name and text, the likeliest first, each with a line."""
     lines = text[:SAMPLE].splitlines()
-    said = [row for _number, row in read_named(lines) if "text" in row and row.get("type") != OTHER]
+    found_rows = [row for _number, row in read_named(lines)]
+    said = [row for row in found_rows if "text" in row and row.get("type") != OTHER]
+    has_votes = any("target" in row for row in found_rows)
     players, types = {row["player"] for row in said}, {row.get("type") for row in said}
     parts = {row.get("phase") for row in said}
     shapes = _find_shapes(lines, players)
@@ -189,6 +191,7 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     # Where a sign is enough, the names need no shapes of their own.
     if any(
         names >= players
+        and not has_votes
         and (has_modes or len(types) < 2)
         and len(parts) <= len({row.get("phase") for _at, row in _read_sign(lines, sign[1])})
         for sign, names, has_modes in signs
