@@ -276,7 +276,7 @@ def split_hidden(lines: list[str], starts: Collection[int]) -> Iterator[tuple[in
     part, first, hidden = "", 0, list[str]()
     for number, line in enumerate([*lines, ""], start=1):
         # Directly above a message stands the title of a part.
-        title = "" if {number, number + 1}.intersection(starts) else title_apart(line)
+        title = "" if number in starts or number + 1 in starts else title_apart(line)
         if part and not title and line.strip() and number not in starts:
             hidden.append(line.strip())
             continue
