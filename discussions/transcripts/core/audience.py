@@ -20,6 +20,8 @@ NAMED = "a player's name"
 LEAST_TABLE = 3
 # Words in marks before a text are asked about from so many spaces in them, and so many texts.
 LEAST_SPACES, LEAST_ASIDES = 2, 4
+# Values that tell apart what players say: at most so many, of at least so many players and rounds.
+_MOST_SIDES, _LEAST_ROUNDS = 4, 4
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -68,8 +70,9 @@ _PUBLIC = frozenset(
     "anyone players world alle allen öffentlich tous toutes publique todos todas público pública tutti pubblico "
     "всем все общий публично plenary".split()
 )
-_SPEECH = frozenset(
-    "human ai assistant user agent bot npc speech speeches speak speaks speaking spoke spoken say says saying said "
+SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
+_SPEECH = SPEAKERS | frozenset(
+    "speech speeches speak speaks speaking spoke spoken say says saying said "
     "talk talks talking chat chats chatting message messages msg conversation conversations discussion discussions "
     "discuss debate debates statement statements utterance utterances dialogue dialog comment comments argument "
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
@@ -90,7 +93,6 @@ _IGNORE = frozenset(
     "observation prompt phase_change transition tally count outcome winner ranks action actions act inspect "
     "investigate protect heal save see check divination guard".split()
 )
-SPEAKERS = frozenset("human ai assistant user agent bot npc".split())
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
 _PARTS = (
@@ -431,9 +433,9 @@ def tells_apart(rows: Iterable[tuple[str, str, str]]) -> bool:
     apart = sum(len({*values}) == len(values) for values in several)
     different = {value for values in said.values() for value in values}
     is_usual = (
-        len(several) >= LEAST_ASIDES and 2 * len(several) >= len(said) and 5 * apart >= 4 * len(several)
+        len(several) >= _LEAST_ROUNDS and 2 * len(several) >= len(said) and 5 * apart >= 4 * len(several)
     )
-    return is_usual and 1 < len(different) <= LEAST_ASIDES
+    return is_usual and 1 < len(different) <= _MOST_SIDES
 
 
 def as_names(value: Any) -> str:

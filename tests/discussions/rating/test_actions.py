@@ -161,6 +161,15 @@ def test_the_same_key_with_another_body_is_refused(changed):
     assert Revision.objects.count() == 1
 
 
+def test_acts_that_are_saved_together_are_refused_under_a_key_that_is_taken():
+    evaluation = start()
+    say(evaluation, "coherence", "5", "yes", version=0, key="k")
+    acts = [(Act(kind="coherence", subject="6", value="no", version=0, key="k"), NOW)]
+    with pytest.raises(Unacceptable, match="already saved with another answer"):
+        judge_all(evaluation=evaluation, acts=acts, by=evaluation.evaluator)
+    assert Revision.objects.count() == 1
+
+
 def test_a_key_belongs_to_one_person():
     evaluation = start()
     other = start(project=evaluation.game.project)

@@ -34,7 +34,7 @@ from discussions.transcripts.core.readers.chat_lines import (
 )
 
 # What a text says of a game before or below it.
-FACTS = frozenset(("game", "game id", "date", "winner", "players", "roles"))
+FACTS = ("game", "game id", "date", "winner", "players", "roles")
 LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
@@ -149,7 +149,9 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
     "Seer result" and "My read" are no names where others are of one word, and "Suspect" is none where it stands in no
     text, vote or list while most others do. `texts` also name players; what is `said` is labels with their texts.
     """
-    names = distinct((name for name, _text in said if name.casefold() not in NARRATORS | FACTS), MOST_LABELS)
+    names = distinct(
+        (name for name, _text in said if name.casefold() not in NARRATORS.union(FACTS)), MOST_LABELS
+    )
     known = {name.casefold() for name in names}
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]

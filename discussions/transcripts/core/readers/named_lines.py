@@ -67,7 +67,7 @@ _VOTES = re.compile(
     re.IGNORECASE,
 )
 # What stands above columns is no name.
-_COLUMNS = frozenset(("player", "speaker", "name"))
+_COLUMNS = ("player", "speaker", "name")
 _BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
@@ -154,7 +154,9 @@ def _has_case(word: str) -> bool:
 
 def _may_be_name(word: str) -> bool:
     folded = word.casefold()
-    is_word = folded in NARRATORS | FACTS | THOUGHT_NAMES | _COLUMNS or all(map(kind_of_type, words_of(word)))
+    is_word = folded in NARRATORS.union(FACTS, THOUGHT_NAMES, _COLUMNS) or all(
+        map(kind_of_type, words_of(word))
+    )
     is_word = is_word or chat.read_role(f"{word} ({word})")[1] != ""
     # "agent_0" is a name, "round_1" is none.
     is_word = is_word and not (word[-1].isdecimal() and SPEAKERS.issuperset(words_of(word)))
