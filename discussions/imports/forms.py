@@ -162,8 +162,10 @@ class ColumnsForm(forms.Form):
         return [self[field] for field in [*list(FIELD_LABELS)[USUAL_COUNT:], "also"]]
 
     def has_others(self) -> bool:
-        """Whether one of the other fields is chosen or has a fault."""
-        return any(field.value() or field.errors for field in self.other_fields())
+        """Whether one of the other fields was changed or has a fault."""
+        return any(
+            field.errors or (field.value() or "") != (field.initial or "") for field in self.other_fields()
+        )
 
     def chosen(self) -> MappingRecord:
         """What is chosen validly, also of a form with faults."""

@@ -194,12 +194,16 @@ def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     counts = table.asked | ({ASIDE: asides} if asides else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
     examples = {ASIDE: next((text for text in first if split_aside(text)[1]), "")}
+    types: set[str] = set()
     for row in table.rows if signs.modes or any(map(_is_sign, signs.at)) else ():
         cells = cells_of(row, signs.at)
+        types.add(cells.get("type", "").strip())
         if cells.get("text") and cells.get("player"):
             for value in _unclear(cells, signs):
                 asked[value] = asked.get(value, 0) + (value not in table.asked)
                 examples.setdefault(value, f"{cells['player']}: {cells['text']}")
+    # Rows of a type that another sign hides are clear.
+    asked = {value: count for value, count in asked.items() if value in examples or value not in types}
     return [Question(value, count, examples.get(value, "")[:EXAMPLE]) for value, count in asked.items()]
 
 
