@@ -143,11 +143,12 @@ def may_be_none(name: str) -> bool:
     return not is_nobody and kind_of_type(name.split(" ", maxsplit=1)[0]) in (PRIVATE, THOUGHT)
 
 
-def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()) -> frozenset[str]:
+def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | None = None) -> frozenset[str]:
     """The labels before texts that may be no players, by their words or since no text names them.
 
     "Seer result" and "My read" are no names where others are of one word, and "Suspect" is none where it stands in no
-    text, vote or list while most others do. `texts` also name players; what is `said` is labels with their texts.
+    text, vote or list while most others do. What is `said` is labels with their texts; all `texts`, where given, are
+    what may name a player.
     """
     names = distinct(
         (name for name, _text in said if name.casefold() not in NARRATORS.union(FACTS)), MOST_LABELS
@@ -155,7 +156,8 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] = ()
     known = {name.casefold() for name in names}
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]
-    written = {*_PLAIN_WORDS.findall("\n".join([*texts, *(text for _name, text in said)]))}
+    all_texts = (text for _name, text in said) if texts is None else texts
+    written = {*_PLAIN_WORDS.findall("\n".join(all_texts))}
     named = [
         name for name in called if ANY_NUMBER.search(name) or written.issuperset(_PLAIN_WORDS.findall(name))
     ]

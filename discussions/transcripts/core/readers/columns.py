@@ -7,6 +7,7 @@ pair with `*` stands for numbers: "P*" is "Player*" says that P2 is the player w
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Annotated, Literal
 
 import msgspec
@@ -88,6 +89,8 @@ PLAYER, TEXT = "player", "text"
 NEEDED = (PLAYER, TEXT)
 MOST_COLUMNS = 200
 LONGEST_NAME = 60
+# No known spelling of a column is longer.
+LONGEST_KNOWN = 200
 # The code of the fault of a file that waits for a mapping.
 UNKNOWN_COLUMNS = "unknown_columns"
 
@@ -187,6 +190,11 @@ def field_of(column: str) -> str | None:
     A nested name counts by its last part where what is around says nothing ("data.speaker"), or is the player
     ("author.name").
     """
+    return _field_of(column) if len(column) <= LONGEST_KNOWN else None
+
+
+@lru_cache(maxsize=4096)
+def _field_of(column: str) -> str | None:
     if "*" in column.split("."):
         return None
     *around, last = (_SIGNS.sub("", part).lower() for part in column.split("."))
