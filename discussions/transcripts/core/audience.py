@@ -66,7 +66,7 @@ _PRIVATE = frozenset(
     "secrète segreto segredo geheim flüstern nacht nuit noche noite notte личное тайно шёпот ночь мёртвые".split()
 )
 _PUBLIC = frozenset(
-    "all everyone everybody public publicly global town townsfolk table group broadcast room main general open "
+    "all everyone everybody public publicly global town village townsfolk table group broadcast room main general open "
     "anyone players world alle allen öffentlich tous toutes publique todos todas público pública tutti pubblico "
     "всем все общий публично plenary".split()
 )

@@ -21,7 +21,7 @@ REFUSED = {
     "views.json": "pieces",
 }
 # What a person has to choose or to answer before a game is shown.
-ASKED = {"jsoncell.csv": "text", "kinds.csv": "inwardly"}
+ASKED = {"kinds.csv": "inwardly"}
 # An assistant without a name, and what each assistant was asked for.
 PARTS = {"per_agent.json": 3}
 
@@ -69,7 +69,8 @@ def test_a_profile_says_what_each_path_holds():
     assert [(path, one.kind, one.share, one.distinct, one.named) for path, one in found.items()] == [
         ("agent", "text", 100, 3, 3),
         ("round_no", "number", 100, 2, 0),
-        ("raw_response", "JSON", 100, 6, 0),
         ("parsed_statement", "text", 100, 6, 0),
+        ("raw_response.thought", "text", 100, 6, 0),
+        ("raw_response.say", "text", 100, 6, 0),
     ]
     assert (found["agent"].length, found["agent"].longest) == (3, 3)

@@ -1,7 +1,9 @@
 """Own JSON, chats and tables in which an unknown key says who could hear a message, or the game stands otherwise."""
 
+import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -218,6 +220,12 @@ def call(name: str, text: str) -> dict[str, str]:
     return {"name": name, "arguments": json.dumps({"text": text})}
 
 
+def csv_of(header: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    out = StringIO()
+    csv.writer(out).writerows([header, *rows])
+    return out.getvalue().encode()
+
+
 SHAPED = {
     "fenced": lines(
         *(
@@ -256,8 +264,35 @@ SHAPED = {
     "two tables": b"player,role,model\nAnn,SEER,x\nBea,TOWN,x\nCid,WOLF,x\n\nplayer;text\n".replace(b";", b",")
     + "\n".join(f'{n},"{t}"' for n, t in SAID).encode(),
     "wide": wide(),
+    "titles": b"An evening;;;\n;;;\nRd.;Who?;Said aloud;Finger at\n"
+    + "\n".join(f"{1 + i // 3};{n};{t};{NAMES[i % 2]}" for i, (n, t) in enumerate(SAID)).encode(),
+    "a column each": csv_of(("day", "kind", *NAMES), (
+        (f"{1 + i // 3}", "say", *(t if n == name else "" for name in NAMES)) for i, (n, t) in enumerate(SAID)
+    )),
+    "objects in cells": csv_of(("name", "inputs", "outputs"), (
+        ("discuss", json.dumps({"player": n}), json.dumps({"speech": t, "thoughts": secret(i)}))
+        for i, (n, t) in enumerate(SAID)
+    )),
+    "no value": csv_of(("sender", "recipient", "note", "body"), (
+        row for i, (n, t) in enumerate(SAID) for row in ((n, "NULL", "x", t), (n, NAMES[i % 2], "", secret(i)))
+    )),
+    "name and sentence": json.dumps({"roles": dict.fromkeys(NAMES, "x"), "days": {
+        f"day_{day}": {"night": {"wolves": [{"Cid": secret(1)}, {"Ann": secret(2)}]}, "talk": [{n: t} for n, t in said]}
+        for day, said in enumerate((SAID[:3], SAID[3:]), 1)
+    }}).encode(),
+    "constructors": json.dumps({"values": {"messages": [
+        {"lc": 1, "type": "constructor", "id": ["x", "AIMessage"], "kwargs": {"content": t, "name": n}} for n, t in SAID
+    ]}}).encode(),
+    "answers of steps": lines(*(
+        {"event": "done", "task": "talk", "agent": {"role": n}, "output": {"raw": t, "tokens": i}}
+        for i, (n, t) in enumerate(SAID)
+    )),
 }  # fmt: skip
-QUESTIONS = {"seats": {NAMED: "private"}}
+QUESTIONS = {
+    "seats": {NAMED: "private"},
+    "no value": {NAMED: "private"},
+    "answers of steps": {"done": "speech"},
+}
 
 
 @pytest.mark.parametrize("name", SHAPED)

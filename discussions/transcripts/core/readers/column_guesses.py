@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import (
     PRIVATE,
     THOUGHT,
+    VOTE,
     kind_of_flag,
     kind_of_type,
     looks_like_audience,
@@ -44,6 +45,7 @@ _SPOKEN = frozenset(
     "said say says speech spoken statement utterance utter response responses completion output answer reply text "
     "message content line talk".split()
 )
+_POINTS = frozenset(("pointed", "points", "finger"))
 _CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
@@ -103,7 +105,9 @@ def is_note(column: Column) -> bool:
 def is_told(column: Column) -> bool:
     """Whether a column holds what a model was told or thought, or its answer as JSON, of which texts are a part."""
     around, _dot, last = column.name.rpartition(".")
-    words = {*words_of(last)} | ({*words_of(around)} - _AROUND)
+    outer = {*words_of(around)}
+    # "output.raw" is what a model said.
+    words = ({*words_of(last)} - (_AROUND if outer & _SPOKEN else set())) | (outer - _AROUND)
     kinds = {kind_of_type(part) for part in column.name.split(".")}
     is_hidden = bool(words & _TOLD) or bool(kinds & {THOUGHT, PRIVATE})
     return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
@@ -143,6 +147,14 @@ def _is_known_flag(column: Column) -> bool:
     return is_flag and may_hide(column.name, column.different)
 
 
+def is_vote(column: Column, players: Column) -> bool:
+    """Whether a column names the player for whom each votes, by its name and by what it holds."""
+    names = {name.strip().casefold() for name in players.different}
+    named = sum(cell.strip().casefold() in names for cell in column.cells)
+    is_called = kind_of_type(column.name) == VOTE or not _POINTS.isdisjoint(words_of(column.name))
+    return is_called and 2 * named > len(column.cells)
+
+
 def find_longest(columns: list[Column]) -> Column | None:
     texts = [
         column
@@ -153,19 +165,34 @@ def find_longest(columns: list[Column]) -> Column | None:
     return max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
 
 
-def find_most_named(columns: list[Column], texts: str) -> Column | None:
-    """The column of a few short values that come back; of several the one whose values the texts name most."""
+def find_most_named(columns: list[Column], said: Column | None) -> Column | None:
+    """The column of a few short values that come back, beside most texts; of several, that whose values they name."""
+    every = said.all if said else []
+    texts = "\n".join(every).casefold()
     names = [
         column
         for column in columns
-        if _is_small(column) and not all(cell.strip().isdecimal() for cell in column.different)
+        if _is_small(column)
+        and not all(cell.strip().isdecimal() for cell in column.different)
+        and 2 * sum(map(_are_both, every, column.all)) >= sum(map(bool, every))
     ]
 
-    def named(column: Column) -> tuple[float, int]:
-        told = sum(name.strip().casefold() in texts for name in column.different)
-        return told / len(column.different), len(column.cells)
+    return max(names, key=lambda one: (_share_named(one, texts), len(one.cells)), default=None)
 
-    return max(names, key=named, default=None)
+
+def is_as_named(column: Column, other: Column, said: Column | None) -> bool:
+    """Whether a column may be the players: unless the texts name most values of the other, and few of its own."""
+    texts = "\n".join(said.all if said else []).casefold()
+    named = _share_named(other, texts)
+    return 2 * named <= 1 or 2 * _share_named(column, texts) >= named
+
+
+def _share_named(column: Column, texts: str) -> float:
+    return sum(name.strip().casefold() in texts for name in column.different) / len(column.different)
+
+
+def _are_both(text: str, cell: str) -> bool:
+    return text != "" and cell != ""
 
 
 def _is_small(column: Column) -> bool:

@@ -105,6 +105,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "audience": (
         "audience", "visibility", "recipient", "recipients", "to", "receiver", "receivers", "visibleto", "heardby",
         "sentto", "seenby", "readby", "knownto", "sharedwith", "viewers", "observers", "witnesses", "addressee",
+        "restrictedto",
     ),
     "private": ("private", "isprivate", "secret", "issecret", "whisper", "iswhisper"),
     "public": ("public", "ispublic", "broadcast", "isbroadcast", "toall", "visibletoall"),
@@ -145,7 +146,8 @@ IS, ALSO, SET = "is.", "also.", "set."
 SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR = "encoding", "list", "rounds", "separator"
 _FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
 _WRAPPERS = frozenset(
-    ("data", "payload", "event", "body", "fields", "attributes", "args", "params", "details", "value", "meta")
+    "data payload event body fields attributes args params details value meta metadata metadict "
+    "additionalkwargs".split()
 )
 _SIGNS = re.compile(r"[\W_]+")
 

@@ -31,6 +31,8 @@ SAMPLE_CHARACTERS, SAMPLE_ROWS = 512 * 1024, 50
 LONGEST_NAME = 100
 # A text counts as a table if at least this percentage of rows has as many cells as there are columns.
 EVEN = 90
+# How far into a file its table begins, and after how many lines that are titles.
+MOST_BEFORE, MOST_TITLES = 4096, 5
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SEP_LINE = re.compile(r"\Asep=([,;\t])\r?\n?")
 # A line after one that is blank, which may name the columns of a further table.
@@ -137,9 +139,13 @@ def _whole(decoded: Decoded, delimiter: str, faults: TableFaults | None = None) 
 
 
 def _comments(head: str, delimiter: str) -> int:
-    """How long the lines before a table are that begin with # and are no header."""
-    lines = head.splitlines(keepends=True)
-    count = next((number for number, line in enumerate(lines) if line.strip() and line[0] != "#"), 0)
+    """How long the lines before a table are that are no header: they begin with #, or fill one cell, as titles do."""
+    lines = head[:MOST_BEFORE].splitlines(keepends=True)
+    filled = [sum(map(bool, _cells_of_line(line, delimiter))) for line in lines]
+    table = next((number for number, count in enumerate(filled) if count > 1 and lines[number][0] != "#"), 0)
+    is_titled = table <= MOST_TITLES and all(count < 2 for count in filled[:table])
+    first = (number for number, line in enumerate(lines) if line.strip() and line[0] != "#")
+    count = table if is_titled else next(first, 0)
     if count and has_needed(suggest_fields(_cells_of_line(lines[count - 1], delimiter))):
         count -= 1
     return len("".join(lines[:count]).encode())

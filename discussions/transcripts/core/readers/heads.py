@@ -115,11 +115,15 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
         found[recipes.TEXT] = text.name
         free.remove(text)
     said = columns.get(found.get(recipes.TEXT, ""))
-    texts = "\n".join(said.all if said else ()).casefold()
-    open_columns = [one for one in free if not guesses.is_told(one)]
-    if recipes.PLAYER not in found and (player := guesses.find_most_named(open_columns, texts)):
+    own = [columns[name] for name in recipes.split_columns(found.get(recipes.PLAYER, ""), columns)]
+    # Programs that play roles call a player so ("role_name").
+    named = [*free, *own, *(columns[name] for name in (found.get("role"),) if name in columns)]
+    player = guesses.find_most_named(named, said)
+    if player and not (own and guesses.is_as_named(own[0], player, said)):
         found[recipes.PLAYER] = player.name
-        free.remove(player)
+        free = [one for one in free if one is not player]
+        if found.get("role") == player.name:
+            del found["role"]
     _propose_signs(table, columns, free, found)
     return _with_settings(table, found)
 
@@ -133,10 +137,11 @@ def _propose_signs(
         for one in free
         if one.length >= guesses.LEAST_TEXT and (kind_of_type(one.last) == THOUGHT or guesses.is_note(one))
     ]
+    said = columns.get(found.get(recipes.TEXT, ""))
     numbers = [
         one.name
         for one in free
-        if guesses.is_round(one)
+        if guesses.is_round(_beside(said, one))
         and not one.name.endswith(COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
@@ -149,11 +154,23 @@ def _propose_signs(
     if run := table.counted or (_run(free, rounds) if rounds else ""):
         found.setdefault("game", run)
         free = [one for one in free if one.name != run]
-    is_untyped = not {"type", "phase", "audience"} & found.keys()
+    typed = columns.get(found.get("type", ""))
+    # What all rows are tells nothing apart.
+    is_same = typed is not None and len(typed.different) == 1 and not kind_of_type(typed.different[0])
+    is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
     if players and is_untyped and (kind := guesses.find_kind(free, players)):
         found["type"] = kind
     if "type" in found and "target" not in found and (target := _target(table, free, found)):
         found["target"] = target
+    votes = [one.name for one in free if players and guesses.is_vote(one, players)]
+    if votes and not {"vote", "target"} & found.keys():
+        found["vote"] = votes[0]
+
+
+def _beside(said: Column | None, column: Column) -> Column:
+    """A column as it is in the rows that have a text."""
+    cells = [cell for text, cell in zip(said.all, column.all, strict=True) if text] if said else []
+    return guesses.column_of(column.name, cells) if any(cells) else column
 
 
 def _run(free: list[Column], rounds: Column) -> str:

@@ -13,7 +13,7 @@ from discussions.transcripts.core.audience import (
     may_hide,
     read_answer,
 )
-from discussions.transcripts.core.fields import as_object, join_marked, plain_value, read_part
+from discussions.transcripts.core.fields import as_list, as_object, join_marked, plain_value, read_part
 from discussions.transcripts.core.notes import Limits
 from discussions.transcripts.core.readers.columns import (
     ANY,
@@ -202,6 +202,11 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     if depth == 0 and _are_columns(value):
         first = next(iter(value.values()))
         return {"rows": [{name: column[key] for name, column in value.items()} for key in first]}
+    if type(value) is dict and value.get("type") == "constructor" and type(value.get("kwargs")) is dict:
+        # As LangChain writes its objects: {"lc": 1, "id": [..., "AIMessage"], "kwargs": {...}}.
+        kind = str(as_list(value.get("id"))[-1:]).lower()
+        role = next((role for role in ("human", "system", "tool", "ai") if f"{role}message" in kind), "")
+        value = ({"type": role} if role else {}) | value["kwargs"]
     if type(value) is dict and depth < MOST_DEPTH:
         beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
         return {
@@ -214,7 +219,19 @@ def with_objects(value: Any, depth: int = 0) -> Any:
         return value
     if depth == 0 and is_table(value):
         return {"rows": _objects(value, [])}
+    if _are_said(value):
+        return [{PLAYER: name, TEXT: said} for part in value for name, said in part.items()]
     return [with_objects(part, depth + 1) for part in value]
+
+
+def _are_said(parts: list[Any]) -> bool:
+    """Whether each part of a list is an object of a name that comes back and a sentence: {"Ann": "Hello, Bea."}."""
+    pairs = [pair for part in parts if type(part) is dict and len(part) == 1 for pair in part.items()]
+    names = {name for name, _said in pairs}
+    are_texts = all(type(said) is str for _name, said in pairs)
+    said = sum(" " in said for _name, said in pairs) if are_texts else 0
+    is_called = not any(field_of(name) or kind_of_type(name) for name in names)
+    return is_called and len(pairs) == len(parts) > 1 and len(names) > 1 and 2 * said > len(pairs)
 
 
 def is_table(value: Any) -> bool:

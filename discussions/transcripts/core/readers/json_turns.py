@@ -149,7 +149,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     if table is None:
         notes.fault("shape", "", _say_missing(value))
         return None
-    table = reshape(table)
+    table = reshape(table, notes.columns)
     # What is left out is counted for the whole value.
     table.faults.judge_not_finite(recipes.suggest_fields(table.columns).values())
     for fault in table.faults.first:

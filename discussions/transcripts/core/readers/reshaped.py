@@ -1,31 +1,89 @@
-"""Tables in another form than one message in each row, as rows: messages in columns of their players, or repeated."""
+"""Tables in another form than one message in each row, as rows: messages in columns of their players, or repeated.
+
+Objects in the cells of a table, as exports of tracing tools have them, become columns of their own.
+"""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
+from typing import Any
 
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import SPEECH, kind_of_type
-from discussions.transcripts.core.readers.columns import LONGEST_NAME, TEXT, field_of
-from discussions.transcripts.core.readers.tables import Table, TableRow
+from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.readers.columns import (
+    LONGEST_NAME,
+    MOST_COLUMNS,
+    TEXT,
+    Columns,
+    field_of,
+    find_mapping,
+)
+from discussions.transcripts.core.readers.json_cells import as_text, flattened
+from discussions.transcripts.core.readers.tables import Table, TableRow, sample_rows, table_columns
+from workspace.core.strict_json import read_json
 
 # How many rows show whether ids come back.
 MOST_ROWS = 2_000
 # The column of the players who stood in the names of columns: no known name, so that a person is asked.
 NAMED = "name in the column"
+# How many rows show that cells hold objects, and how few columns of players are a game.
+SAMPLE, LEAST_PLAYERS = 50, 3
 _JOINT = re.compile(r"[._ :/-]+")
 
 
-def reshape(table: Table) -> Table:
-    """The table with a row for each message, and one row for each event. Never raises."""
+def reshape(table: Table, recipes: Columns = ()) -> Table:
+    """The table with a row for each message, and one row for each event. Never raises.
+
+    Objects in cells stay where a recipe names their columns.
+    """
+    table = table if find_mapping(table.columns, recipes) else _open_objects(table)
     return _merge_observed(_split_players(table))
+
+
+def _open_objects(table: Table) -> Table:
+    """The table with a column for each plain value of the objects in its cells: "inputs.player"."""
+    cells = zip(*sample_rows(table, SAMPLE), strict=True)
+    held = [
+        place
+        for place, own in enumerate(cells)
+        if field_of(table.columns[place]) != TEXT and any(own) and all(map(_may_be_object, own))
+    ]
+    if not held or table.faults.count:
+        return table
+    flat = [(row, [flattened(as_object(_value(row, place))) for place in held]) for row in table.rows]
+    found = dict.fromkeys(
+        (place, name)
+        for _row, objects in flat
+        for place, own in zip(held, objects, strict=True)
+        for name in own
+    )
+    if not found or len(found) + len(table.columns) > MOST_COLUMNS:
+        return table
+    kept = [place for place in range(len(table.columns)) if place not in held]
+    columns = [table.columns[place] for place in kept] + [f"{table.columns[at]}.{name}" for at, name in found]
+    rows = []
+    for row, objects in flat:
+        own = dict(zip(held, objects, strict=True))
+        cells = [row.cells[place] if place < len(row.cells) else "" for place in kept]
+        more = [as_text(own[place].get(name)) for place, name in found]
+        rows.append(replace(row, cells=cells + more, start=len(rows), end=len(rows) + 1))
+    return _of_rows(replace(table, columns=table_columns(columns)), rows)
+
+
+def _may_be_object(cell: str) -> bool:
+    return not cell or (cell[:1] == "{" and cell[-1:] == "}")
+
+
+def _value(row: TableRow, place: int) -> Any:
+    return read_json(row.cells[place].encode(), is_lenient=True).value if place < len(row.cells) else None
 
 
 def _split_players(table: Table) -> Table:
     """The rows of a table with columns for each player, such as Ann_speech, Ann_vote, Bea_speech, Bea_vote."""
-    grid = _grid(table.columns)
+    grid = _grid(table.columns) or _wide(table)
     if not grid:
         return table
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))
@@ -60,6 +118,22 @@ def _grid(columns: list[str]) -> dict[str, dict[str, int]]:
         if is_said and len(grid) > 1 and len(grid) * len(kinds) > 2:
             return grid
     return {}
+
+
+def _wide(table: Table) -> dict[str, dict[str, int]]:
+    """The same for columns that are players: what is written under a name is said by that player."""
+    rows = list(sample_rows(table, SAMPLE))
+    texts = "\n".join(cell for row in rows for cell in row if " " in cell).casefold()
+    found = {
+        name: {TEXT: place}
+        for place, name in enumerate(table.columns)
+        if _may_be_player(name)
+        and name.casefold() in texts
+        and any(" " in row[place].strip() for row in rows)
+    }
+    others = [name for name in table.columns if name not in found]
+    is_said = any(field_of(name) == TEXT for name in others)
+    return found if len(found) >= LEAST_PLAYERS and len(others) < len(found) and not is_said else {}
 
 
 def _may_be_player(name: str) -> bool:

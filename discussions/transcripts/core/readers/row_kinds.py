@@ -45,6 +45,7 @@ from discussions.transcripts.core.readers.columns import (
     PLAYER,
     ROUNDS,
     SEPARATOR,
+    TEXT,
     MappingRecord,
     split_columns,
 )
@@ -63,9 +64,10 @@ INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 # What one player says of others.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused role roles".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee".split()
 )
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
+_NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
 _HAS_NUMBER = re.compile(r"\d")
 _NIGHT = re.compile(r"\W{0,9}(?:night|n[ -]?\d)", re.IGNORECASE)
 _SIDE = r"(?:mafia|wol(?:f|ves)|werewol(?:f|ves))\b"
@@ -133,6 +135,8 @@ class RowSigns(Struct, frozen=True):
     module: str = ""
     # What stands after names, or for one, and may say who could hear a row: "Ann (aside)", "Wolves".
     modes: frozenset[str] = frozenset()
+    # Some columns are not read: a row without a text may say something there.
+    has_more: bool = False
 
     def name(self, cell: str) -> str:
         """The player of a cell, who may be called otherwise in it."""
@@ -236,6 +240,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         module=_module(distinct(cells.get("type", "") for cells in first)),
         names=called,
         modes=_modes(table, first),
+        has_more=len(used) < len(table.columns),
     )
     if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
         return signs
@@ -378,7 +383,7 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
     found = {}
     for field, places in at.items():
         for index in places:
-            if index < len(cells) and cells[index]:
+            if index < len(cells) and cells[index] and (cells[index] not in _NO_VALUE or field == TEXT):
                 found[field] = cells[index]
                 break
     return found

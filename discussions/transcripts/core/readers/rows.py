@@ -99,7 +99,7 @@ def read_table(
     table: Table, new_notes: NewNotes, columns: recipes.Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of a file of rows, by a mapping or by known names of columns; else its fault."""
-    table = reshape(table)
+    table = reshape(table, columns)
     mapping = recipes.find_mapping(table.columns, columns)
     is_empty = True
     questions: list[row_kinds.Question] = []
@@ -245,7 +245,9 @@ def _read_kind(
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
-    if kind == IGNORE or (is_typed and not (name if is_hidden else text or target or kind == OUT)):
+    is_empty = is_typed and not (name if is_hidden else text or target or kind == OUT)
+    is_told = signs.has_more and not name and (text or target)
+    if kind == IGNORE or is_empty or is_told:
         game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
         # "Day 2 begins" says it for the rows below.
         begun = _round(cells.get("round", "").strip())[0] if signs.reads_rounds else None
@@ -268,7 +270,7 @@ def _read_kind(
         # A vote or an act at night has no text of its own.
         cells = cells if text or not target else dict(cells) | {recipes.TEXT: f"→ {target}"}
         _add_message(game, cells, place, signs, audience="nobody" if kind == THOUGHT else {"channel": sign})
-    elif name and not is_vote and (text or not target):
+    elif name and not is_vote and (text or not (target or (signs.has_more and not cells.get("thought")))):
         _add_message(game, cells, place, signs, audience=None)
 
 
