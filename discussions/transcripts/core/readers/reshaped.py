@@ -45,10 +45,9 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
 
 def _open_objects(table: Table) -> Table:
     """The table with a column for each plain value of the objects in its cells: "inputs.player"."""
-    cells = zip(*sample_rows(table, SAMPLE), strict=True)
     held = [
         place
-        for place, own in enumerate(cells)
+        for place, own in enumerate(zip(*sample_rows(table, SAMPLE), strict=True))
         if field_of(table.columns[place]) != TEXT and any(own) and all(map(_may_be_object, own))
     ]
     if not held or table.faults.count:
@@ -64,7 +63,7 @@ def _open_objects(table: Table) -> Table:
         return table
     kept = [place for place in range(len(table.columns)) if place not in held]
     columns = [table.columns[place] for place in kept] + [f"{table.columns[at]}.{name}" for at, name in found]
-    rows = []
+    rows: list[TableRow] = []
     for row, objects in flat:
         own = dict(zip(held, objects, strict=True))
         cells = [row.cells[place] if place < len(row.cells) else "" for place in kept]

@@ -224,9 +224,8 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     places = [place for place in range(len(table.columns)) if place not in used - further]
     first = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
-    hiding = _hiding(table, places, at, called)
-    unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in hiding}
-    found_at = {field: places for field, places in (at | unknown).items() if places}
+    unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
+    found_at = {field: own for field, own in (at | unknown).items() if own}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
     signs = RowSigns(
