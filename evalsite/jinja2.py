@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, MutableMapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,17 @@ FRAME: dict[str, Any] = {
     "project": None,
     "section": "",
     "may_lead": False,
+}
+# Macros that every template may call without an import, by their file in `templates/components`.
+COMPONENTS = {
+    "chip": ("chip",),
+    "crumbs": ("crumbs", "project_crumbs", "version_crumbs"),
+    "empty": ("empty_box",),
+    "field": ("form_field",),
+    "form_faults": ("form_faults",),
+    "pager": ("pager",),
+    "progress": ("progress_bar",),
+    "too_little": ("too_little",),
 }
 INDENTED = re.compile(r"\s*\n\s*")
 BLOCKS = (
@@ -242,6 +253,10 @@ class CompiledTemplates(FileSystemBytecodeCache):
             super().dump_bytecode(bucket)
 
 
+def draw_component(env: Environment, file: str, name: str, *args: Any, **kwargs: Any) -> str:
+    return getattr(env.get_template(f"components/{file}.html").module, name)(*args, **kwargs)  # type: ignore[no-any-return]
+
+
 def environment(**options: Any) -> Environment:
     """The environment of all templates: values are escaped, an undefined name is an error."""
     options |= {
@@ -255,6 +270,8 @@ def environment(**options: Any) -> Environment:
     env.globals.update(FRAME, url=url, static=static_url, htmx_script=htmx_script, get_language=language)
     env.globals.update(_=markup.words, gettext=markup.words, ngettext=markup.words_by_count)
     env.globals.update(markup.GLOBALS, count_unread_lines=count_unread_lines, key_acts=ACTS)
+    for file, names in COMPONENTS.items():
+        env.globals.update({name: partial(draw_component, env, file, name) for name in names})
     env.filters.update(
         capfirst=capfirst,
         date=date,

@@ -131,6 +131,33 @@ def card_table(kind: str = "", *, caller: Callable[[], str]) -> Markup:
     return Markup(f'<table class="{name}"{mark}>{cards or rows}</table>')
 
 
+def table_head(*columns: object) -> Markup:
+    """`<thead>` with these headings, each what is written there, or that and the classes of its column.
+
+    "hidden" among the classes leaves it to screen readers; "" is a cell without one, None no cell.
+    """
+    cells = []
+    for column in columns:
+        if column is None:
+            continue
+        text, kinds = column if isinstance(column, tuple) else (column, "")
+        shown = [kind for kind in kinds.split() if kind != "hidden"]
+        said = escape(text) if shown == kinds.split() else f'<span class="visually-hidden">{escape(text)}</span>'
+        kind = f' class="{" ".join(shown)}"' if shown else ""
+        cells.append(f'<th scope="col"{kind}>{said}</th>' if text else "<td></td>")
+    return Markup(f"<thead><tr>{''.join(cells)}</tr></thead>")
+
+
+def titled_table(titled: str, *columns: object, kind: str = "", caller: Callable[[], str]) -> Markup:
+    """`{% call titled_table("id-of-its-title", _("Name"), (_("Games"), "num")) %}`: these rows in a box that scrolls.
+
+    The columns are those of `table_head`.
+    """
+    inner = card_table(kind, caller=lambda: f"{table_head(*columns)}<tbody>{caller()}</tbody>")
+    box = Markup('<div class="table-box" tabindex="0" role="group" aria-labelledby="{}">{}</div>')
+    return box.format(titled, inner)
+
+
 def moment(value: datetime | None) -> Markup:
     """Date and minute in the viewer's time zone, as a <time> element whose title names the zone."""
     return Markup("") if value is None else _time(value, _exact(value), timezone.get_current_timezone_name())
@@ -205,7 +232,7 @@ def _said(text: str) -> tuple[Markup, bool]:
     return Markup(bind_percent(text)), "%" in text
 
 
-GLOBALS = {"card_table": card_table, "draw_once": draw_once}
+GLOBALS = {"card_table": card_table, "table_head": table_head, "titled_table": titled_table, "draw_once": draw_once}
 FILTERS: dict[str, Callable[..., str]] = {
     "hostile": hostile,
     "plain": plain,

@@ -202,3 +202,18 @@ def test_a_damaged_file_is_compiled_again(tmp_path):
     (kept,) = tmp_path.iterdir()
     kept.write_bytes(kept.read_bytes()[:-7])
     assert draw_kept(tmp_path) == ("<p>2</p>", 1)
+
+
+def test_a_table_is_written_from_its_columns():
+    rows = "<tr><th>1</th><td>2</td><td>3</td><td></td></tr>"
+    columns = '"<A>", ("B", "num"), none, ("C", "acts hidden"), ""'
+    assert drawn(f'{{% call titled_table("t", {columns}) %}}{rows}{{% endcall %}}') == (
+        '<div class="table-box" tabindex="0" role="group" aria-labelledby="t"><table class="table" data-cards>'
+        '<thead><tr><th scope="col">&lt;A&gt;</th><th scope="col" class="num">B</th>'
+        '<th scope="col" class="acts"><span class="visually-hidden">C</span></th><td></td></tr></thead>'
+        '<tbody><tr><th>1</th><td data-label="B">2</td><td>3</td><td></td></tr></tbody></table></div>'
+    )
+
+
+def test_common_components_need_no_import():
+    assert drawn('{{ chip("a<b", tone="pass") }}') == '<span class="chip pass">a&lt;b</span>'
