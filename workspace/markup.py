@@ -142,7 +142,9 @@ def table_head(*columns: object) -> Markup:
             continue
         text, kinds = column if isinstance(column, tuple) else (column, "")
         shown = [kind for kind in kinds.split() if kind != "hidden"]
-        said = escape(text) if shown == kinds.split() else f'<span class="visually-hidden">{escape(text)}</span>'
+        said = (
+            escape(text) if shown == kinds.split() else f'<span class="visually-hidden">{escape(text)}</span>'
+        )
         kind = f' class="{" ".join(shown)}"' if shown else ""
         cells.append(f'<th scope="col"{kind}>{said}</th>' if text else "<td></td>")
     return Markup(f"<thead><tr>{''.join(cells)}</tr></thead>")
@@ -232,7 +234,12 @@ def _said(text: str) -> tuple[Markup, bool]:
     return Markup(bind_percent(text)), "%" in text
 
 
-GLOBALS = {"card_table": card_table, "table_head": table_head, "titled_table": titled_table, "draw_once": draw_once}
+GLOBALS = {
+    "card_table": card_table,
+    "table_head": table_head,
+    "titled_table": titled_table,
+    "draw_once": draw_once,
+}
 FILTERS: dict[str, Callable[..., str]] = {
     "hostile": hostile,
     "plain": plain,

@@ -46,7 +46,9 @@ def test_every_component_of_the_docs_is_shown_by_its_real_template(admin):
     assert len(listed()) > 15
     missing = [name for name, _ in listed() if name not in titles]
     named = [
-        name for _, how in listed() for name in re.findall(r"(?:components|errors)/\w+\.html|\w+(?=\(.*?}})", how)
+        name
+        for _, how in listed()
+        for name in re.findall(r"(?:components|errors)/\w+\.html|\w+(?=\(.*?}})", how)
     ]
     unused = [name for name in named if name not in TEMPLATES]
     assert (missing, unused) == ([], [])
