@@ -254,7 +254,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
 
 
 def draw_component(env: Environment, file: str, name: str, *args: Any, **kwargs: Any) -> str:
-    return getattr(env.get_template(f"components/{file}.html").module, name)(*args, **kwargs)  # type: ignore[no-any-return]
+    return getattr(env.get_template(f"components/{file}.html").module, name)(*args, **kwargs)
 
 
 def environment(**options: Any) -> Environment:
