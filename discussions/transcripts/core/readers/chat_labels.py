@@ -27,14 +27,17 @@ from discussions.transcripts.core.readers.chat_lines import (
     LEAST_NUMBERED,
     SECTION,
     SETUP,
-    VOTES,
     ChatLine,
     read_aside,
     read_heading,
 )
+from discussions.transcripts.core.readers.narration import VOTES
 
 # What a text says of a game before or below it.
 FACTS = ("game", "game id", "date", "winner", "players", "roles")
+# One line of a block of facts: its key, its value and its number; an entry under `Players:` has their key.
+Fact = tuple[str, str, int]
+FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0,1000}})", re.IGNORECASE)
 LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
@@ -66,6 +69,48 @@ _CLOSES = re.compile(
 )
 # What a player does or thinks, as a chat tells it: "* Ann thinks that ...".
 _DEED = re.compile(r"[*_~]{1,3} ?(?P<name>[^\W\d_]\S{0,40}) (?P<what>(?P<verb>[^\W\d_A-Z]\S*).*)")
+
+
+def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
+    """The facts of the block that begins there, and the first line after them; an empty line ends a block."""
+    found: list[Fact] = []
+    at = first
+    while at < last and not lines[at].strip():
+        at += 1
+    listed = ""
+    while at < last and lines[at].strip():
+        line = lines[at].strip()
+        fact = FACT.fullmatch(line)
+        if fact is not None:
+            key = fact["key"].lower().split()[0]
+            listed = key if key in ("players", "roles") else ""
+            said = fact["said"].strip()
+            found += [(key, part, at) for part in (said.split(",") if listed else [said])]
+        elif listed and read_heading(line) is None:
+            found.append((listed, line, at))
+        else:
+            break
+        at += 1
+    return found, at
+
+
+def facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tuple[list[Fact], int]:
+    """The facts of the closing blocks that hold only facts, and where they begin; each block follows an empty line.
+
+    A block that begins with one of the `names` of listed players is a message.
+    """
+    found: list[Fact] = []
+    end = last
+    while True:
+        while end > first and not lines[end - 1].strip():
+            end -= 1
+        begin = end
+        while begin > first and lines[begin - 1].strip():
+            begin -= 1
+        facts, after = facts_at(lines, begin, end)
+        if begin == first or not facts or after < end or facts[0][0] in names:
+            return found, end
+        found, end = facts + found, begin
 
 
 def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bool:

@@ -16,11 +16,19 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
 )
 from discussions.transcripts.core.notices import is_notice
+from discussions.transcripts.core.readers.narration import (
+    NIGHTS,
+    PARTS,
+    ROLE,
+    VOTE_COMMAND,
+    VOTES,
+    Rounds,
+    find_narrators,
+)
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
 TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
-WHO = r"[^\W_][\w .'’-]{0,39}?"
 _NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?(?:\([^()\n]{1,40}\)|\[[^\[\]\n]{1,30}\]))?"""
 MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{TIME}))?"
@@ -38,8 +46,6 @@ IRC = re.compile(
     rf"(?:[\[(](?P<boxed>{TIME})[\])]|(?P<bare>{TIME}))? ?(?P<mark><) ?[@+%~&]?"
     r"(?P<name>[^\s<>:/=\"'!@+%~&][^<>:/=\"'\n]{0,59}?) ?(?P<colon>>)(?:[ \t]{1,3}(?P<text>.*)|$)"
 )
-_NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
-PARTS = rf"round|day|phase|{_NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
 # The round before each message: "[Day 1] Ann: hello", "[Day 1, 10:05] Ann: hello".
 _MARKED = re.compile(
     rf"[\[(](?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})"
@@ -52,21 +58,11 @@ _HEADING = re.compile(
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
-# Who leads the game says that a round begins: "[GM] Round 2 has begun."
-_BEGINS = re.compile(
-    r"\W{0,5}(?:round|day) #?(?P<number>\d{1,9})"
-    r"(?: (?:has )?(?:begins?|begun|began|starts?|started)(?:[,.:;] .{0,200})?)?\W{0,5}",
-    re.IGNORECASE,
-)
 # Words before a colon that look like a name but begin a round: "Night 1: wolves".
 HEADING_NAME = re.compile(rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})", re.IGNORECASE)
 # "第2天", "2日目".
 _CJK_HEADING = re.compile(
     r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3})\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)\s?[^\w\s]{0,20}"
-)
-VOTES = re.compile(
-    rf"(?:\[?vote[\]:] )?(?P<name>{WHO}) (?:(?:votes?|voted)? ?(?:for|against|->|→)|votes?|voted) (?P<target>{WHO})\.?",
-    re.IGNORECASE,
 )
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.
@@ -99,14 +95,6 @@ HIDDEN = re.compile(
 _NOTICE = re.compile(rf"(?:\[{_DATE},? {_CLOCK}\]|{_DATE},? {_CLOCK} [-–]) (?P<text>.*)")
 # A name with a role after it: "Ann (villager)".
 _WITH_ROLE = re.compile(r"(?P<name>[^()]{1,60}?) ?\((?P<role>[^()]{1,30})\)")
-_ROLE = re.compile(
-    r"(?:villager|townsfolk|town|citizen|civilian|werewolf|wolf|mafia|mafioso|godfather|seer|detective|sheriff|cop|doctor"
-    r"|healer|medic|guard|bodyguard|hunter|witch|cupid|little girl|minion|spy|merlin|percival|morgana|mordred|oberon"
-    r"|assassin|loyal servant|servant|resistance|liberal|fascist|hitler|imp[oa]st[oe]r|crewmate|vigilante|jester|medium"
-    r"|possessed|bystander|investigator|平民|村民|狼人|预言家|預言家|女巫|猎人|獵人|守卫|守衛|人狼|村人|占い師|霊媒師|狂人|狩人"
-    r"|dorfbewohner|werwolf|hexe|jäger|seherin|villageois|loup-garou|voyante|sorcière|aldeano|lobo|vidente)s?",
-    re.IGNORECASE,
-)
 # A line of a log of a program: "2026-03-01 20:15:01,123 INFO [game.table] Ann: hello".
 LOG_LINE = re.compile(
     rf"(?:[\[(]?(?P<time>{TIME})[\])]?)?[ \t|-]{{0,4}}[\[(]?"
@@ -151,7 +139,8 @@ MOST_WORDS = 3
 
 
 class ChatLine(Struct, frozen=True):
-    """One line: `kind` is heading, night, section, notice, vote, out, message, blank or more (it continues the text).
+    """One line: `kind` is heading, night, section, notice, vote, out, message, narrated, blank or more (it continues
+    the text). A vote with a name is of that player, and its text is the target.
 
     The `round` of a section is 1 where it is private. `after` is the text that follows a heading on its line and
     counts as a line of its own: "Day 1: Ann: hello". `role` stands in brackets after the name. `audience` says who
@@ -174,7 +163,7 @@ class ChatStyle(Struct, frozen=True):
     """How the messages of a file are recognised: by their times, by names in angle brackets, by full-width colons.
 
     `has_roles` says that brackets after names hold roles. `tags` stand in brackets before messages; everybody heard
-    those after `open_tags`.
+    those after `open_tags`. `narrators`, case-folded, lead the game.
     """
 
     is_timed: bool = False
@@ -183,6 +172,7 @@ class ChatStyle(Struct, frozen=True):
     has_roles: bool = False
     tags: frozenset[str] = frozenset()
     open_tags: frozenset[str] = frozenset()
+    narrators: frozenset[str] = NARRATORS
 
 
 def find_style(lines: list[str]) -> ChatStyle:
@@ -205,6 +195,7 @@ def find_style(lines: list[str]) -> ChatStyle:
         has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
         tags=tags,
         open_tags=open_tags,
+        narrators=find_narrators([(match["name"].strip(), match["text"] or "") for match in found]),
     )
 
 
@@ -216,7 +207,7 @@ def plain_line(line: str) -> str:
 def read_role(name: str) -> tuple[str, str]:
     """A name and the known role in brackets after it; "" for other brackets."""
     found = _WITH_ROLE.fullmatch(name.strip())
-    is_role = found is not None and _ROLE.fullmatch(found["role"].strip())
+    is_role = found is not None and ROLE.fullmatch(found["role"].strip())
     return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
 
 
@@ -228,7 +219,7 @@ def match_message(line: str) -> "re.Match[str] | None":
 def read_aside(name: str) -> tuple[str, str]:
     """A name, and who could hear its message, as `ChatLine.audience`, where it is said after the name."""
     found = _WITH_ASIDE.fullmatch(name)
-    if found is None or _ROLE.fullmatch(found["boxed"] or ""):
+    if found is None or ROLE.fullmatch(found["boxed"] or ""):
         return name, ""
     if found["to"]:
         return found["name"].strip(), _hearers(f"to {found['to']}") or ""
@@ -402,23 +393,34 @@ def _said(
     if style.has_roles:
         name, role = read_role(name)
     time = match["boxed"] or match["bare"]
-    if name.lower() == "votes" and all(map(ARROW.fullmatch, re.split("[,;]", text))):
-        return ChatLine("vote", text=text, time=time)
-    if name.lower() == "eliminated" or (
-        name.lower() == "vote" and (ARROW.fullmatch(text) or len(text.split()) in (1, 2))
-    ):
-        return ChatLine("vote" if name.lower() == "vote" else "out", text=text, time=time)
-    is_name = (
-        name.casefold() in names if names is not None else style.is_timed or len(name.split()) <= MOST_WORDS
-    )
+    if (vote := _vote(name, text, time)) is not None:
+        return vote
+    is_listed = names is not None and name.casefold() in names
+    leads = name.casefold() in style.narrators and not (role or audience or is_listed)
+    is_name = leads or (is_listed if names is not None else style.is_timed or len(name.split()) <= MOST_WORDS)
     if style.is_irc and match["mark"] != "<":
         return replace(_unsaid(line, style), name=name)
     if not is_name or (style.is_timed and time is None):
         return ChatLine("more", name=name, text=line)
+    if leads:
+        return ChatLine("narrated", name=name, text=text, time=time)
     is_named = match["mark"] or role or (is_marked and _NUMBERED.search(name))
     if names is None and not style.is_timed and name[0].islower() and not is_named:
         return ChatLine("more", name=name, text=line)
+    if not audience and (command := VOTE_COMMAND.fullmatch(text)):
+        return ChatLine("vote", name=name, text=command["target"], time=time)
     return ChatLine("message", name=name, text=text, time=time, role=role, audience=audience)
+
+
+def _vote(name: str, text: str, time: str | None) -> ChatLine | None:
+    """A vote or an elimination that words before a colon say; None for any other line."""
+    said = name.lower()
+    arrows = re.split("[,;]", text) if said == "votes" else [text]
+    if said in ("vote", "votes") and all(map(ARROW.fullmatch, arrows)):
+        return ChatLine("vote", text=text, time=time)
+    if said == "eliminated" or (said == "vote" and len(text.split()) in (1, 2)):
+        return ChatLine("out" if said == "eliminated" else "vote", text=text, time=time)
+    return None
 
 
 def _unsaid(line: str, style: ChatStyle) -> ChatLine:
@@ -427,8 +429,8 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     if loose is not None and (audience := _hearers(loose["how"])):
         return ChatLine("message", text=line.strip(), audience=audience)
     tag = _TAGGED.fullmatch(line)
-    if tag is not None and tag["how"].strip().casefold() in NARRATORS:
-        return _begun_by(tag["more"]) or ChatLine("notice", text=line.strip())
+    if tag is not None and tag["how"].strip().casefold() in style.narrators:
+        return ChatLine("narrated", name=tag["how"].strip(), text=tag["more"].strip())
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
     came = _TIMED.sub("", line)
@@ -436,15 +438,11 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
         return ChatLine("notice", text=came.strip())
     # Where messages have tags, what has one and is no message is said by nobody: "[Game over] Wolves win".
     if style.tags and tag is not None and not VOTES.fullmatch(line.strip()):
-        return _begun_by(tag["more"]) or ChatLine("notice", name=tag["how"], text=came.strip())
+        is_round = Rounds().hear(tag["more"])
+        return ChatLine("narrated" if is_round else "notice", name=tag["how"], text=came.strip())
     if notice or (style.is_irc and style.is_timed and _BEGINS_TIMED.fullmatch(line)):
         return ChatLine("notice", text=notice["text"] if notice else "")
     return ChatLine("more", text=line)
-
-
-def _begun_by(said: str) -> ChatLine | None:
-    begins = _BEGINS.fullmatch(said)
-    return ChatLine("heading", round=int(begins["number"])) if begins else None
 
 
 def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str]) -> ChatLine | None:
@@ -469,7 +467,7 @@ def read_heading(line: str) -> ChatLine | None:
 
 
 def _heading_kind(word: str) -> str:
-    return "night" if word.lower() in (*_NIGHTS.split("|"), "夜", "晚") else "heading"
+    return "night" if word.lower() in (*NIGHTS.split("|"), "夜", "晚") else "heading"
 
 
 def as_shape(line: str) -> str:

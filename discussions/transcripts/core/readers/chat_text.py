@@ -10,29 +10,38 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import NARRATORS, THOUGHT_NAMES
+from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import (
-    FACTS,
+    FACT,
+    Fact,
+    facts_at,
+    facts_below,
     is_figure,
     is_odd_chat,
     outside_tags,
     read_deed,
 )
 from discussions.transcripts.core.readers.columns import Columns
-from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
+from discussions.transcripts.core.readers.narration import (
+    VOTES,
+    Rounds,
+    leavers,
+    sentences,
+    votes_in,
+)
 from discussions.transcripts.core.readers.rows import is_nobody
 from workspace.core.words import mark
 
 # A horizontal rule.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
-_FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0,1000}})", re.IGNORECASE)
 _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
 )
@@ -66,14 +75,6 @@ _SPEAKS_ONCE = mark(
 )
 
 
-class _Fact(Struct, frozen=True):
-    """One line of a block of facts; an entry under `Players:` or `Roles:` has their key."""
-
-    key: str
-    said: str
-    index: int
-
-
 class _Game(Struct):
     """A game while its lines are read; its first line has the number `begin` in the file.
 
@@ -87,12 +88,15 @@ class _Game(Struct):
     roster: dict[str, dict[str, Any]] = {}
     is_listed: bool = False
     heading_names: frozenset[str] = frozenset()
-    round: int | None = None
+    rounds: Rounds = field(default_factory=Rounds)
     latest: int = 0
     # Where it was said: "" by day. A line that begins no message continues the `open` one.
     channel: str = ""
     open: dict[str, Any] | None = None
     last_public: dict[str, Any] | None = None
+    # What continues a message of who leads the game goes with it.
+    told: dict[str, Any] = field(default_factory=lambda: {"message": "", "playerName": ""})
+    gone: set[str] = set()
     # The message of which only a notice was read.
     shown: chat.ChatLine | None = None
 
@@ -115,11 +119,14 @@ def recognises_text(text: str) -> bool:
     found = [line.after or line for line in read]
     if is_odd_chat(found, lines, text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]):
         return False
-    kinds = Counter(line.kind for line in found)
+    # Who leads the game may be listed as a player.
+    kinds = Counter("message" if line.kind == "narrated" else line.kind for line in found)
     speakers = Counter(
         line.name
         for line in found
-        if line.kind == "message" and not line.audience and line.name.casefold() not in THOUGHT_NAMES
+        if line.kind in ("message", "narrated")
+        and not line.audience
+        and line.name.casefold() not in THOUGHT_NAMES
     )
     first_lines = len(found) - kinds["more"]
     if style.is_timed:
@@ -164,7 +171,7 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
     for found in chain(_LINE_END.finditer(data, decoded.begin), (None,)):
         end = found.start() if found else len(data)
         said = decoded.part(start, end).strip()
-        if _GAME.match(data, start, end) and (_FACT.fullmatch(said) or not said[:1].isalpha()):
+        if _GAME.match(data, start, end) and (FACT.fullmatch(said) or not said[:1].isalpha()):
             begins.append((start, number))
         elif not begins and said:
             return whole
@@ -177,10 +184,10 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
 
 def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     last = len(lines)
-    facts, start = _facts(lines, 0, last)
+    facts, start = facts_at(lines, 0, last)
     _read_facts(game, facts)
     names = {name.casefold() for name in game.roster} if game.is_listed else None
-    below, end = _facts_below(lines, start, last, names or set())
+    below, end = facts_below(lines, start, last, names or set())
     game.heading_names = _heading_names(game, lines[start:end])
     numbered = chat.numbered_lines(lines[start:end])
     for index in range(start, end):
@@ -194,63 +201,21 @@ def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     _read_facts(game, below)
 
 
-def _facts(lines: list[str], first: int, last: int) -> tuple[list[_Fact], int]:
-    """The facts of the block that begins there, and the first line after them; an empty line ends a block."""
-    found: list[_Fact] = []
-    at = first
-    while at < last and not lines[at].strip():
-        at += 1
-    listed = ""
-    while at < last and lines[at].strip():
-        line = lines[at].strip()
-        fact = _FACT.fullmatch(line)
-        if fact is not None:
-            key = fact["key"].lower().split()[0]
-            listed = key if key in ("players", "roles") else ""
-            said = fact["said"].strip()
-            found += [_Fact(key, part, at) for part in (said.split(",") if listed else [said])]
-        elif listed and chat.read_heading(line) is None:
-            found.append(_Fact(listed, line, at))
-        else:
-            break
-        at += 1
-    return found, at
-
-
-def _facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tuple[list[_Fact], int]:
-    """The facts of the closing blocks that hold only facts, and where they begin; each block follows an empty line.
-
-    A block that begins with one of the `names` of listed players is a message.
-    """
-    found: list[_Fact] = []
-    end = last
-    while True:
-        while end > first and not lines[end - 1].strip():
-            end -= 1
-        begin = end
-        while begin > first and lines[begin - 1].strip():
-            begin -= 1
-        facts, after = _facts(lines, begin, end)
-        if begin == first or not facts or after < end or facts[0].key in names:
-            return found, end
-        found, end = facts + found, begin
-
-
-def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[_Fact], last: int) -> None:
+def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[Fact], last: int) -> None:
     """A fact that is alone in its block may be a message of a player called "Date" or "Winner"."""
-    for index in sorted({fact.index for fact in below}):
+    for index in sorted({index for _key, _said, index in below}):
         is_last = index + 1 == last or not lines[index + 1].strip()
         if is_last and not lines[index - 1].strip():
             game.notes.warn("fact_below", game.place(index), lines[index].strip(), says=_FACT_BELOW)
 
 
-def _read_facts(game: _Game, facts: list[_Fact]) -> None:
+def _read_facts(game: _Game, facts: list[Fact]) -> None:
     """Read the facts. If one is given twice, the first counts. If `Players` are listed, nobody else speaks."""
-    for fact in facts:
-        if fact.key in ("players", "roles"):
-            _read_player(game, fact)
+    for key, said, index in facts:
+        if key in ("players", "roles"):
+            _read_player(game, key, said, game.place(index))
         else:
-            game.facts.setdefault(fact.key, fact.said)
+            game.facts.setdefault(key, said)
 
 
 def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
@@ -270,13 +235,13 @@ def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names if chat.HEADING_NAME.fullmatch(name))
 
 
-def _read_player(game: _Game, fact: _Fact) -> None:
-    player = _PLAYER.fullmatch(fact.said.strip())
+def _read_player(game: _Game, key: str, told: str, place: str) -> None:
+    player = _PLAYER.fullmatch(told.strip())
     if player is None:
         return
-    game.is_listed = game.is_listed or fact.key == "players"
+    game.is_listed = game.is_listed or key == "players"
     said = [part.strip() for part in (player["said"] or player["boxed"] or "").split(",", 1)]
-    name, place = player["name"].strip(), game.place(fact.index)
+    name = player["name"].strip()
     found = game.roster[_add_player(game, _known_name(game, name) or name, place)]
     found["role"] = found["role"] or said[0] or None
     found["personality"] = found["personality"] or (said[1] if len(said) > 1 else "") or None
@@ -300,9 +265,10 @@ def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
     """Add a line to the game, and what follows it if it is a heading."""
     if line.kind in ("heading", "night"):
         # Rounds that begin again below a hidden title belong to that part.
-        begun = min(line.round, game.latest if game.round is None else game.round)
+        now = game.rounds.number
+        begun = min(line.round, game.latest if now is None else now)
         is_again = game.channel not in ("", "night") and begun < game.latest >= line.round
-        game.round = line.round
+        game.rounds.begin(line.round, is_night=line.kind == "night")
         game.latest = max(game.latest, line.round)
         if not is_again:
             _enter(game, "night" if line.kind == "night" else "")
@@ -338,13 +304,41 @@ def _take_notice(game: _Game, line: chat.ChatLine, place: str) -> None:
     game.notes.warn("notice", place, line.text)
 
 
+def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
+    """Take what who leads the game says: rounds and nights, votes, and who leaves. At night the rest is kept."""
+    was_night = game.channel != ""
+    for said in sentences(line.text):
+        if game.rounds.hear(said):
+            game.latest = max(game.latest, game.rounds.number or 0)
+            _enter(game, "night" if game.rounds.is_night else "")
+        if not game.channel:
+            _take_told(game, said, line.time, place)
+    if was_night and game.channel:
+        game.notes.warn("night_line", place, says=_NIGHT)
+        _take_at_night(game, replace(line, kind="message"), place)
+        return
+    if line.name:
+        game.notes.warn("narrated", place, line.name, says=_NARRATED)
+    game.open = game.told
+
+
+def _take_told(game: _Game, said: str, time: str | None, place: str) -> None:
+    for voter, target in votes_in(said):
+        game.draft.add_vote(place, _round(game), voter, target, time=time)
+    for name, is_killed in leavers(said):
+        how = KILLED if is_killed else VOTED_OUT
+        if name not in game.gone:
+            game.gone.add(name)
+            game.draft.add_elimination(place, _round(game), _add_player(game, name, place), how)
+
+
 def _take_at_night(game: _Game, line: chat.ChatLine, place: str) -> None:
     """Keep a line of a night: what was said, a vote by its voter, or what nobody said."""
     if line.kind == "more" and game.open is not None:
         game.open["message"] += "\n" + line.text
         return
-    name, text = line.name if line.kind == "message" else "", line.text
-    if line.kind == "vote" and (arrow := chat.ARROW.fullmatch(text)):
+    name, text = line.name if line.kind in ("message", "vote") else "", line.text
+    if line.kind == "vote" and not name and (arrow := chat.ARROW.fullmatch(text)):
         name, text = arrow["voter"].strip(), f"→ {arrow['target'].strip()}"
     elif line.kind == "out":
         text = f"Eliminated: {text}"
@@ -369,11 +363,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
         author = game.last_public["playerName"] if game.last_public else ""
         _add_message(game, author, line.text, line.time, place, "nobody")
         return
-    if line.name.casefold() in NARRATORS and not line.role and not _known_name(game, line.name):
-        game.notes.warn("narrated", place, line.name, says=_NARRATED)
-        # What continues the message goes with it.
-        game.open = {"message": "", "playerName": ""}
-        return
+    game.rounds.talk()
     name = _add_player(game, line.name, place)
     if line.is_mended:
         game.notes.warn("signs_mended", place, says=_MENDED)
@@ -388,7 +378,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
 def _add_message(
     game: _Game, name: str, text: str, time: str | None, place: str, audience: str | dict[str, str] | None
 ) -> None:
-    game.draft.add_message(place, game.round, name, text, time=time, audience=audience)
+    game.draft.add_message(place, game.rounds.number, name, text, time=time, audience=audience)
     game.open = game.draft.game["messages"][-1]
 
 
@@ -399,7 +389,10 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
     if game.open is None:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return
-    votes = chat.VOTES.fullmatch(line.text.strip())
+    if game.open is game.told:
+        _take_narrated(game, replace(line, name=""), place)
+        return
+    votes = VOTES.fullmatch(line.text.strip())
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
@@ -424,9 +417,10 @@ def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
         for one in several:
             _take_vote(game, replace(line, text=one.strip()), place)
         return
-    arrow = chat.ARROW.fullmatch(line.text)
+    arrow = None if line.name else chat.ARROW.fullmatch(line.text)
     # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
-    said = arrow["voter"].strip() if arrow else game.last_public["playerName"] if game.last_public else ""
+    above = game.last_public["playerName"] if game.last_public else ""
+    said = arrow["voter"].strip() if arrow else line.name or above
     if not said:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return
@@ -436,14 +430,17 @@ def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 
 def _round(game: _Game) -> int:
-    return 1 if game.round is None else game.round
+    return 1 if game.rounds.number is None else game.rounds.number
 
 
 def _value(game: _Game) -> dict[str, Any]:
-    for vote in game.draft.game["votes"]:
-        # Only after all lines are read is it known whether a player is called "Skip".
-        if is_nobody(vote["targetName"]):
-            vote["targetName"] = _known_name(game, vote["targetName"])
+    # Only after all lines are read is it known whether a player is called "Skip", and which names are players.
+    votes, known = game.draft.game["votes"], {name.casefold(): name for name in reversed(game.roster)}
+    for vote in votes:
+        vote["voterName"] = known.get(vote["voterName"].casefold(), "")
+        nobody = None if is_nobody(vote["targetName"]) else ""
+        vote["targetName"] = known.get(vote["targetName"].casefold(), nobody)
+    votes[:] = [vote for vote in votes if vote["voterName"] and vote["targetName"] != ""]
     _leave_figures_out(game)
     messages = game.draft.game["messages"]
     for message in messages:
@@ -493,5 +490,10 @@ def _name_author(game: _Game, message: dict[str, Any]) -> None:
 
 
 # What is no part of the discussion, by day or by night.
-_ASIDE = {"blank": _take_blank, "section": _take_section, "notice": _take_notice}
+_ASIDE = {
+    "blank": _take_blank,
+    "section": _take_section,
+    "notice": _take_notice,
+    "narrated": _take_narrated,
+}
 _TAKE = {"message": _take_message, "more": _take_more, "vote": _take_vote, "out": _take_out}

@@ -24,6 +24,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_labels import FACTS, find_titles, split_hidden
+from discussions.transcripts.core.readers.narration import PARTS
 
 Rows = list[tuple[int, dict[str, str]]]
 
@@ -58,7 +59,7 @@ _LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`]{0,3}[:：][*_`]{0,3}\s{0,3}(?P<text>\S.*)"
 )
 _ROUND = re.compile(
-    rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{chat.PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
+    rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")

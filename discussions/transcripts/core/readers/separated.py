@@ -27,6 +27,7 @@ from discussions.transcripts.core.readers.chat_labels import (
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.named_lines import OTHER, begin_part, is_clear, part_of, read_named
+from discussions.transcripts.core.readers.narration import VOTES, WHO
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
 
@@ -44,10 +45,10 @@ _CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
 _KEYED = re.compile(
     r"[\s*-]{0,9}(?P<key>[^\W\d_][\w -]{0,39}?)[*_]{0,2}\s?[:：=][*_]{0,2}\s{0,9}(?P<value>\S.*)"
 )
-_SAYS = re.compile(rf"(?P<name>{chat.WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
+_SAYS = re.compile(rf"(?P<name>{WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
 _HEAD = re.compile(
-    rf"(?:[\[(]?(?P<before>{chat.TIME})[\])]?[ ,]{{0,3}})?(?P<name>{chat.WHO}(?:#\d{{1,5}})?)"
+    rf"(?:[\[(]?(?P<before>{chat.TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
     rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{chat.TIME})[\])]?)?"
 )
 _ALONE = re.compile(rf"\W{{0,3}}(?P<time>{chat.TIME})\W{{0,3}}")
@@ -64,7 +65,7 @@ def _read_levels(lines: list[str]) -> _Rows:
             continue
         said, source = found["said"], found["boxed"] or found["source"] or ""
         row = {"time": found["time"] or "", "type": f"{found['level']} {source}".strip()}
-        begins, votes, says = _ROUND.fullmatch(said), chat.VOTES.fullmatch(said), _SAYS.fullmatch(said)
+        begins, votes, says = _ROUND.fullmatch(said), VOTES.fullmatch(said), _SAYS.fullmatch(said)
         if begins:
             number = begins["number"]
             continue
@@ -372,6 +373,6 @@ def _shape(separator: str) -> "re.Pattern[str]":
     time = rf"(?:[\[(]?(?P<time>{chat.TIME})[\])]?[ ,|\t-]{{0,3}})?"
     sign = "[:：]" if separator == ":" else re.escape(separator)
     return re.compile(
-        rf"{time}(?P<name>{chat.WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?"
+        rf"{time}(?P<name>{WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?"
         rf"[ ]{{0,3}}{sign}[ ]{{0,3}}(?P<text>\S.*)"
     )

@@ -1,0 +1,217 @@
+"""What who leads a game says of it: that a round or a night begins, who votes for whom, and who leaves.
+
+Narrators, moderators, hosts and bots say so in chats of every form.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+
+from msgspec import Struct
+
+from discussions.transcripts.core.audience import NARRATORS
+
+NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
+PARTS = rf"round|day|phase|{NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
+# Who is named in a sentence; models have colons and slashes inside their names.
+WHO = r"[^\W_](?:[\w .'’-]|[:/](?=\d{0,3}[^\W\d_])(?!\d\d[ap]m)){0,39}?"
+ROLE = re.compile(
+    r"(?:villager|townsfolk|town|citizen|civilian|werewolf|wolf|mafia|mafioso|godfather|seer|detective|sheriff|cop|doctor"
+    r"|healer|medic|guard|bodyguard|hunter|witch|cupid|little girl|minion|spy|merlin|percival|morgana|mordred|oberon"
+    r"|assassin|loyal servant|servant|resistance|liberal|fascist|hitler|imp[oa]st[oe]r|crewmate|vigilante|jester|medium"
+    r"|possessed|bystander|investigator|平民|村民|狼人|预言家|預言家|女巫|猎人|獵人|守卫|守衛|人狼|村人|占い師|霊媒師|狂人|狩人"
+    r"|dorfbewohner|werwolf|hexe|jäger|seherin|villageois|loup-garou|voyante|sorcière|aldeano|lobo|vidente)s?",
+    re.IGNORECASE,
+)
+VOTES = re.compile(
+    rf"(?:\[?vote[\]:] )?(?P<name>{WHO}) (?:(?:(?:has |have )?(?:votes?|voted|stimmte?|vota|votó|голосует) ?)?"
+    rf"(?:for|against|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó)"
+    rf" (?P<target>{WHO})[.!]?",
+    re.IGNORECASE,
+)
+_VOTE = "(?:vote|voto|lynch|stimme|голос|投票)"
+# A message that is nothing but a vote: "!vote Ann", "##vote: Ann", "[vote] Ann", "vote: Ann".
+VOTE_COMMAND = re.compile(
+    rf"(?:[!/.$#~]{{1,3}}\s?{_VOTE}[ :]|[\[(*<_]{{1,3}}\s?{_VOTE}\s?[\])*>_:]{{1,4}}|{_VOTE}\s?[:：])\s?"
+    rf"(?:(?:for|against) )?@?(?P<target>{WHO})[\W_]{{0,4}}(?:</{_VOTE}>)?",
+    re.IGNORECASE,
+)
+# How often who is called like no narrator begins rounds; who is called like a bot does once.
+_LEAST_BEGUN = 2
+_BOT = re.compile(r"(?:bot|serv|app|engine|server)\W{0,2}\Z", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+# "Dr. Bean" and "gpt-4.1" end no sentence.
+_SENTENCE = re.compile(r"(?:\b(?:Dr|Mrs?|Ms|St|Prof)\. |[^.!?;\n。！？]|[.!?](?=[^\s.!?;])){1,300}")
+_CARDINALS, _ORDINALS, _SIGNS = (
+    {word: number for number, word in enumerate(words.split(), start=1)}
+    for words in (
+        "one two three four five six seven",
+        "first second third fourth fifth sixth seventh",
+        "一 二 三 四 五 六 七",
+    )
+)
+_WRITTEN = _CARDINALS | _ORDINALS | _SIGNS
+# What has rounds only where somebody leads the game.
+_STEPS = rf"{PARTS}|quest|mission|meeting|runda|gün|tura"
+_TOLD_ROUND = re.compile(
+    rf"(?P<before>.{{0,80}}?)(?<!\w)(?:(?P<nth>\d{{1,3}}(?=st|nd|rd|th)|{'|'.join(_ORDINALS)})(?:st|nd|rd|th)?"
+    rf" (?P<last>{_STEPS})\b|(?P<kind>{_STEPS}) ?#?(?P<number>\d{{1,9}}\b|(?:{'|'.join(_CARDINALS)})\b)"
+    r"|第?\s?(?P<sign>\d{1,3}|[一二三四五六七])\s?(?P<cjk>[天轮輪夜晚]|日目|일차))(?P<more>.*)",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(
+    r"\b(?:it(?: is|['’]s)|discuss(?:ion)?|debate|talk"
+    r"|begins?|began|begun|beginning|starts?|started|starting|opens?|welcome|enter(?:s|ing)?|now|dawns?|breaks?"
+    r"|morning|rises?|wakes?|awakens?|comes?|falls?|fallen|arrives?|let['’]?s|moving|move|proceed|next|beginnt|startet"
+    r"|bricht|empieza|comienza|inicia|commence|débute|começa|inizia|comincia|начинается|наступает|настал[ао]?)\b|开始|開始",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\b(?:ends?|ended|over|finish\w*|closed?|concludes?d?|done|results?|votes?|voted|voting|elimina\w*|survived?|last"
+    r"|until|after|before|endet|vorbei|terminad?\w?|finie?|закончен\w*)\b|结束|投票",
+    re.IGNORECASE,
+)
+# What is said after "Round 1 is over" belongs to the next one.
+_OVER = re.compile(
+    r"\W{0,3}(?:(?:is|has|ist) )?(?:over|ends|ended|done|finished|endet|vorbei)\W{0,9}", re.IGNORECASE
+)
+_FALLS = re.compile(
+    r"\b(?:night (?:falls|begins|comes|has (?:fallen|come|begun))|nightfall|it is (?:now )?night|sun (?:has )?sets?"
+    r"|(?:go|goes) to sleep|close your eyes|nacht bricht|cae la noche|la nuit tombe)\b|天黑",
+    re.IGNORECASE,
+)
+_BREAKS = re.compile(
+    r"\b(?:(?:day|dawn|morning) (?:breaks|begins|comes|has (?:come|begun|broken)|arrives)|sun (?:has )?rises?n?|sunrise"
+    r"|good morning|daybreak|(?:new|next) (?:day|round) (?:begins|starts|dawns)|everyone wakes up"
+    r"|wake up,? everyone)\b|天亮",
+    re.IGNORECASE,
+)
+_LEAVES = re.compile(
+    rf"(?:^|[,:] )[^\w\s]{{0,3}}\s?(?:player )?(?P<name>{WHO}),? "
+    r"(?:(?:was|were|is|has been|have been|got|gets|wurde|fue|foi) )?(?:found )?"
+    r"(?:(?P<killed>dead|killed|eaten|murdered|died|dies|slain)"
+    r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed)\b",
+    re.IGNORECASE,
+)
+_OTHERS = frozenset(
+    "a all an another any anyone both everyone he i it no nobody none one she someone somebody that the there they "
+    "this two three we who will you player players".split()
+)
+
+
+class Rounds(Struct):
+    """Where a game is while who leads it speaks: the round, None before the first, and whether it is night.
+
+    Rounds without numbers ("Dawn breaks.") and those of which only the end is told count on when somebody speaks.
+    """
+
+    number: int | None = None
+    is_night: bool = False
+    is_numbered: bool = False
+    has_talk: bool = False
+    over: int = 0
+
+    def begin(self, number: int, *, is_night: bool) -> None:
+        """A round or a night with a number begins."""
+        self.number, self.is_night = number, is_night
+        self.is_numbered = self.is_numbered or not is_night
+        self.has_talk, self.over = False, 0
+
+    def talk(self) -> None:
+        """Somebody who plays has spoken to all."""
+        self.number = self.over + 1 if self.over else self.number
+        self.has_talk, self.over = True, 0
+
+    def hear(self, text: str) -> bool:
+        """Take a sentence, or several, of who leads the game; whether a round, a day or a night begins with it."""
+        events = list(_rounds_in(text))
+        # Who died is told in the morning.
+        if self.is_night and not events and any(leavers(text)):
+            events = [(0, "day")]
+        for number, kind in events:
+            if kind == "over":
+                self.over = 0 if self.is_numbered else number
+            elif number:
+                self.begin(number, is_night=kind == "night")
+            elif kind == "night":
+                self.is_night = True
+            else:
+                self.number = self.number if self.is_numbered else (self.number or 1) + self.has_talk
+                self.is_night, self.has_talk = False, False
+        return any(kind != "over" for _number, kind in events)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, and its lines, without what ends them."""
+    return _SENTENCE.findall(text)
+
+
+def _rounds_in(text: str) -> Iterator[tuple[int, str]]:
+    """What each sentence says of a round: its number, 0 without one, and "day" or "night" that begins, or "over"."""
+    for sentence in sentences(text):
+        found = _TOLD_ROUND.fullmatch(sentence)
+        if found:
+            number = (found["number"] or found["nth"] or found["sign"]).casefold()
+            part = (found["kind"] or found["last"] or found["cjk"]).casefold()
+            value = int(_WRITTEN.get(number, number))
+            if _is_begun(found):
+                yield value, "night" if part in (*NIGHTS.split("|"), "夜", "晚") else "day"
+            elif _OVER.fullmatch(found["more"]) or found["before"].casefold().strip().startswith("end of"):
+                yield value, "over"
+        elif _FALLS.search(sentence) or _BREAKS.search(sentence):
+            yield 0, "night" if _FALLS.search(sentence) else "day"
+
+
+def _is_begun(found: "re.Match[str]") -> bool:
+    """Whether a sentence with a round says that it begins: "Round 2 starts", "Day 2: discuss", "Welcome to day 2"."""
+    before, more = found["before"].strip(" \t*_#=~-–—"), found["more"].strip()
+    is_first = not _WORD.search(before)
+    if is_first and (not _WORD.search(more) or _BEGINS.match(more.removeprefix("has ").removeprefix("is "))):
+        return True
+    said = f"{before} {more}"
+    is_title = is_first and more[:1] in (*":,–—-(", "：")
+    return bool(is_title or _BEGINS.search(said)) and not _ENDS.search(said)
+
+
+def leavers(text: str) -> Iterator[tuple[str, bool]]:
+    """Who leaves the game by these sentences, and whether they were killed."""
+    for sentence in sentences(text):
+        found = _LEAVES.search(sentence.strip())
+        for name in re.split(", | and ", found["name"]) if found else ():
+            words = name.split()
+            is_name = len(words) == 1 or all(not word[0].islower() for word in words)
+            if words and is_name and words[0].casefold() not in _OTHERS and not ROLE.fullmatch(name):
+                yield name.strip(), bool(found and found["killed"])
+
+
+def votes_in(text: str) -> Iterator[tuple[str, str]]:
+    """The voters and whom they vote for, of the sentences that are votes."""
+    for sentence in sentences(text):
+        vote = VOTES.fullmatch(sentence.strip(" \t-*•·>"))
+        if vote:
+            yield vote["name"].strip(), vote["target"].strip()
+
+
+def _tells(text: str) -> bool:
+    return any(any(told(text)) for told in (_rounds_in, votes_in, leavers))
+
+
+def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
+    """Who leads the game, case-folded: half of what they say begins rounds, tells votes or who leaves.
+
+    `said` is names with texts. Nobody votes for them, and nobody names those that are not called like a bot.
+    """
+    spoken: dict[str, list[str]] = {}
+    for name, text in said:
+        spoken.setdefault(name.casefold(), []).append(text)
+    whole = "\n".join(text for _name, text in said).casefold()
+    found = set(NARRATORS)
+    for name, texts in spoken.items():
+        is_called_so = _BOT.search(name) is not None or not NARRATORS.isdisjoint(_WORD.findall(name))
+        named = rf"votes?(?: for)?\W{{1,3}}{re.escape(name)}" if is_called_so else re.escape(name)
+        if name in found or re.search(named, whole):
+            continue
+        begun = sum(any(_rounds_in(text)) for text in texts)
+        told = sum(map(_tells, texts))
+        if begun >= (1 if is_called_so else _LEAST_BEGUN) and 2 * told >= len(texts):
+            found.add(name)
+    return frozenset(found)

@@ -1,0 +1,124 @@
+"""What who leads a game says in a chat: rounds, nights, votes and who leaves; and votes by a command."""
+
+import pytest
+
+from discussions.transcripts.core.readers.narration import Rounds, find_narrators
+from tests.factories.reading import read_transcripts
+
+FORMS = {
+    "colon": ("{name}: {text}", "Moderator"),
+    "time": ("[10:0{at}] {name}: {text}", "Ведущий"),
+    "whatsapp": ("10/05/2024, 21:0{at} - {name}: {text}", "Spielleiter"),
+    "irc": ("[10:0{at}] <{name}> {text}", "GameServ"),
+    "markdown": ("**{name}:** {text}", "WolfBot"),
+    "a name like any other": ("{name}: {text}", "Zoe"),
+}
+BEGINS = (
+    "Day {} begins.",
+    "Round {} starts now, please discuss!",
+    "Welcome to day {}.",
+    "**Day {}**",
+    "Day {}: wake up.",
+)
+
+
+def said(form, begins):
+    """Two rounds of three players: what they say is under names alone, rounds are only told."""
+    shape, narrator = FORMS[form]
+    lines = [
+        (narrator, begins.format(1)),
+        ("Ann", "I was at home, Bea."),
+        ("Bea", "So was I. On day 2 I trust Ann."),
+        ("Cid", "Who was not?"),
+        (narrator, "Ann votes for Cid."),
+        ("Bea", "!vote Cid"),
+        ("Cid", "[vote] Bea"),
+        (narrator, "Cid has been eliminated with 2 votes in round 1. " + begins.format(2)),
+        ("Ann", "Only us, Bea."),
+        (narrator, "Dan was found dead."),
+    ]
+    text = "\n".join(shape.format(name=name, text=text, at=at) for at, (name, text) in enumerate(lines))
+    (game,) = read_transcripts(text.encode(), "a.txt").games
+    return game.record
+
+
+@pytest.mark.parametrize("begins", BEGINS)
+@pytest.mark.parametrize("form", FORMS)
+def test_rounds_votes_and_who_leaves_are_told_by_who_leads_the_game(form, begins):
+    record = said(form, begins)
+    names = [player.name for player in record.players]
+    assert names == ["Ann", "Bea", "Cid", "Dan"]
+    assert [(one.round, names[one.player - 1]) for one in record.messages] == [
+        (1, "Ann"),
+        (1, "Bea"),
+        (1, "Cid"),
+        (2, "Ann"),
+    ]
+    votes = [(one.round, names[one.voter - 1], names[one.target - 1]) for one in record.votes]
+    assert votes == [(1, "Ann", "Cid"), (1, "Bea", "Cid"), (1, "Cid", "Bea")]
+    assert [(one.round, names[one.player - 1], one.how) for one in record.eliminations] == [
+        (1, "Cid", "voted out"),
+        (2, "Dan", "killed at night"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "rounds"),
+    [
+        (("Dawn breaks.", None, "Night falls.", "The sun rises.", None), [1, 2]),
+        (("Night 1 falls.", "Good morning!", None, "Night 2", "Ann was found dead.", None), [1, 2]),
+        ((None, "Round 1 is over. Votes, please.", None, None), [1, 2, 2]),
+        (("Day one begins.", None, "Good morning all.", None, "The second day begins.", None), [1, 1, 2]),
+        (("第1天开始", None, "天黑请闭眼", "天亮了,第二天开始。", None), [1, 2]),
+        (
+            ("Votes of day 1:", None, "We had a good day 2, but it is over. Day 3 votes: Ann.", None),
+            [None] * 2,
+        ),
+    ],
+)
+def test_rounds_follow_the_sentences_of_who_leads_the_game(texts, rounds):
+    now, found = Rounds(), []
+    for text in texts:
+        if text is None:
+            now.talk()
+            found.append(now.number if not now.is_night else "night")
+        else:
+            now.hear(text)
+    assert [number or 1 for number in found] == [number or 1 for number in rounds]
+
+
+def test_what_is_said_after_night_falls_is_private_until_the_day_is_told():
+    lines = [
+        "GM: Day 1 begins.",
+        "Ann: Hi, Bea.",
+        "GM: Night falls.",
+        "Ann: I take Bea.",
+        "GM: Day 2 begins.",
+        "Bea: Ho.",
+    ]
+    (game,) = read_transcripts("\n".join([*lines, "Ann: Yes."]).encode(), "a.txt").games
+    assert [(one.round, one.text) for one in game.record.messages] == [
+        (1, "Hi, Bea."),
+        (2, "Ho."),
+        (2, "Yes."),
+    ]
+    assert [entry.text for entry in game.private] == ["I take Bea."]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [("Bea", "Ann, you lie.")],
+        [("Ann", "I like it here."), ("Ann", "Who was it?"), ("Ann", "Me?"), ("Ann", "No.")],
+    ],
+)
+def test_a_player_who_says_that_a_day_begins_leads_nothing(others):
+    said = [("Ann", "Day 1 begins."), ("Bea", "Well."), ("Ann", "Day 2 begins."), *others]
+    assert "ann" not in find_narrators(said)
+    assert "ann" in find_narrators(said[:3])
+
+
+@pytest.mark.parametrize("text", ["I vote Bea", "vote later, Bea?", "My vote: still open!", "!unsure Bea"])
+def test_what_is_not_only_a_vote_stays_a_message(text):
+    (game,) = read_transcripts(f"Ann: Hi.\nBea: Ho.\nAnn: {text}\nBea: Yes.".encode(), "a.txt").games
+    assert text in [one.text for one in game.record.messages]
