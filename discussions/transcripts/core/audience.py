@@ -89,7 +89,8 @@ _SPEECH = SPEAKERS | frozenset(
 _VOTE = frozenset("vote votes voted voting ballot ballots stimme voto vote_cast голос nominate".split())
 _OUT = frozenset(
     "eliminate eliminated elimination eliminations death deaths die died killed kill kills execution executed "
-    "execute exile exiled lynch lynched lynching banish banished banishment ejected ejection ausscheiden".split()
+    "execute exile exiled hanged bitten lynch lynched lynching banish banished banishment ejected ejection "
+    "ausscheiden".split()
 )
 _IGNORE = frozenset(
     "system moderator narrator narration host server setup start started begin begins end ended over result "

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+import msgspec
 from msgspec import Struct
 
 from workspace.core.words import say
@@ -21,6 +22,7 @@ ENCODINGS = {
     "windows-1251": "cp1251", "windows-1252": "cp1252", "windows-1253": "cp1253", "windows-1254": "cp1254",
     "windows-1255": "cp1255", "windows-1256": "cp1256", "windows-1257": "cp1257", "koi8-r": "koi8_r",
 }  # fmt: skip
+_LIST_OF_TEXTS = re.compile(rb"\s*+\[\s*+\"")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NO_TEXT = re.compile("[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 # How many bytes are decoded at once where no more is needed, how many are judged, and how much of them is shown.
@@ -96,16 +98,23 @@ class Decoded(Struct, frozen=True):
 def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None:
     """The bytes in UTF-8, where a person named their encoding or a mark of UTF-16 does; None where they do not fit.
 
-    Of a part, a last character that is cut off is left out.
+    Of a part, a last character that is cut off is left out. A JSON list of nothing but texts is their lines.
     """
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
-        return data
+        return _join_texts(data) if _LIST_OF_TEXTS.match(data) else data
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
     except UnicodeDecodeError:
         return None
     return text.removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+
+
+def _join_texts(data: bytes) -> bytes:
+    try:
+        return "\n".join(msgspec.json.decode(data, type=list[str])).encode()
+    except (msgspec.MsgspecError, ValueError):
+        return data
 
 
 def decode_text(data: bytes) -> Decoded | None:

@@ -280,6 +280,13 @@ SHAPED = {
         f"day_{day}": {"night": {"wolves": [{"Cid": secret(1)}, {"Ann": secret(2)}]}, "talk": [{n: t} for n, t in said]}
         for day, said in enumerate((SAID[:3], SAID[3:]), 1)
     }}).encode(),
+    "bars": ("id|day|author|text\n" + "\n".join(f"{i}|{1 + i // 3}|{n}|{t}" for i, (n, t) in enumerate(SAID))).encode(),
+    "texts": json.dumps([f"{n}: {t}" for n, t in SAID]).encode(),
+    "columns of values": json.dumps({
+        key: {str(i): cell for i, cell in enumerate(cells)}
+        for key, cells in (("who", [n for n, _t in SAID]), ("inwardly", [secret(i) for i in range(6)]),
+                           ("spoken", [t for _n, t in SAID]))
+    }).encode(),
     "constructors": json.dumps({"values": {"messages": [
         {"lc": 1, "type": "constructor", "id": ["x", "AIMessage"], "kwargs": {"content": t, "name": n}} for n, t in SAID
     ]}}).encode(),
@@ -321,13 +328,24 @@ def test_several_tables_of_messages_or_votes_are_refused(second):
     assert fault.code == "several_tables"
 
 
-def test_a_vote_may_have_its_target_as_text():
-    rows = [{"player": name, "type": "speech", "text": text} for name, text in SAID]
-    rows += [{"player": voter, "type": "vote", "text": target} for voter, target in VOTES]
-    (game,) = read_transcripts(lines(*rows), "log.jsonl").games
+PHASED = [("day_chat", n, t) for n, t in SAID] + [("vote", n, target) for n, target in VOTES]
+ROWS_OF_VOTES = {
+    "type": lines(
+        *({"player": name, "type": "speech", "text": text} for name, text in SAID),
+        *({"player": voter, "type": "vote", "text": target} for voter, target in VOTES),
+    ),
+    "phase": csv_of(("phase", "speaker", "text"), [*PHASED, ("hanged", "Bea", "")]),
+}
+
+
+@pytest.mark.parametrize("name", ROWS_OF_VOTES)
+def test_a_vote_may_have_its_target_as_text(name):
+    (game,) = read_transcripts(ROWS_OF_VOTES[name], "log.txt").games
     names = [player.name for player in game.record.players]
     assert [(names[vote.voter - 1], names[vote.target - 1]) for vote in game.record.votes] == VOTES
     assert len(game.record.messages) == len(SAID)
+    gone = [(names[one.player - 1], one.how) for one in game.record.eliminations]
+    assert gone == ([("Bea", "hanged")] if name == "phase" else [])
 
 
 def test_what_stands_around_messages_says_who_heard_them():

@@ -25,7 +25,7 @@ from discussions.transcripts.core.readers.tables import (
 )
 from workspace.core.words import mark, say
 
-DELIMITERS = ",;\t"
+DELIMITERS = ",;\t|"
 # Enough for some rows of the longest messages.
 SAMPLE_CHARACTERS, SAMPLE_ROWS = 512 * 1024, 50
 LONGEST_NAME = 100
@@ -192,6 +192,9 @@ def _delimiter(text: str) -> str | None:
         if len(header) < 2 or len(rows) < 2:
             continue
         is_known = has_needed(suggest_fields(header))
+        # Bars may also part lines without names, or frame a table with a rule below its header.
+        if delimiter == "|" and not (is_known and header[0] and {*"".join(rows[1])} - {*"-+: "}):
+            continue
         even = 100 * sum(len(row) == len(header) for row in rows[1:]) // (len(rows) - 1)
         # Where the first cell comes back below it, the first line is a row, too.
         if len(header) == 2 and header[0] in [row[0].strip() for row in rows[1:] if row]:

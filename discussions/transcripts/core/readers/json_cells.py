@@ -199,7 +199,7 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     Names of columns stand beside such a table ("columns"), or are its first row; else columns have numbers. A whole
     value that is a table is found under "rows".
     """
-    if depth == 0 and _are_columns(value):
+    if depth == 0 and are_columns(value):
         first = next(iter(value.values()))
         return {"rows": [{name: column[key] for name, column in value.items()} for key in first]}
     if type(value) is dict and value.get("type") == "constructor" and type(value.get("kwargs")) is dict:
@@ -245,7 +245,7 @@ def is_table(value: Any) -> bool:
     )
 
 
-def _are_columns(value: Any) -> bool:
+def are_columns(value: Any) -> bool:
     """Whether an object has a column under each key, as pandas writes tables: {"player": {"0": "Ann", "1": "Bea"}}."""
     columns = list(value.values()) if type(value) is dict and len(value) > 1 else []
     keys = list(columns[0]) if columns and type(columns[0]) is dict else []

@@ -22,6 +22,7 @@ from discussions.transcripts.core.readers.json_cells import (
     LISTS,
     Listed,
     SeenNames,
+    are_columns,
     as_text,
     find_positions,
     flattened,
@@ -70,6 +71,8 @@ def recognises_text(text: str) -> bool:
         return False
     if first and _is_message(first[0]):
         return True
+    if len(first) == 1 and are_columns(first[0]):
+        return False
     if not first or any(_holds_objects(value) for value in first[0].values()):
         return False
     if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):

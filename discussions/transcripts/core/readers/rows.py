@@ -17,6 +17,7 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
+    kind_of_type,
     split_aside,
 )
 from discussions.transcripts.core.fields import as_moment
@@ -226,12 +227,22 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
 
 def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
+    cells = _typed_by_phase(cells, signs)
     kind, sign = row_kinds.kind_of_row(cells, signs)
     if kind == ROUND:
         has_begun = game.draft.game["messages"] or game.draft.game["votes"]
         game.round = (game.round or 0) + 1 if has_begun else 1
     else:
         _read_kind(game, cells, place, signs, (kind, sign))
+
+
+def _typed_by_phase(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str, str]:
+    """The cells of a row; with a type where its phase is a vote or an elimination, and its text at most a player."""
+    phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
+    is_typed = "type" in cells or kind_of_type(phase) not in (VOTE, OUT)
+    if is_typed or (text and signs.name(text).casefold() not in signs.names):
+        return cells
+    return {**cells, "type": phase}
 
 
 def _read_kind(
@@ -246,7 +257,7 @@ def _read_kind(
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
     is_empty = is_typed and not (name if is_hidden else text or target or kind == OUT)
-    is_told = signs.has_more and not name and (text or target)
+    is_told = (signs.has_more or is_typed) and not name and (text or target)
     if kind == IGNORE or is_empty or is_told:
         game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
         # "Day 2 begins" says it for the rows below.
