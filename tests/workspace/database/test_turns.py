@@ -11,6 +11,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 
 from tests.factories.people import NOW
 from tools.processes import PATIENCE
+from workspace.database.sqlite.base import DatabaseWrapper
 from workspace.database.sqlite.turns import Turns, get_turns
 from workspace.models import Person
 
@@ -151,3 +152,12 @@ def test_where_no_file_can_be_made_the_threads_take_turns_and_sqlite_says_the_re
     turns.give_back()
     assert turns.take(0.01)
     turns.give_back()
+
+
+@pytest.mark.django_db
+def test_whether_json_is_known_is_asked_while_somebody_writes(path):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        database = DatabaseWrapper({**connection.settings_dict, "NAME": path, "OPTIONS": {"timeout": 0}}, "other")
+        with closing(database):
+            assert database.features.supports_json_field

@@ -4,7 +4,10 @@ import os
 from functools import lru_cache
 from typing import Any
 
+from django.db import OperationalError
 from django.db.backends.sqlite3 import base
+from django.db.backends.sqlite3.features import DatabaseFeatures
+from django.utils.functional import cached_property
 
 from workspace.database.sqlite.turns import Turns, get_turns
 
@@ -30,12 +33,27 @@ def _convert(query: str) -> str:
     return base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%")
 
 
+class Features(DatabaseFeatures):
+    """Like Django's, but nobody is waited for: a transaction would wait for the demo that fills the database."""
+
+    @cached_property
+    def supports_json_field(self) -> bool:  # type: ignore[override]
+        try:
+            with self.connection.cursor() as cursor:
+                cursor.execute("SELECT JSON('{}')")
+        except OperationalError:
+            return False
+        return True
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """Transactions of a file begin in turn, and give the turn back when they end, however they end.
 
     A transaction that waits longer than LONGEST_TURN begins without a turn: a process that was stopped may hold it, and
     SQLite's own lock decides who writes.
     """
+
+    features_class = Features
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
