@@ -158,6 +158,8 @@ def test_where_no_file_can_be_made_the_threads_take_turns_and_sqlite_says_the_re
 def test_whether_json_is_known_is_asked_while_somebody_writes(path):
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        database = DatabaseWrapper({**connection.settings_dict, "NAME": path, "OPTIONS": {"timeout": 0}}, "other")
+        database = DatabaseWrapper(
+            {**connection.settings_dict, "NAME": path, "OPTIONS": {"timeout": 0}}, "other"
+        )
         with closing(database):
             assert database.features.supports_json_field
