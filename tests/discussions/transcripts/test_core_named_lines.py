@@ -52,12 +52,6 @@ LOGS = {
         text("{name} to the whole table: {said}", "{name} slips a paper to Cid: {secret}"),
         {"a player's name": "private", "slips a paper": "private"},
     ),
-    "rounds again": (
-        text("{name}: {said}", rounds="### Round {}\n\n")
-        + b"\n\n## Appendix: chain of thought\n\nNobody saw it.\n\n"
-        + text("{name}: {secret}", rounds="### Round {}\n\n"),
-        {},
-    ),
     "underlined": (
         text(
             "{name}",

@@ -122,3 +122,46 @@ def test_a_player_who_says_that_a_day_begins_leads_nothing(others):
 def test_what_is_not_only_a_vote_stays_a_message(text):
     (game,) = read_transcripts(f"Ann: Hi.\nBea: Ho.\nAnn: {text}\nBea: Yes.".encode(), "a.txt").games
     assert text in [one.text for one in game.record.messages]
+
+
+def test_several_players_who_say_only_a_sign_and_a_name_vote():
+    talk = ["[10:01] Ann: +1 for being quick", "[10:02] Bea: +1 Cid", "[10:03] Cid: Why me?"]
+    votes = ["[10:04] Ann: +1 Cid", "[10:05] Bea: +1 cid.", "[10:06] Cid: +1 Ann"]
+    (game,) = read_transcripts("\n".join([*talk, *votes]).encode(), "a.txt").games
+    assert [one.text for one in game.record.messages] == ["+1 for being quick", "+1 Cid", "Why me?"]
+    assert [(one.voter, one.target) for one in game.record.votes] == [(1, 3), (2, 3), (3, 1)]
+
+
+def test_a_table_of_votes_and_a_sentence_in_italics_are_no_texts_in_markdown():
+    table = "### Votes\n\n| Voter | Target |\n|:--|--|\n| Ann | *Bea* |\n| Bea | Ann |\n\n*Bea was voted out.*\n\n"
+    said = "".join(f"**{name}:** I see *nothing*.\n\n" for name in ("Ann", "Bea", "Cid"))
+    text = f"# The game\n\nPlayers: Ann, Bea, Cid\n\n## Day 1\n\n### Discussion\n\n{said}{table}## Day 2\n\n{said}"
+    (game,) = read_transcripts(text.encode(), "a.md").games
+    assert {one.text for one in game.record.messages} == {"I see *nothing*."}
+    assert [(one.round, one.voter, one.target) for one in game.record.votes] == [(1, 1, 2), (1, 2, 1)]
+    assert [one.player for one in game.record.eliminations] == [2]
+
+
+def test_names_of_models_have_colons_and_small_letters():
+    lines = [
+        "Moderator [whisper to llama3:8b]: You are the wolf.",
+        "llama3:8b: I saw phi-3.",
+        "phi-3: No: I was here.",
+        "llama3:8b [whisper to Moderator]: phi-3",
+        "phi-3: Well.",
+        "Moderator: phi-3 has voted for llama3:8b.",
+    ]
+    (game,) = read_transcripts("\n".join(lines).encode(), "a.txt").games
+    names = [player.name for player in game.record.players]
+    assert [(names[one.player - 1], one.text) for one in game.record.messages] == [
+        ("llama3:8b", "I saw phi-3."),
+        ("phi-3", "No: I was here."),
+        ("phi-3", "Well."),
+    ]
+    assert [(one.voter, one.target) for one in game.record.votes] == [(2, 1)]
+
+
+def test_a_title_above_names_and_times_is_asked_about():
+    posts = [f"{name}, [11.02.2026 19:10]\nHello to all.\n" for name in ("Ann", "Bea", "Ann", "Bea")]
+    text = "\n".join(["Square\n", *posts, "The den\n", *posts])
+    assert [fault.code for fault in read_transcripts(text.encode(), "a.txt").faults] == ["unknown_columns"]

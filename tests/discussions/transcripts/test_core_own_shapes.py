@@ -20,7 +20,9 @@ def text(*shapes: str, sign: str = "\n", rounds: str = "=== Round {} ===\n") -> 
     parts = []
     for index, (name, said) in enumerate(SAID):
         heading = rounds.format(1 + index // 3) if index % 3 == 0 and rounds else ""
-        more = {"name": name, "said": said, "secret": f"{SECRET} {index}", "n": 10 + index}
+        role = "Seer" if name == "Ann" else "Villager"
+        more = {"name": name, "said": said, "secret": f"{SECRET} {index}", "n": 10 + index, "role": role}
+        more["caps"] = name.upper()
         parts.append(heading + sign.join(shape.format(**more) for shape in shapes))
     return "\n".join(parts).encode()
 
@@ -33,6 +35,27 @@ AT_ONCE = {
     "quoted": text("> *{name} thinks:* {secret}", "", "**{name}:** {said}"),
     "signs": text("💭 {name}: {secret}", "🗣️ {name}: {said}", "🐺 Cid: {secret}", rounds="☀️ DAY {}\n"),
     "numbered heads": text("Post #{n}, 8:{n} pm", "{name} wrote:", "{said}", "", rounds=""),
+    "above": text("[03/01/2026 8:{n} PM] {name}", "{said}", "", rounds=""),
+    "above and below": text("{name}", "  8:{n} PM", "{said}", rounds=""),
+    "channels": text(
+        *("#den (wolves only)", "", "Cid — Today at 8:{n} PM", "{secret}", "", "#town-square", ""),
+        *("{name} — Today at 8:{n} PM", "{said}", ""),
+        rounds="#town-square  day {}\n\n",
+    ),
+    "boxes": text(
+        *("╭─ {name} · plans (hidden) ───╮", "│ {secret}  │", "╰─────╯"),
+        *("╭─ {name} · says aloud ───╮", "│ {said}  │", "╰─────╯"),
+        rounds=f"{'━' * 60} Round {{}} {'━' * 60}\n",
+    ),
+    "play": text(
+        *("          {caps}", "     (aside, unheard by the rest)", "  {secret}", ""),
+        *("          {caps}", "  {said}", "", "They look at each other.", ""),
+        rounds="\nACT I. DAY {}\n\n",
+    ),
+    "role before name": text("{role} {name}: {said}", rounds="*night {0}*\nSeer Ann: CANARY\n*day {0}*\n"),
+    "hidden again": text("{name}: {said}", rounds="### Round {}\n\n")
+    + b"\n\n## Appendix: chain of thought\n\nNobody saw it.\n\n"
+    + text("{name}: {secret}", rounds="### Round {}\n\n"),
     "figures": text("{name}: {said}", rounds="=== Round {} ===\nTokens: 12\nAlive: Ann, Bea, Cid\n")
     + b"\nWinner: Mafia\n",
     "boxed": text("{name}: {{thinks: {secret}}} {said}"),
@@ -91,8 +114,6 @@ ASKS = {
     "pairs": (text('level=debug event=think player={name} msg="{secret}"',
                    'level=info event=speak player={name} msg="{said}"', rounds=""), {}),
     "table": (b"| Who | Says | Thinks |\n|---|---|---|\n" + text("| {name} | {said} | {secret} |", rounds=""), {}),
-    "above": (text("[03/01/2026 8:{n} PM] {name}", "{said}", "", rounds=""), {}),
-    "above and below": (text("{name}", "  8:{n} PM", "{said}", rounds=""), {}),
     "irc": (text("2026-03-01 20:15:{n}\t{name}\t{said}", "2026-03-01 20:15:{n}\t-->\t{name} joined", rounds=""), {}),
     "mud": (text("{name}> {said}", "Cid whispers> {secret}", rounds=""), {}),
     "marks": (text("{name}: *{secret}* {said}"), {ASIDE: "thought"}),

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 from discussions.transcripts.core.audience import (
@@ -24,9 +24,11 @@ from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers.chat_lines import (
     ANY_NUMBER,
     HIDDEN,
-    LEAST_NUMBERED,
+    IRC,
+    MESSAGE,
     SECTION,
     SETUP,
+    TIMED,
     ChatLine,
     read_aside,
     read_heading,
@@ -38,6 +40,8 @@ FACTS = ("game", "game id", "date", "winner", "players", "roles")
 # One line of a block of facts: its key, its value and its number; an entry under `Players:` has their key.
 Fact = tuple[str, str, int]
 FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0,1000}})", re.IGNORECASE)
+# How often a line comes back with another number, to be no text.
+LEAST_NUMBERED = 3
 LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
@@ -75,7 +79,10 @@ def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
     """The facts of the block that begins there, and the first line after them; an empty line ends a block."""
     found: list[Fact] = []
     at = first
-    while at < last and not lines[at].strip():
+    # The title of a file may stand above.
+    while at < last and (
+        not lines[at].strip() or (lines[at].startswith("# ") and not read_heading(lines[at]))
+    ):
         at += 1
     listed = ""
     while at < last and lines[at].strip():
@@ -91,7 +98,7 @@ def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
         else:
             break
         at += 1
-    return found, at
+    return found, at if found else first
 
 
 def facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tuple[list[Fact], int]:
@@ -113,11 +120,19 @@ def facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tup
         found, end = facts + found, begin
 
 
+def is_markup(lines: list[str]) -> bool:
+    """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines."""
+    is_irc = IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
+    return lines[0].lstrip().startswith("<") and not is_irc
+
+
 def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bool:
     """Whether it has to be asked what words beside texts mean. It then waits as lines of another shape.
 
     `found` is what the `lines` are; in the `whole` there are blank ones, too.
     """
+    is_heard = list(_heard(found))
+    found, lines = [*compress(found, is_heard)], [*compress(lines, is_heard)]
     said = [line for line in found if line.kind == "message"]
     names = [read_aside(line.name)[0] if line.audience else line.name for line in said]
     # "Note to self" and "thinking" are no names, nor is a group that a chat program's notice stands under.
@@ -138,12 +153,26 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         unknown_parts(lines),
         hidden_parts(lines),
         # A text does not go on below the title of a part.
-        any(above.kind == "section" and line.kind == "more" for above, line in pairwise(found) if said),
+        any(
+            above.kind == "section" and line.kind == "more" and not VOTES.fullmatch(line.text.strip())
+            for above, line in pairwise(found)
+            if said
+        ),
         find_titles(whole, _starts_of(whole, {*names})),
         have_asides(line.text for line in said),
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
+
+
+def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
+    """Whether each line is neither hidden, by headings of nights and the like, nor said by who leads the game."""
+    is_hidden = is_told = False
+    for line in found:
+        if line.kind in ("heading", "night", "section"):
+            is_hidden = line.kind == "night" or (line.kind == "section" and line.round == 1)
+        is_told = line.kind == "narrated" or (is_told and line.kind == "more")
+        yield not is_told and (line.kind == "section" or not is_hidden)
 
 
 def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
@@ -292,9 +321,10 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
 
 
 def _starts_of(lines: list[str], names: Collection[str]) -> set[int]:
-    """The numbers of the lines that begin with one of these names and a colon."""
+    """The numbers of the lines that begin with one of these names and a colon, after a time or not."""
+    plain = (TIMED.sub("", line) for line in lines)
     return {
-        number for number, line in enumerate(lines, start=1) if line.partition(":")[0].strip(" *_-") in names
+        number for number, line in enumerate(plain, start=1) if line.partition(":")[0].strip(" *_-") in names
     }
 
 
@@ -376,3 +406,19 @@ def _are_values(texts: list[str]) -> bool:
     different = {*texts}
     is_short = max(map(len, texts)) < LONGEST_VALUE and not any(text.endswith(_ENDS) for text in different)
     return is_short and len(texts) >= LEAST_NUMBERED and len(different) <= len(texts) // 2
+
+
+def as_shape(line: str) -> str:
+    """The line with each number as 0."""
+    return ANY_NUMBER.sub("0", line)
+
+
+def numbered_lines(lines: list[str]) -> frozenset[str]:
+    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
+    numbered = Counter(as_shape(line) for line in lines if len(line) < 200 and ANY_NUMBER.search(line))
+    often = {line for line, count in numbered.items() if count >= LEAST_NUMBERED}
+    before = Counter(
+        as_shape(line) for line, next_line in pairwise(lines) if often and MESSAGE.fullmatch(next_line)
+    )
+    # Subtitles have their numbers on lines of their own.
+    return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")

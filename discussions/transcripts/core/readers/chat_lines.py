@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,12 +23,17 @@ from discussions.transcripts.core.readers.narration import (
     VOTES,
     Rounds,
     find_narrators,
+    tells,
 )
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{2,4})"
 TIME = rf"(?:(?:{_DATE},?[ T])?{_CLOCK}|{_DATE},? \d{{1,2}}\.\d\d)"
-_NAME = r"""[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?(?: ?(?:\([^()\n]{1,40}\)|\[[^\[\]\n]{1,30}\]))?"""
+# Models have colons in their names: "llama3:8b".
+_NAME = (
+    r"""(?:(?=\S{0,60}\d)[^\W\d_][\w./-]{0,40}:[\w.-]{1,30}(?=[ *:：])|[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?)"""
+    r"""(?:[*_]{0,2} ?(?:\([^()\n]{1,60}\)|\[[^\[\]\n]{1,60}\]))?"""
+)
 MESSAGE = re.compile(
     rf"(?:[\[(](?P<boxed>{TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{TIME}))?"
     rf" ?(?:[-–|] )?(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?"
@@ -64,7 +68,7 @@ HEADING_NAME = re.compile(rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})",
 _CJK_HEADING = re.compile(
     r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3})\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)\s?[^\w\s]{0,20}"
 )
-ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>)\s{0,5}(?P<target>[^\n]{1,200})")
+ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.
 _PLAIN = str.maketrans(
     dict.fromkeys(
@@ -103,12 +107,18 @@ LOG_LINE = re.compile(
 )
 # Who could hear a message: "Ann (whispers to Bea)", "Ann thinks", "[wolf chat] Ann".
 _HOW = (
-    r"(?:whisper(?:s|ed|ing)?|privately|private|secretly|secret|dms?|pms?|aside"
+    r"(?:whisper(?:s|ed|ing)?|unheard|inaudibl[ey]|under (?:his|her|their) breath|sotto voce"
+    r"|privately|private|secretly|secret|dms?|pms?|aside"
     r"|(?:night|wol(?:f|ves)|werewol(?:f|ves)|mafia|dead|ghosts?) (?:chat|channel|talk|only))"
 )
-_ASIDE = re.compile(rf"(?P<how>{_HOW})?(?:(?:^|,? )to:? (?P<to>.{{1,200}}))?", re.IGNORECASE)
+_ASIDE = re.compile(rf"(?P<how>{_HOW})?(?:(?:^|,? )to:? (?P<to>.{{1,200}})|(?<=.),.{{1,60}})?", re.IGNORECASE)
 # "Ann [speech]", "Ann (aloud)" and "Ann wrote" are Ann.
-_ALOUD = re.compile(r"(?:speech|speaks?|says?|said|aloud|out loud|public(?:ly)?|statement)", re.IGNORECASE)
+_ALOUD = re.compile(
+    r"(?:(?:speech|speaks?|says?|said|aloud|out|loud|loudly|public(?:ly)?|spoken|statement|to|all"
+    r"|everyone|everybody)\b ?){1,4}",
+    re.IGNORECASE,
+)
+_MARKED_NAME = re.compile(r"[*_]{1,2} ?(?=[(\[])")
 _SAYS = re.compile(r" (?:wrote|writes|says|said)\Z")
 _WITH_ASIDE = re.compile(
     rf"(?P<name>[^()]{{1,60}}?)(?: ?[(\[](?P<boxed>[^()\[\]]{{1,60}})[)\]]| "
@@ -129,11 +139,11 @@ _APART = re.compile(
 )
 _SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊", "")
 _BEGINS_TIMED = re.compile(rf"(?:[\[(]{TIME}[\])]|{TIME}) ?\S.*")
-_TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
+TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
+# "gpt-4", "oni_", "llama3:8b".
+_CODE = re.compile(r"(?=\S*[\d_:-])[^\W\d_]\S{1,59}")
 _NUMBERED = re.compile(r"[\d_]")
 ANY_NUMBER = re.compile(r"\d+")
-# How often a line comes back with another number, to be no text.
-LEAST_NUMBERED = 3
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
 
@@ -163,7 +173,8 @@ class ChatStyle(Struct, frozen=True):
     """How the messages of a file are recognised: by their times, by names in angle brackets, by full-width colons.
 
     `has_roles` says that brackets after names hold roles. `tags` stand in brackets before messages; everybody heard
-    those after `open_tags`. `narrators`, case-folded, lead the game.
+    those after `open_tags`. `narrators`, case-folded, lead the game. `names` in small
+    letters come back and are no words.
     """
 
     is_timed: bool = False
@@ -173,6 +184,7 @@ class ChatStyle(Struct, frozen=True):
     tags: frozenset[str] = frozenset()
     open_tags: frozenset[str] = frozenset()
     narrators: frozenset[str] = NARRATORS
+    names: frozenset[str] = frozenset()
 
 
 def find_style(lines: list[str]) -> ChatStyle:
@@ -188,6 +200,7 @@ def find_style(lines: list[str]) -> ChatStyle:
     found = found if is_wide else [match for match in found if match["colon"] != "："]
     timed = sum(match["boxed"] is not None or match["bare"] is not None for match in found)
     irc = sum(match["mark"] == "<" for match in found)
+    small = (name for match in found if _CODE.fullmatch(name := read_aside(match["name"].strip())[0]))
     return ChatStyle(
         is_timed=timed >= 2 and 2 * timed >= len(found),
         is_irc=irc >= 2 and 2 * irc >= len(found),
@@ -195,6 +208,7 @@ def find_style(lines: list[str]) -> ChatStyle:
         has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
         tags=tags,
         open_tags=open_tags,
+        names=frozenset(name for name, count in Counter(small).items() if count > 1),
         narrators=find_narrators([(match["name"].strip(), match["text"] or "") for match in found]),
     )
 
@@ -218,6 +232,7 @@ def match_message(line: str) -> "re.Match[str] | None":
 
 def read_aside(name: str) -> tuple[str, str]:
     """A name, and who could hear its message, as `ChatLine.audience`, where it is said after the name."""
+    name = _MARKED_NAME.sub(" ", name)
     found = _WITH_ASIDE.fullmatch(name)
     if found is None or ROLE.fullmatch(found["boxed"] or ""):
         return name, ""
@@ -404,7 +419,7 @@ def _said(
         return ChatLine("more", name=name, text=line)
     if leads:
         return ChatLine("narrated", name=name, text=text, time=time)
-    is_named = match["mark"] or role or (is_marked and _NUMBERED.search(name))
+    is_named = match["mark"] or role or name in style.names or (is_marked and _NUMBERED.search(name))
     if names is None and not style.is_timed and name[0].islower() and not is_named:
         return ChatLine("more", name=name, text=line)
     if not audience and (command := VOTE_COMMAND.fullmatch(text)):
@@ -431,9 +446,11 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     tag = _TAGGED.fullmatch(line)
     if tag is not None and tag["how"].strip().casefold() in style.narrators:
         return ChatLine("narrated", name=tag["how"].strip(), text=tag["more"].strip())
+    if line[:1] in ("*", "_") and line[-1] in "*_" and tells(line.strip("*_ ")):
+        return ChatLine("narrated", text=line.strip("*_ "))
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
-    came = _TIMED.sub("", line)
+    came = TIMED.sub("", line)
     if is_notice(came) or (style.is_irc and line.startswith(("--- ", "-!- ", "*** "))):
         return ChatLine("notice", text=came.strip())
     # Where messages have tags, what has one and is no message is said by nobody: "[Game over] Wolves win".
@@ -468,19 +485,3 @@ def read_heading(line: str) -> ChatLine | None:
 
 def _heading_kind(word: str) -> str:
     return "night" if word.lower() in (*NIGHTS.split("|"), "夜", "晚") else "heading"
-
-
-def as_shape(line: str) -> str:
-    """The line with each number as 0."""
-    return ANY_NUMBER.sub("0", line)
-
-
-def numbered_lines(lines: list[str]) -> frozenset[str]:
-    """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
-    numbered = Counter(as_shape(line) for line in lines if len(line) < 200 and ANY_NUMBER.search(line))
-    often = {line for line, count in numbered.items() if count >= LEAST_NUMBERED}
-    before = Counter(
-        as_shape(line) for line, next_line in pairwise(lines) if often and MESSAGE.fullmatch(next_line)
-    )
-    # Subtitles have their numbers on lines of their own.
-    return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")

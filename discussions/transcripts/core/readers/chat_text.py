@@ -18,23 +18,28 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers.chat_forms import as_chat, find_forms
 from discussions.transcripts.core.readers.chat_labels import (
     FACT,
     Fact,
+    as_shape,
     facts_at,
     facts_below,
     is_figure,
+    is_markup,
     is_odd_chat,
+    numbered_lines,
     outside_tags,
     read_deed,
 )
 from discussions.transcripts.core.readers.columns import Columns
-from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
+from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.narration import (
     VOTES,
     Rounds,
     leavers,
     sentences,
+    take_ballots,
     votes_in,
 )
 from discussions.transcripts.core.readers.rows import is_nobody
@@ -70,6 +75,7 @@ _BEFORE_FIRST = mark('Lines before the first message were left out: {count} (fir
 _FACT_BELOW = mark(
     'Lines at the end were read as facts: {count} (first "{what}"). If players say them, list these at the beginning.'
 )
+_BALLOTS = mark('Messages of a sign and a name were read as votes: {count} (first "{what}").')
 _SPEAKS_ONCE = mark(
     'Players speak only once: {count} (first "{what}"). If that is part of a text, list the players at the beginning.'
 )
@@ -94,7 +100,7 @@ class _Game(Struct):
     channel: str = ""
     open: dict[str, Any] | None = None
     last_public: dict[str, Any] | None = None
-    # What continues a message of who leads the game goes with it.
+    # What who leads the game says, and what continues it.
     told: dict[str, Any] = field(default_factory=lambda: {"message": "", "playerName": ""})
     gone: set[str] = set()
     # The message of which only a notice was read.
@@ -109,15 +115,16 @@ def recognises_text(text: str) -> bool:
 
     In a text of nothing but messages and headings of rounds, nobody need speak twice.
     """
-    lines = [line for line in text[:HEAD_CHARACTERS].split("\n") if line.strip()][:SAMPLE_LINES]
+    whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
+    lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
-    if lines and (is_log or lines[0].lstrip().startswith("{") or _is_markup(lines)):
+    if lines and (is_log or lines[0].lstrip().startswith("{") or is_markup(lines)):
         return False
-    lines = [*outside_tags(lines)]
+    whole = as_chat(whole, find_forms(whole))
+    lines = [*outside_tags([line for line in whole if line.strip()][:SAMPLE_LINES])]
     style = chat.find_style(lines)
-    read = (chat.read_chat_line(line.rstrip("\r"), style, names=None) for line in lines)
-    found = [line.after or line for line in read]
-    if is_odd_chat(found, lines, text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]):
+    found = [line.after or line for line in (chat.read_chat_line(line, style, names=None) for line in lines)]
+    if is_odd_chat(found, lines, whole):
         return False
     # Who leads the game may be listed as a player.
     kinds = Counter("message" if line.kind == "narrated" else line.kind for line in found)
@@ -135,23 +142,18 @@ def recognises_text(text: str) -> bool:
     return is_whole or (max(speakers.values(), default=0) >= 2 and 3 * first_lines >= len(found))
 
 
-def _is_markup(lines: list[str]) -> bool:
-    """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines."""
-    is_irc = chat.IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
-    return lines[0].lstrip().startswith("<") and not is_irc
-
-
 def to_native_text(
     decoded: Decoded, new_notes: NewNotes, columns: Columns
 ) -> Iterator[tuple[NativeGame, Notes]]:
     """The games of the text, in order; one at a time is decoded. Never raises."""
     head = _lines(decoded.head(HEAD_CHARACTERS))[: 5 * SAMPLE_LINES]
-    style = chat.find_style([line for line in head if line.strip()])
+    forms = find_forms(head)
+    style = chat.find_style([line for line in as_chat(head, forms) if line.strip()])
     for begin, end, number in _parts(decoded):
         notes = new_notes()
         game = _Game(notes, Draft(notes, notes.source), begin=number)
         game.notes.translate("", game.place(0))
-        _read_game(game, _lines(decoded.part(begin, end)), style)
+        _read_game(game, as_chat(_lines(decoded.part(begin, end)), forms), style)
         yield _value(game), game.notes
 
 
@@ -189,10 +191,10 @@ def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     names = {name.casefold() for name in game.roster} if game.is_listed else None
     below, end = facts_below(lines, start, last, names or set())
     game.heading_names = _heading_names(game, lines[start:end])
-    numbered = chat.numbered_lines(lines[start:end])
+    numbered = numbered_lines(lines[start:end])
     for index in range(start, end):
         line = chat.read_chat_line(lines[index], style, names=names, heading_names=game.heading_names)
-        if line.kind == "more" and numbered and chat.as_shape(lines[index]) in numbered:
+        if line.kind == "more" and numbered and as_shape(lines[index]) in numbered:
             game.notes.warn("numbered_line", game.place(index), line.text.strip(), says=_COMES_BACK)
             continue
         _take(game, line, game.place(index))
@@ -286,8 +288,7 @@ def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 
 def _enter(game: _Game, channel: str) -> None:
-    game.channel = channel
-    game.open = None if channel else game.last_public
+    game.channel, game.open = channel, None if channel else game.last_public
 
 
 def _take_blank(game: _Game, line: chat.ChatLine, place: str) -> None:
@@ -317,16 +318,15 @@ def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
         game.notes.warn("night_line", place, says=_NIGHT)
         _take_at_night(game, replace(line, kind="message"), place)
         return
-    if line.name:
-        game.notes.warn("narrated", place, line.name, says=_NARRATED)
+    if line.kind == "narrated":
+        game.notes.warn("narrated", place, line.name or line.text, says=_NARRATED)
     game.open = game.told
 
 
 def _take_told(game: _Game, said: str, time: str | None, place: str) -> None:
     for voter, target in votes_in(said):
         game.draft.add_vote(place, _round(game), voter, target, time=time)
-    for name, is_killed in leavers(said):
-        how = KILLED if is_killed else VOTED_OUT
+    for name, how in leavers(said):
         if name not in game.gone:
             game.gone.add(name)
             game.draft.add_elimination(place, _round(game), _add_player(game, name, place), how)
@@ -342,14 +342,12 @@ def _take_at_night(game: _Game, line: chat.ChatLine, place: str) -> None:
         name, text = arrow["voter"].strip(), f"→ {arrow['target'].strip()}"
     elif line.kind == "out":
         text = f"Eliminated: {text}"
-    audience = line.audience if line.audience == "nobody" else {"channel": line.audience or game.channel}
-    _add_message(game, name, text, line.time, place, audience)
+    _add_message(game, name, text, line.time, place, line.audience or game.channel)
 
 
 def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
     if line.audience:
-        audience = "nobody" if line.audience == "nobody" else {"channel": line.audience}
-        _add_message(game, line.name, line.text, line.time, place, audience)
+        _add_message(game, line.name, line.text, line.time, place, line.audience)
         return
     said, notice = split_notice(line.text, line.name)
     if notice:
@@ -371,14 +369,14 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
     if line.role and player["role"] not in (None, line.role):
         game.notes.warn("role_differs", place, name, says=_ROLE_DIFFERS)
     player["role"] = player["role"] or line.role or None
-    _add_message(game, name, line.text, line.time, place, None)
+    _add_message(game, name, line.text, line.time, place, "")
     game.last_public = game.open
 
 
-def _add_message(
-    game: _Game, name: str, text: str, time: str | None, place: str, audience: str | dict[str, str] | None
-) -> None:
-    game.draft.add_message(place, game.rounds.number, name, text, time=time, audience=audience)
+def _add_message(game: _Game, name: str, text: str, time: str | None, place: str, audience: str) -> None:
+    """Add what "nobody" heard, a channel or all: ""."""
+    heard = {"channel": audience} if audience not in ("", "nobody") else audience or None
+    game.draft.add_message(place, game.rounds.number, name, text, time=time, audience=heard)
     game.open = game.draft.game["messages"][-1]
 
 
@@ -407,8 +405,8 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 def _take_out(game: _Game, line: chat.ChatLine, place: str) -> None:
     name, _sign, how = line.text.partition("(")
-    player = _add_player(game, name.strip(), place)
-    game.draft.add_elimination(place, _round(game), player, how.rstrip(") ").strip())
+    name = _add_player(game, name.strip(), place)
+    game.draft.add_elimination(place, _round(game), name, how.rstrip(") ").strip())
 
 
 def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
@@ -441,6 +439,8 @@ def _value(game: _Game) -> dict[str, Any]:
         nobody = None if is_nobody(vote["targetName"]) else ""
         vote["targetName"] = known.get(vote["targetName"].casefold(), nobody)
     votes[:] = [vote for vote in votes if vote["voterName"] and vote["targetName"] != ""]
+    if ballots := take_ballots(game.draft.game, known):
+        game.notes.warn("ballot", "", ballots[0], count=len(ballots), says=_BALLOTS)
     _leave_figures_out(game)
     messages = game.draft.game["messages"]
     for message in messages:

@@ -4,11 +4,13 @@ Narrators, moderators, hosts and bots say so in chats of every form.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import NARRATORS
+from discussions.transcripts.core.audience import NARRATORS, VOTE, kind_of_type
+from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
 
 NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
 PARTS = rf"round|day|phase|{NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
@@ -23,8 +25,8 @@ ROLE = re.compile(
     re.IGNORECASE,
 )
 VOTES = re.compile(
-    rf"(?:\[?vote[\]:] )?(?P<name>{WHO}) (?:(?:(?:has |have )?(?:votes?|voted|stimmte?|vota|votó|голосует) ?)?"
-    rf"(?:for|against|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó)"
+    rf"(?:\[?vote[\]:] )?(?P<name>{WHO}) (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó"
+    rf"|голосует) ?)?(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó)"
     rf" (?P<target>{WHO})[.!]?",
     re.IGNORECASE,
 )
@@ -37,9 +39,11 @@ VOTE_COMMAND = re.compile(
 )
 # How often who is called like no narrator begins rounds; who is called like a bot does once.
 _LEAST_BEGUN = 2
+_LEAST_BALLOTS, _LONGEST_BALLOT = 3, 40
 _BOT = re.compile(r"(?:bot|serv|app|engine|server)\W{0,2}\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 # "Dr. Bean" and "gpt-4.1" end no sentence.
+_BULLET = re.compile(r"\A[^\w]{1,9}")
 _SENTENCE = re.compile(r"(?:\b(?:Dr|Mrs?|Ms|St|Prof)\. |[^.!?;\n。！？]|[.!?](?=[^\s.!?;])){1,300}")
 _CARDINALS, _ORDINALS, _SIGNS = (
     {word: number for number, word in enumerate(words.split(), start=1)}
@@ -86,10 +90,11 @@ _BREAKS = re.compile(
     re.IGNORECASE,
 )
 _LEAVES = re.compile(
-    rf"(?:^|[,:] )[^\w\s]{{0,3}}\s?(?:player )?(?P<name>{WHO}),? "
+    rf"(?:^|[,:(]\s?)[^\w\s]{{0,3}}\s{{0,3}}(?:player )?(?P<name>{WHO}),? "
     r"(?:(?:was|were|is|has been|have been|got|gets|wurde|fue|foi) )?(?:found )?"
     r"(?:(?P<killed>dead|killed|eaten|murdered|died|dies|slain)"
-    r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed)\b",
+    r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed|leaves"
+    r"|(?<=is )out|(?<=was )out)\b",
     re.IGNORECASE,
 )
 _OTHERS = frozenset(
@@ -172,26 +177,27 @@ def _is_begun(found: "re.Match[str]") -> bool:
     return bool(is_title or _BEGINS.search(said)) and not _ENDS.search(said)
 
 
-def leavers(text: str) -> Iterator[tuple[str, bool]]:
-    """Who leaves the game by these sentences, and whether they were killed."""
+def leavers(text: str) -> Iterator[tuple[str, str]]:
+    """Who leaves the game by these sentences, and how."""
     for sentence in sentences(text):
-        found = _LEAVES.search(sentence.strip())
-        for name in re.split(", | and ", found["name"]) if found else ():
-            words = name.split()
-            is_name = len(words) == 1 or all(not word[0].islower() for word in words)
-            if words and is_name and words[0].casefold() not in _OTHERS and not ROLE.fullmatch(name):
-                yield name.strip(), bool(found and found["killed"])
+        for found in _LEAVES.finditer(sentence.strip()):
+            for name in re.split(", | and ", found["name"]):
+                words = name.split()
+                is_name = len(words) == 1 or all(not word[0].islower() for word in words)
+                if words and is_name and words[0].casefold() not in _OTHERS and not ROLE.fullmatch(name):
+                    yield name.strip(), KILLED if found["killed"] else VOTED_OUT
 
 
 def votes_in(text: str) -> Iterator[tuple[str, str]]:
     """The voters and whom they vote for, of the sentences that are votes."""
     for sentence in sentences(text):
-        vote = VOTES.fullmatch(sentence.strip(" \t-*•·>"))
+        vote = VOTES.fullmatch(_BULLET.sub("", sentence.strip()))
         if vote:
             yield vote["name"].strip(), vote["target"].strip()
 
 
-def _tells(text: str) -> bool:
+def tells(text: str) -> bool:
+    """Whether a text says what who leads the game says."""
     return any(any(told(text)) for told in (_rounds_in, votes_in, leavers))
 
 
@@ -211,7 +217,40 @@ def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
         if name in found or re.search(named, whole):
             continue
         begun = sum(any(_rounds_in(text)) for text in texts)
-        told = sum(map(_tells, texts))
+        told = sum(map(tells, texts))
         if begun >= (1 if is_called_so else _LEAST_BEGUN) and 2 * told >= len(texts):
             found.add(name)
     return frozenset(found)
+
+
+def take_ballots(game: dict[str, Any], names: Mapping[str, str]) -> list[str]:
+    """Make votes of messages of only a sign and a name, where three players in a row say such: "+1 Ann"; their texts.
+
+    `names` has the names of players by their case-folded forms.
+    """
+    runs: list[tuple[Any, dict[int, str]]] = []
+    for number, row in enumerate(game["messages"]):
+        sign, target = _read_ballot(row["message"], names) if row["audience"] is None else ("", "")
+        key = (row["roundNumber"], sign) if target else None
+        if row["audience"] is None and (not runs or runs[-1][0] != key):
+            runs.append((key, {}))
+        if target:
+            runs[-1][1][number] = target
+    rows, taken = game["messages"], dict[int, str]()
+    for _key, run in runs:
+        if len({rows[number]["playerName"] for number in run}) >= _LEAST_BALLOTS:
+            taken |= run
+    for number, target in taken.items():
+        about = {"voterName": rows[number]["playerName"], "timestamp": rows[number]["timestamp"]}
+        game["votes"].append({"roundNumber": rows[number]["roundNumber"] or 1, "targetName": target} | about)
+    game["messages"] = [row for number, row in enumerate(rows) if number not in taken]
+    return [rows[number]["message"] for number in taken]
+
+
+def _read_ballot(text: str, names: Mapping[str, str]) -> tuple[str, str]:
+    """The sign and the player of a short text of both; "" for another text."""
+    words = text.strip(" .!*_").casefold().split() if len(text) < _LONGEST_BALLOT else []
+    at = next((at for at in range(1, len(words)) if " ".join(words[at:]) in names), 0)
+    sign = " ".join(words[:at])
+    is_sign = kind_of_type(sign) == VOTE or re.search(r"[^\W\d_]", sign) is None
+    return (sign, names[" ".join(words[at:])]) if at and is_sign else ("", "")

@@ -1,0 +1,283 @@
+"""Other forms of a chat, rewritten as lines `[10:05] Name (aside): text` of the same number.
+
+Names and times above texts, boxes that a console draws, plays, roles before names, and votes in tables of Markdown.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import pairwise
+
+from discussions.transcripts.core.audience import (
+    PRIVATE,
+    THOUGHT,
+    kind_of_title,
+    kind_of_type,
+    looks_like_audience,
+)
+from discussions.transcripts.core.readers.chat_labels import FACT, title_apart
+from discussions.transcripts.core.readers.chat_lines import TIME, match_message, read_heading
+from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO
+
+Lines = list[str]
+Form = Callable[[Lines], Lines]
+# What a line is: "name" above a text, the "text" below it, "told" by nobody, or "same" as before; and its words.
+_Parts = Iterator[tuple[str, str]]
+
+_LEAST, _MOST_WORDS, _LONGEST, _MOST_LINES = 4, 4, 100, 100
+_DAY = (
+    r"(?:(?:today|yesterday|heute|gestern|hier|hoy|[^\W\d_]{2,9}day|[^\W\d_]{3,4}),? (?:at |um |à |a las )?)?"
+)
+_ABOVE = re.compile(
+    rf"(?P<name>{WHO}(?:#\d{{1,5}})?)(?P<sign>[ \t]{{0,3}}[,—–|·•-]?[ \t]{{1,3}}[\[(]?){_DAY}(?P<time>{TIME})"
+    r"[\])]?[ \t]{0,3}",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    rf"(?P<sign>[\[(]?)(?P<time>{TIME})[\])]?[ ,|\t–-]{{1,3}}(?P<name>{WHO}(?:#\d{{1,5}})?)[ \t]{{0,3}}"
+)
+_TIME_ALONE = re.compile(rf"\W{{0,3}}(?P<time>{TIME})\W{{0,3}}")
+_CHANNEL = re.compile(r"#(?P<title>[^\W_][^#\n]{1,100})")
+_ROUND_IN = re.compile(rf"\b(?:{PARTS}) ?#?\d{{1,4}}\b", re.IGNORECASE)
+_BOX_TOP = re.compile(
+    r"\s{0,9}[╭┌┏╔+][─━═┄ -]{1,300}?(?P<title>[^─━═┄\s+-][^─━═┄╮┐┓╗]{0,80}?)[─━═┄ -]{1,400}[╮┐┓╗+]\s{0,9}"
+)
+_BOX_EDGE = re.compile(r"\s{0,9}[╭┌┏╔╰└┗╚├┠╟+][─━═┄ -]{1,600}[╮┐┓╗╯┘┛╝┤┨╢+]\s{0,9}")
+_BOX_ROW = re.compile(r"\s{0,9}[│┃║|]\s?(?P<text>[^\n]*?)\s{0,400}[│┃║|]?\s{0,9}")
+_RULED = re.compile(r"\s{0,99}[─━═]{2,200} {0,3}(?P<title>[^─━═\n]{1,80}?) {0,3}[─━═]{2,200}\s{0,99}")
+_MODE = re.compile(r"(?P<name>[^\n]{1,60}?)(?:\s{1,3}[·•|—–-]\s{1,3}|:\s|\s{0,3}[(\[])(?P<mode>[^\n]{1,60}?)")
+_CAPS = re.compile(
+    r"\s{0,80}(?P<name>[^\W\d_a-z][^a-z:.!?\n()\[\]]{1,38}?)(?: ?\((?P<mode>[^()]{1,60})\))?\s{0,9}"
+)
+_ASIDE = re.compile(r"\s{0,80}\((?P<mode>[^()]{1,80})\)\s{0,9}")
+_WITH_ROLE = re.compile(rf"(?P<role>{ROLE.pattern}) (?P<name>[^\W\d_].*)", re.IGNORECASE)
+_CELLS = re.compile(r"\s{0,9}\|([^|\n]{1,80})\|([^|\n]{1,80})\|?\s{0,9}")
+_RULE_ROW = re.compile(r"\s{0,9}\|\s?:?-{2,80}:?\s?\|\s?:?-{2,80}:?\s?\|?\s{0,9}")
+# What no title of a part may hold.
+_APART_SIGNS = re.compile(r"[][(){}<>=#*_~|:-]{1,9}")
+_TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nominee)\b", re.IGNORECASE)
+
+
+def find_forms(lines: Lines) -> list[Form]:
+    """How the lines of a file are rewritten, as far as its first `lines` tell."""
+    return [
+        form
+        for find in (_find_above, _find_boxes, _find_play, _find_roles, _find_titles, _find_tables)
+        if (form := find(lines))
+    ]
+
+
+def as_chat(lines: Lines, forms: Iterable[Form]) -> Lines:
+    for form in forms:
+        lines = form(lines)
+    return lines
+
+
+def _as_lines(parts: _Parts) -> Lines:
+    """The lines with the names that stand above texts before them; other lines of a text are indented."""
+    written, name, at = Lines(), "", 0
+    for kind, said in parts:
+        text = said.strip()
+        if kind == "name":
+            name, line, at = said, "", len(written)
+        elif kind in ("text", "same") and name and text:
+            written[at] = f"{name}{text}"
+            name, line = "", ""
+        elif kind == "told" and text and read_heading(text) is None:
+            name, line = "", f"Narrator: {text}"
+        else:
+            line = f" {text}" if kind == "text" and text else said
+        written.append(line)
+    return written
+
+
+def _find_above(lines: Lines) -> Form | None:
+    found = [head for line, below in pairwise([*lines, ""]) if (head := _head_above(line, below, None))]
+    names = Counter(name for name, _time, _sign in found)
+    signs = {
+        sign
+        for sign, count in Counter(sign for _name, _time, sign in found).items()
+        if 2 * count > len(found)
+    }
+    count = sum(bool(line.strip()) for line in lines)
+    often = sum(count for count in names.values() if count > 1)
+    if len(names) < 2 or often < _LEAST or 5 * often <= count or 2 * often <= len(found) or not signs:
+        return None
+    has_parts = any(looks_like_audience(line.partition(":")[0]) for line in lines if ":" in line[:30])
+    return (
+        None
+        if has_parts or any(map(_is_title, lines, lines[1:], lines[2:]))
+        else partial(_from_above, signs=signs)
+    )
+
+
+def _is_title(above: str, line: str, below: str) -> bool:
+    """Whether a line between blank ones is no sentence; it may say who could hear what follows."""
+    is_apart = line[-1:].isalnum() and not above.strip() and not below.strip()
+    return is_apart and not _CHANNEL.fullmatch(line) and read_heading(line) is None
+
+
+def _head_above(line: str, below: str, signs: set[str] | None) -> tuple[str, str, str] | None:
+    """The name and the time of a line that stands above a text, and the sign between them."""
+    if not line or len(line) >= _LONGEST:
+        return None
+    head = _ABOVE.fullmatch(line) or _BEFORE.fullmatch(line)
+    name, sign = (head["name"], head["sign"]) if head else (line.strip(), "\n")
+    timed = head or _TIME_ALONE.fullmatch(below)
+    is_name = len(name.split()) <= _MOST_WORDS and name[:1].isalpha() and (signs is None or sign in signs)
+    return (name, timed["time"], sign) if timed and is_name else None
+
+
+def _from_above(lines: Lines, *, signs: set[str]) -> Lines:
+    return _as_lines(_parts_above(lines, signs))
+
+
+def _parts_above(lines: Lines, signs: set[str]) -> _Parts:
+    above = ""
+    for line, below in pairwise([*lines, ""]):
+        head, channel = _head_above(line, below, signs), _CHANNEL.fullmatch(line)
+        if head:
+            yield "name", f"[{head[1]}] {head[0]}: "
+        elif above == "\n" and _TIME_ALONE.fullmatch(line):
+            yield "same", ""
+        else:
+            yield "same", _as_title(channel["title"]) if channel else line
+        above = head[2] if head else ""
+
+
+def _as_title(channel: str) -> str:
+    """The title of a channel; one that all hear is a round, if it has one."""
+    begun = _ROUND_IN.search(channel)
+    is_round = begun and not kind_of_title(channel)
+    return f"=== {begun[0] if begun and is_round else _APART_SIGNS.sub(' ', channel)} ==="
+
+
+def _find_boxes(lines: Lines) -> Form | None:
+    tops = sum(_BOX_TOP.fullmatch(line) is not None for line in lines)
+    return _from_boxes if tops >= _LEAST and 4 * tops > sum(bool(line.strip()) for line in lines) else None
+
+
+def _from_boxes(lines: Lines) -> Lines:
+    return _as_lines(map(_part_of_box, lines))
+
+
+def _part_of_box(line: str) -> tuple[str, str]:
+    if ruled := _RULED.fullmatch(line):
+        return "same", f"=== {ruled['title']} ==="
+    if top := _BOX_TOP.fullmatch(line):
+        mode = _MODE.fullmatch(top["title"])
+        return "name", _label(mode["name"], mode["mode"]) if mode else _label(top["title"], "")
+    row = None if _BOX_EDGE.fullmatch(line) else _BOX_ROW.fullmatch(line)
+    return ("text", row["text"]) if row else ("told", "" if _BOX_EDGE.fullmatch(line) else line)
+
+
+def _label(name: str, mode: str) -> str:
+    mode = re.sub(r"[()\[\]:]", "", mode).strip()
+    return f"{name.strip()} ({mode}): " if mode else f"{name.strip()}: "
+
+
+def _find_play(lines: Lines) -> Form | None:
+    heads = [line for line, is_name in zip(lines, _names_of_play(lines), strict=True) if is_name]
+    names = Counter(found["name"] for line in heads if (found := _CAPS.fullmatch(line)))
+    called = {name for name, count in names.items() if count > 1}
+    often = sum(names[name] for name in called)
+    is_play = len(called) > 1 and often >= _LEAST and 5 * often > sum(bool(line.strip()) for line in lines)
+    return partial(_from_play, names=called) if is_play else None
+
+
+def _names_of_play(lines: Lines) -> Iterator[bool]:
+    """Whether each line may be the name of who speaks below: in capitals, below a blank line."""
+    for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        found = None if above.strip() or not below.strip() else _CAPS.fullmatch(line)
+        name = found["name"] if found else ""
+        yield name.lower() != name == name.upper() and len(name.split()) <= _MOST_WORDS
+
+
+def _from_play(lines: Lines, *, names: set[str]) -> Lines:
+    return _as_lines(_parts_of_play(lines, names))
+
+
+def _parts_of_play(lines: Lines, names: set[str]) -> _Parts:
+    """What stands further left than names, or in brackets below a blank line, nobody says."""
+    whole, is_new, are_names = "\n".join(lines), True, list(_names_of_play(lines))
+    is_indented = any(is_name and line[0] in " \t" for is_name, line in zip(are_names, lines, strict=True))
+    is_first = True
+    for at, line in enumerate(lines):
+        found = _CAPS.fullmatch(line) if are_names[at] else None
+        if found and found["name"] in names:
+            is_first, is_new, name = False, False, found["name"]
+            aside = _ASIDE.fullmatch(lines[at + 1])
+            called = name.title() if name.title() in whole else name
+            yield "name", _label(called, found["mode"] or (aside["mode"] if aside else ""))
+        elif at and are_names[at - 1] and not is_new and _ASIDE.fullmatch(line):
+            yield "same", ""
+        elif FACT.fullmatch(line) or not line.strip():
+            is_new = is_new or (not line.strip() and not is_indented)
+            yield "same", line
+        else:
+            is_told = (
+                line[0] not in " \t" if is_indented else is_new and (is_first or line.lstrip()[0] in "([*_")
+            )
+            yield "told" if is_told else "text", line
+
+
+def _find_roles(lines: Lines) -> Form | None:
+    matches = [match for line in lines[:_MOST_LINES] if (match := match_message(line))]
+    found = [with_role for match in matches if (with_role := _WITH_ROLE.fullmatch(match["name"]))]
+    roles, names = ({one[part].casefold() for one in found} for part in ("role", "name"))
+    return _from_roles if len(roles) > 1 and len(names) > 1 and 2 * len(found) >= len(matches) else None
+
+
+def _from_roles(lines: Lines) -> Lines:
+    return list(map(_role_last, lines))
+
+
+def _role_last(line: str) -> str:
+    """The line with the role after the name: "Seer Ann: hello" is "Ann (Seer): hello"."""
+    match = match_message(line)
+    found = _WITH_ROLE.fullmatch(match["name"] if match else line)
+    if found and match:
+        return f"{line[: match.start('name')]}{found['name']} ({found['role']}){line[match.end('name') :]}"
+    return found["name"] if found and VOTES.fullmatch(found["name"]) else line
+
+
+def _find_titles(lines: Lines) -> Form | None:
+    titles = Counter(title for line in lines if (title := title_apart(line)))
+    known = {title for title, count in titles.items() if count > 1 and _is_open(kind_of_type(title))}
+    return partial(_from_titles, titles=known) if known else None
+
+
+def _is_open(kind: str) -> bool:
+    return kind not in ("", PRIVATE, THOUGHT)
+
+
+def _from_titles(lines: Lines, *, titles: set[str]) -> Lines:
+    """The lines with words in marks that come back as titles of parts: "*vote 1*"."""
+    return [
+        f"=== {_APART_SIGNS.sub(' ', line).strip()} ===" if title_apart(line) in titles else line
+        for line in lines
+    ]
+
+
+def _find_tables(lines: Lines) -> Form | None:
+    return _from_tables if any(map(_RULE_ROW.fullmatch, lines)) else None
+
+
+def _from_tables(lines: Lines) -> Lines:
+    """The rows of tables of two columns, of which one alone is of votes, as votes."""
+    written = Lines()
+    order: tuple[int, ...] = ()
+    for line, below in pairwise([*lines, ""]):
+        row = _CELLS.fullmatch(line)
+        if row and _RULE_ROW.fullmatch(below):
+            targets = [number for number in (1, 2) if _TARGET.match(row[number])]
+            order = (3 - targets[0], targets[0]) if len(targets) == 1 else ()
+            line = "" if order else line
+        elif row and order:
+            voter, target = (row[number].strip(" *_`") for number in order)
+            line = "" if _RULE_ROW.fullmatch(line) else f"Vote: {voter} -> {target or 'nobody'}"
+        else:
+            order = ()
+        written.append(line)
+    return written
