@@ -1,14 +1,15 @@
 """A file cut into parts that several workers read, and which of its games are new to a project."""
 
 from collections.abc import Iterator
+from typing import Any
 from zlib import crc32
 
 from msgspec import Struct
 
 from discussions.core.records import Fault
 from discussions.transcripts.core.formats import find_format
-from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, Layout, ReadOptions
-from discussions.transcripts.core.plans import ReadPlan, Unit
+from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, ReadOptions, Unit
+from discussions.transcripts.core.plans import ReadPlan
 from discussions.transcripts.core.reader import ReadTally
 from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, find_values, split_items
 from workspace.core.words import mark, say
@@ -37,62 +38,49 @@ class FilePart(Struct, frozen=True, array_like=True):
     begin: Begin
 
 
-class CutLayout(Struct, frozen=True):
-    """How a file that was cut holds its games; `format` is a name."""
+def cut(plan: ReadPlan, data: bytes) -> tuple[dict[str, Any], list[FilePart]] | None:
+    """The parts of a file that is one list or several values; None of other files, and where one part is enough.
 
-    kind: str
-    format: str
-    had_bom: bool
-    name: str
-    source: str
-
-
-def cut(plan: ReadPlan, data: bytes) -> tuple[CutLayout, list[FilePart]] | None:
-    """The parts of a file that is one list or several values; None of other files, and where one part is enough."""
+    With them comes what each of them has of the whole file: fields of its `Unit`.
+    """
+    unit = plan.units[0]
     # Parts are read again from the stored bytes `data`, so these must be what is read.
-    if plan.archive is not None or len(plan.units) != 1 or plan.units[0].data is not data:
+    if plan.archive is not None or not isinstance(unit, Unit) or unit.data is not data:
         return None
-    unit, layout = plan.units[0], plan.units[0].found
-    if not isinstance(layout, Layout) or layout.kind not in (LIST, LINES, VALUES) or layout.parts is None:
+    if unit.kind not in (LIST, LINES, VALUES) or unit.parts is None:
         return None
-    if len(layout.parts) <= PART_GAMES and len(unit.data) <= PART_BYTES:
+    if len(unit.parts) <= PART_GAMES and len(data) <= PART_BYTES:
         return None
-    had_bom = unit.data.startswith(BOM)
-    cut_layout = CutLayout(layout.kind, layout.format.name, had_bom, unit.name, unit.source)
-    parts = list(_cut_parts(unit.data, layout.parts))
-    return (cut_layout, parts) if len(parts) > 1 else None
+    parts = list(_cut_parts(data, unit.parts))
+    whole = {"kind": unit.kind, "format": unit.format.name, "had_bom": data.startswith(BOM)}
+    return (whole | {"name": unit.name, "source": unit.source}, parts) if len(parts) > 1 else None
 
 
 def _cut_parts(data: bytes, items: Parts) -> Iterator[FilePart]:
     places = PartPlaces(data)
-    first = count = start = last = 0
+    begin, start, end, count = Begin(), 0, 0, 0
     for index, (item_start, item_end) in enumerate(items):
-        if count and (count == PART_GAMES or item_end - start > PART_BYTES):
-            yield _part(data, start, last, count, Begin(first, *places.line_and_column(start)))
+        if count == PART_GAMES or (count and item_end - start > PART_BYTES):
+            yield FilePart(start, end, count, crc32(memoryview(data)[start:end]), begin)
             count = 0
         if not count:
-            first, start = index, item_start
-        count += 1
-        last = item_end
-    yield _part(data, start, last, count, Begin(first, *places.line_and_column(start)))
+            start, begin = item_start, Begin(index, *places.line_and_column(item_start))
+        end, count = item_end, count + 1
+    yield FilePart(start, end, count, crc32(memoryview(data)[start:end]), begin)
 
 
-def _part(data: bytes, start: int, end: int, count: int, begin: Begin) -> FilePart:
-    return FilePart(start, end, count, crc32(memoryview(data)[start:end]), begin)
-
-
-def plan_part(data: bytes, part: FilePart, layout: CutLayout, options: ReadOptions) -> ReadPlan:
+def plan_part(data: bytes, part: FilePart, whole: dict[str, Any], options: ReadOptions) -> ReadPlan:
     """How the bytes of one part are read: as the whole file would be, with its places in the file."""
-    found = find_format(layout.format)
-    assert found is not None, layout.format
-    if layout.kind == LIST:
+    known = find_format(whole["format"])
+    assert known is not None, whole
+    if whole["kind"] == LIST:
         listed = b"[" + data + b"]"
         items, items_at = split_items(listed) or find_items(listed, max_depth=options.limits.depth), 1
     else:
-        items, items_at = (find_lines if layout.kind == LINES else find_values)(data), 0
+        items, items_at = (find_lines if whole["kind"] == LINES else find_values)(data), 0
     assert items is not None and len(items) == part.count, "the bytes were looked through when they were cut"
-    own = Layout(layout.kind, found, items.moved(-items_at), part.begin, layout.had_bom)
-    return ReadPlan(units=[Unit(layout.name, layout.source, own, data)], options=options)
+    own = {"format": known, "data": data, "parts": items.moved(-items_at), "begin": part.begin}
+    return ReadPlan(units=[Unit(**whole | own)], options=options)
 
 
 class Intake:

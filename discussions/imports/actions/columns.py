@@ -14,7 +14,7 @@ from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import is_packed, resume_import
 from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.file_names import shown_name
-from discussions.transcripts.core.formats import Format
+from discussions.transcripts.core.layouts import FOLDER, Unit
 from discussions.transcripts.core.plans import plan_reading, unpack_unit
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
@@ -58,8 +58,9 @@ def _load_folder(transcript: Transcript) -> Table | None:
     options = load_read_options(transcript)
     plan = plan_reading(load_bytes(transcript.sha256), transcript.name, options)
     for unit in plan.units:
-        read = unit.found.table_of_files if isinstance(unit.found, Format) else None
-        if plan.archive and read:
+        if not isinstance(unit, Unit) or unit.kind != FOLDER or plan.archive is None:
+            continue
+        if read := unit.format.table_of_files:
             budget = Budget(options.limits.unpacked_bytes)
             files = unpack_unit(plan.archive, unit.members, options, budget)
             return None if isinstance(files, RefusedFile) else read(files)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 import msgspec
 from django.db import transaction
@@ -19,7 +20,7 @@ from django.utils.translation import gettext as _
 from discussions.core.limits import ONE_PASS_MESSAGES
 from discussions.core.records import Fault
 from discussions.imports.actions import storing
-from discussions.imports.core import CutLayout, FilePart, Intake, cut, plan_part
+from discussions.imports.core import FilePart, Intake, cut, plan_part
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, ImportRun, Iteration, Transcript
 from discussions.queries import rubric_record
@@ -240,7 +241,12 @@ def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) 
 
 
 def _begin(
-    job: Job, transcript: Transcript, plan: ReadPlan, layout: CutLayout, parts: list[FilePart], now: datetime
+    job: Job,
+    transcript: Transcript,
+    plan: ReadPlan,
+    layout: dict[str, Any],
+    parts: list[FilePart],
+    now: datetime,
 ) -> ImportRun:
     """Store where the parts are, so that every worker finds them."""
     there = Game.objects.filter(transcript=transcript).aggregate(newest=Max("pk"))["newest"] or 0
@@ -263,7 +269,7 @@ class _PartReader:
         self.clock = clock
         self.main = transcript.job_id or 0
         self.options = load_read_options(transcript)
-        self.layout = msgspec.json.decode(run.layout, type=CutLayout)
+        self.layout = msgspec.json.decode(run.layout)
         self.parts = msgspec.json.decode(run.parts, type=list[FilePart])
         self.rubric = _rubric_for_one_pass(job, transcript.iteration)
         self.wait_until = time.monotonic() + LONGEST_WAIT

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from discussions.core.records import Fault
+from discussions.transcripts.core.archives import Member
 from discussions.transcripts.core.decoding import Decoded, decode_text, describe_proposals
 from discussions.transcripts.core.fields import describe_type, read_value
 from discussions.transcripts.core.file_names import printable
@@ -46,8 +47,11 @@ HEAD_CHARACTERS = 64 * 1024
 LONGEST_HEAD = 8 * HEAD_CHARACTERS
 HEAD_ITEMS = 20
 MOST_SHOWN, MOST_KEYS = 40, 8
-ONE, LIST, LINES, VALUES, TEXT = "one", "list", "lines", "values", "text"
+ONE, LIST, LINES, VALUES, TEXT, FOLDER = "one", "list", "lines", "values", "text", "folder"
 
+_TOO_LARGE = mark(
+    "The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files."
+)
 _PICTURE = mark("The file is a picture. Upload the transcript as text, such as JSON.")
 _SEPARATED = mark(
     'Its lines look like messages ("{line}"), but the sign between name and text is not that of a chat. Say once '
@@ -91,14 +95,20 @@ class Begin(Struct, frozen=True, array_like=True):
     column: int = 1
 
 
-class Layout(Struct, frozen=True):
-    """How a file holds its games. Games that do not show their format have `format`; `parts` are items or lines.
+class Unit(Struct, frozen=True):
+    """A file, or a folder of an archive that is one game, and how it holds its games.
 
-    If the file was cut into pieces, `begin` says where this piece begins; `had_bom` is about the whole file.
+    `name` is for people, `source` the name of a game without an id. `members` are its files in an archive; `data` are
+    the bytes of another file. Games that do not show their format have `format`; `parts` are items or lines. If the
+    file was cut into pieces, `begin` says where this piece begins; `had_bom` is about the whole file.
     """
 
     kind: str
     format: Format
+    name: str = ""
+    source: str = ""
+    data: bytes = b""
+    members: list[Member] = []
     parts: json_items.Parts | None = None
     begin: Begin = Begin()
     had_bom: bool = False
@@ -112,19 +122,21 @@ class Layout(Struct, frozen=True):
         return 1 if self.parts is None else len(self.parts)
 
 
-def lay_out(data: bytes, name: str, options: ReadOptions) -> Layout | ReadOutcome:
+def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit | ReadOutcome:
     """How the file holds its games, or why none of them is read. Never raises."""
-    if refusal := _refused_at_sight(data, name, options.limits):
-        return refused(refusal)
+    if len(data) > (most := options.limits.file_bytes):
+        return refused(name, "too_large", say(_TOO_LARGE, size=len(data) / MIB, most=most / MIB))
+    for start, sentence in _FOREIGN:
+        if data.startswith(start):
+            return refused(name, "not_text", say(sentence))
     if why := explain_part(name, data):
         return ReadOutcome(faults=[Fault(name, "left_out", why, is_warning=True)])
     found = _lay_out_json(data, options) or _lay_out_text(data, options)
-    if found is None and read_listed(Decoded(data), options.columns):
-        return Layout(TEXT, JSONL)
-    plain = decode_text(data) if found is None else None
-    if plain is not None and recognises_recipe(plain, options.columns):
-        return Layout(TEXT, SEPARATED)
-    return found or _unrecognised(data, name, options)
+    return (
+        structs.replace(found, name=name, source=source, data=data)
+        if found
+        else _unrecognised(data, name, options)
+    )
 
 
 def format_of(value: Any, options: ReadOptions) -> Format | None:
@@ -148,40 +160,26 @@ def json_faults(file: str, problems: list[Problem]) -> list[Fault]:
     ]
 
 
-def _refused_at_sight(data: bytes, name: str, limits: Limits) -> Fault | None:
-    if len(data) > limits.file_bytes:
-        size, most = len(data) / MIB, limits.file_bytes / MIB
-        sentence = say(
-            "The file has {size:,.1f} MiB; at most {most:,.0f} MiB are read. Split it into several files.",
-            size=size,
-            most=most,
-        )
-        return Fault(place=name, code="too_large", message=sentence)
-    for start, sentence in _FOREIGN:
-        if data.startswith(start):
-            return Fault(place=name, code="not_text", message=say(sentence))
-    return None
-
-
-def _lay_out_json(data: bytes, options: ReadOptions) -> Layout | None:
-    if options.named is not None and options.named.recognises is None:
-        return None
+def _lay_out_json(data: bytes, options: ReadOptions) -> Unit | None:
     begin = json_items.begin_of(data)
-    if data[begin : begin + 1] == b"[":
+    first = data[begin : begin + 1]
+    if (options.named is not None and options.named.recognises is None) or first not in (b"[", b"{"):
+        return None
+    if first == b"[":
         is_table = _LIST_OF_LISTS.match(data, begin)
         return _lay_out_one(data, options) if is_table else _lay_out_list(data, options)
-    if data[begin : begin + 1] == b"{":
-        inner = ((known, known.find_inner(data)) for known in options.known if known.find_inner)
-        whole = next((Layout(ONE, known, inner=found) for known, found in inner if found), None)
-        return (
-            whole
-            or _lay_out_lines(data, options)
-            or (None if _are_values(data, options) else _lay_out_one(data, options))
-        )
-    return None
+    for known in options.known:
+        if known.find_inner and (inner := known.find_inner(data)):
+            return Unit(ONE, known, inner=inner)
+    if found := _lay_out_lines(data, options):
+        return found
+    # The first line may be a value of its own where more follow.
+    head = list(islice(json_items.each_line(data), 2))
+    are_values = len(head) == 2 and _quick_value(data[head[0][0] : head[0][1]], options.limits)[1]
+    return None if are_values else _lay_out_one(data, options)
 
 
-def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
+def _lay_out_list(data: bytes, options: ReadOptions) -> Unit | None:
     """Its items are games, or the whole list is one. All items are read here, so that a broken list imports none."""
     limits = options.limits
     quick_items = json_items.split_items(data)
@@ -191,7 +189,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
     head = _head_values(data, items, limits)
     whole = recognise(head, options.known)
     if whole is not None:
-        return Layout(ONE, whole) if read_value(data, limits).is_readable else None
+        return Unit(ONE, whole) if read_value(data, limits).is_readable else None
     if options.named is None and explain_pieces(head):
         return None
     found = options.named
@@ -205,10 +203,10 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Layout | None:
             if not is_readable:
                 return None
             found = found or format_of(value, options)
-    return Layout(LIST, found, items) if found and len(items) else None
+    return Unit(LIST, found, parts=items) if found and len(items) else None
 
 
-def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
+def _lay_out_lines(data: bytes, options: ReadOptions) -> Unit | None:
     """Lines that each hold a game: recognised by the first lines, since broken lines are refused individually."""
     if len(list(islice(json_items.each_line(data), 2))) < 2:
         return None
@@ -217,7 +215,7 @@ def _lay_out_lines(data: bytes, options: ReadOptions) -> Layout | None:
     if not found or found.to_native_text or are_turns(values) or explain_pieces(values):
         return None
     lines = json_items.find_lines(data)
-    return Layout(LINES, found, lines) if lines else None
+    return Unit(LINES, found, parts=lines) if lines else None
 
 
 def _format_of_first(values: Iterable[Any], options: ReadOptions) -> Format | None:
@@ -226,41 +224,31 @@ def _format_of_first(values: Iterable[Any], options: ReadOptions) -> Format | No
     return next(filter(None, (format_of(value, options) for value in objects)), None)
 
 
-def _are_values(data: bytes, options: ReadOptions) -> bool:
-    """Whether the first line is a value of its own and more follow, so that the whole is not one."""
-    head = list(islice(json_items.each_line(data), 2))
-    return len(head) == 2 and _quick_value(data[head[0][0] : head[0][1]], options.limits)[1]
-
-
-def _lay_out_one(data: bytes, options: ReadOptions) -> Layout | None:
+def _lay_out_one(data: bytes, options: ReadOptions) -> Unit | None:
     document = read_value(data, options.limits)
     if not document.is_readable and document.problems[0].code == "trailing":
-        return _lay_out_values(data, options)
+        # Values that follow one another, recognised by the first ones.
+        values = json_items.find_values(data, max_depth=options.limits.depth)
+        found = _format_of_first(_head_values(data, values or (), options.limits), options)
+        return Unit(VALUES, found, parts=values) if found else None
     found = format_of(document.value, options) if document.is_readable else None
     inner = with_objects(document.value) if found is None and options.named is None else None
     if inner is not None and (recognise(inner, options.formats) or list_inner_games(inner, options.formats)):
         found = INSIDE
-    return None if found is None else Layout(ONE, found, document=document)
+    return None if found is None else Unit(ONE, found, document=document)
 
 
-def _lay_out_values(data: bytes, options: ReadOptions) -> Layout | None:
-    """Values that follow one another, recognised by the first ones."""
-    values = json_items.find_values(data, max_depth=options.limits.depth)
-    found = _format_of_first(_head_values(data, values or (), options.limits), options)
-    return Layout(VALUES, found, values) if found else None
-
-
-def _lay_out_text(data: bytes, options: ReadOptions) -> Layout | None:
-    if b"\0" in data[:4] or not any(known.recognises_text for known in options.known):
-        return None
+def _lay_out_text(data: bytes, options: ReadOptions) -> Unit | None:
     decoded = decode_text(data)
-    if decoded is None:
-        return None
-    head = _head(decoded)
-    for known in options.known:
-        if known.recognises_text and (known is options.named or known.recognises_text(head)):
-            return Layout(TEXT, known)
-    return None
+    texts = [known for known in options.known if known.recognises_text and b"\0" not in data[:4]]
+    head = _head(decoded) if decoded and texts else ""
+    for known in texts if decoded else ():
+        if known is options.named or (known.recognises_text and known.recognises_text(head)):
+            return Unit(TEXT, known)
+    if read_listed(Decoded(data), options.columns):
+        return Unit(TEXT, JSONL)
+    is_separated = decoded is not None and recognises_recipe(decoded, options.columns)
+    return Unit(TEXT, SEPARATED) if is_separated else None
 
 
 def _head(decoded: Decoded) -> str:
@@ -304,88 +292,76 @@ def _unrecognised(data: bytes, name: str, options: ReadOptions) -> ReadOutcome:
             "A game in the format {name} is a folder of several files. Put it into a zip archive.",
             name=options.named.name,
         )
-        return refused(Fault(place=name, code="not_one_file", message=sentence))
+        return refused(name, "not_one_file", sentence)
     document = read_value(data, options.limits)
     begin = json_items.begin_of(data)
-    if why := _explain(document, data, options):
-        return refused(Fault(place=name, code="pieces", message=why))
+    values = () if document.is_readable else json_items.each_value(data, begin, len(data))
+    head = _head_values(data, values, options.limits)
+    if why := _explain(document, head, options):
+        return refused(name, "pieces", why)
+    if len(head) > 1 and all(type(value) is dict for value in head[:2]):
+        found = say("JSON lines that begin with {first}", first=_describe(head[0]))
+        return _unknown(data, name, found, head[0], options)
     # "[Day 1] Ann: Hello" is not broken JSON.
     is_open = data[begin : begin + 1] in (b"[", b"{") and not _BOXED_WORDS.match(data, begin)
-    is_json = document.is_readable or is_open
-    line = None if document.is_readable else _first_value(data, options)
-    if line is not None:
-        return _unknown(
-            data, name, say("JSON lines that begin with {first}", first=_describe(line)), line, options
-        )
-    is_broken_at_once = not document.is_readable and document.problems[0].line == 1 + data[:begin].count(
-        b"\n"
-    )
-    if is_broken_at_once and not options.named and (fault := _say_separated(data, name)):
-        return refused(fault)
-    if not document.is_readable and (is_json or document.problems[0].code in ("empty", "encoding")):
-        faults = json_faults(name, document.problems)
-        if document.problems[0].code == "encoding":
-            table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES)
-            says = faults[0].message + describe_proposals(data)
-            code = UNKNOWN_COLUMNS if table and ROWS_LIST not in table.settings else "encoding"
-            faults = [structs.replace(faults[0], code=code, message=says)]
-        left = document.problem_count - len(document.problems)
-        return ReadOutcome(faults=faults, fault_count=len(faults) + left)
+    if not document.is_readable:
+        first = document.problems[0]
+        decoded = None if options.named or first.line > 1 + data[:begin].count(b"\n") else decode_text(data)
+        for separator, line in find_separators(decoded.head(HEAD_CHARACTERS)) if decoded else ():
+            sentence = say(_SEPARATED, line=printable(line), separator=separator)
+            return refused(name, UNKNOWN_COLUMNS, sentence)
+        if is_open or first.code in ("empty", "encoding"):
+            return _broken(data, name, document)
     if document.is_readable and document.value == []:
-        sentence = say("The file is an empty list: it holds no games.")
-        return refused(Fault(place=name, code="no_games", message=sentence))
-    found = _describe(document.value) if is_json else _describe_text(data[begin:])
+        return refused(name, "no_games", say("The file is an empty list: it holds no games."))
+    if document.is_readable or is_open:
+        return _unknown(data, name, _describe(document.value), document.value, options)
+    line = normalise_text(data[begin:][: MOST_SHOWN * 4].decode("utf-8", "ignore"))[0].split("\n")[0].strip()
+    found = say('text that begins with "{line}"', line=line[:MOST_SHOWN])
     return _unknown(data, name, found, document.value, options)
 
 
-def _say_separated(data: bytes, name: str) -> Fault | None:
-    """What to ask about a text whose lines have a sign between name and text; None for other texts."""
-    decoded = decode_text(data)
-    for separator, line in find_separators(decoded.head(HEAD_CHARACTERS)) if decoded else ():
-        sentence = say(_SEPARATED, line=printable(line), separator=separator)
-        return Fault(place=name, code=UNKNOWN_COLUMNS, message=sentence)
-    return None
+def _broken(data: bytes, name: str, document: Document) -> ReadOutcome:
+    """Why a file is not JSON to its end, and in which encoding it may be."""
+    faults = json_faults(name, document.problems)
+    if document.problems[0].code == "encoding":
+        table = read_head(data[:HEAD_BYTES], is_part=len(data) > HEAD_BYTES)
+        says = faults[0].message + describe_proposals(data)
+        code = UNKNOWN_COLUMNS if table and ROWS_LIST not in table.settings else "encoding"
+        faults = [structs.replace(faults[0], code=code, message=says)]
+    left = document.problem_count - len(document.problems)
+    return ReadOutcome(faults=faults, fault_count=len(faults) + left)
 
 
-def _explain(document: Document, data: bytes, options: ReadOptions) -> str:
-    """Why the parts of the file are no games, though each could be read; "" for any other file."""
-    if document.is_readable and type(document.value) is dict:
-        if why := explain_views(document.value):
+def _explain(document: Document, head: list[Any], options: ReadOptions) -> str:
+    """Why the parts of the file are no games, though each could be read; "" for any other file.
+
+    `head` are the first values of a file that is not one.
+    """
+    if not document.is_readable:
+        return explain_pieces(head)
+    part, key = document.value, ""
+    if type(part) is dict:
+        if why := explain_views(part):
             return why
-        inner = find_inner_part(document.value, options.formats)
-        part: Any = document.value
+        inner = find_inner_part(part, options.formats)
         for key in inner.keys if inner and inner.is_list and inner.format else ():
             part = part[key]
-        return explain_pieces(part, inner.keys[-1]) if inner and type(part) is list else ""
-    if document.is_readable:
-        return explain_pieces(document.value) if type(document.value) is list else ""
-    return explain_pieces(
-        _head_values(data, json_items.each_value(data, json_items.begin_of(data), len(data)), options.limits)
-    )
-
-
-def _first_value(data: bytes, options: ReadOptions) -> dict[str, Any] | None:
-    """The first value if the file begins with two that are JSON objects."""
-    first = islice(json_items.each_value(data, json_items.begin_of(data), len(data)), 2)
-    values = _head_values(data, first, options.limits)
-    return values[0] if len(values) == 2 and all(type(value) is dict for value in values) else None
-
-
-def _find_messages(data: bytes) -> str:
-    """The path of a list that looks like messages by what it holds; "" without one."""
-    table = None if len(data) > MOST_BYTES else read_head(data, is_part=False)
-    return table.settings.get(ROWS_LIST, "") if table and has_needed(propose_mapping(table).fields) else ""
+    return explain_pieces(part, key) if type(part) is list else ""
 
 
 def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOptions) -> ReadOutcome:
     """What a file holds, and which part of it could be read by itself or which formats there are."""
     inner = find_inner_part(value, options.formats)
-    if (inner is None or not inner.format) and (path := _find_messages(data)):
-        inner = InnerPart(tuple(path.split(".")), is_list=True)
+    if inner is None or not inner.format:
+        # A list may look like messages by what it holds.
+        table = None if len(data) > MOST_BYTES else read_head(data, is_part=False)
+        path = table.settings.get(ROWS_LIST, "") if table else ""
+        if table and path and has_needed(propose_mapping(table).fields):
+            inner = InnerPart(tuple(path.split(".")), is_list=True)
     if inner is not None:
         sentence = say("The file holds {found}. {advice}", found=found, advice=describe_inner_part(inner))
-        code = "unknown_format" if inner.format else UNKNOWN_COLUMNS
-        return refused(Fault(place=name, code=code, message=sentence))
+        return refused(name, "unknown_format" if inner.format else UNKNOWN_COLUMNS, sentence)
     known = "; ".join(f"{known.name} ({say(known.looks)})" for known in options.formats)
     sentence = say(
         "The file holds {found}, which is no transcript format we know. Known are: {known}. "
@@ -394,7 +370,7 @@ def _unknown(data: bytes, name: str, found: str, value: Any, options: ReadOption
         found=found,
         known=known,
     )
-    return refused(Fault(place=name, code="unknown_format", message=sentence))
+    return refused(name, "unknown_format", sentence)
 
 
 def _describe(value: Any) -> str:
@@ -406,8 +382,3 @@ def _describe(value: Any) -> str:
         first = _describe(value[0]) if type(value[0]) is dict else describe_type(value[0])
         return say("a JSON list that begins with {first}", first=first)
     return say("{type} in JSON", type=describe_type(value))
-
-
-def _describe_text(data: bytes) -> str:
-    line = normalise_text(data[: MOST_SHOWN * 4].decode("utf-8", "ignore"))[0].split("\n")[0].strip()
-    return say('text that begins with "{line}"', line=line[:MOST_SHOWN])

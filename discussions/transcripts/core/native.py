@@ -241,7 +241,7 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
 def _takes_empty(found: _Found, notes: Notes) -> bool:
     """Whether few messages are without a text. Faults of their keys are noted when they are read."""
     if found.takes_empty is None:
-        unused = Notes(notes.file, notes.pointer, notes.limits)
+        unused = notes.apart()
         entries = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in as_objects(found.entries))
         empty = sum(_is_empty(entry.get("message")) for entry in entries)
         found.takes_empty = empty * EMPTY_MESSAGES_IN <= len(found.entries)

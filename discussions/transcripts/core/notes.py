@@ -51,9 +51,9 @@ class ReadOutcome(Struct, frozen=True):
     format: str = ""
 
 
-def refused(fault: Fault) -> ReadOutcome:
+def refused(place: str, code: str, message: str) -> ReadOutcome:
     """The outcome of a file in which no game was read for one reason."""
-    return ReadOutcome(faults=[fault], fault_count=1)
+    return ReadOutcome(faults=[Fault(place, code, message)], fault_count=1)
 
 
 # Sentences of warnings. {count} is the number of occurrences, {what} the first thing concerned.
@@ -120,12 +120,15 @@ class Notes:
     """Collects the faults of one game in order, and its warnings by kind with a count and the first place.
 
     `source` is the name of the game's file or folder without its ending: an id for a game that has none of its own.
+    `columns` are what people said of the columns of files, for readers that ask: `readers.columns.Columns`.
 
     A converter of another format reports its own faults at pointers into that format. `translate` says where the
     parts of the native game come from. After `begin_native`, pointers belong to the native game.
     """
 
-    def __init__(self, file: str, pointer: str, limits: Limits, *, source: str = "") -> None:
+    def __init__(
+        self, file: str, pointer: str, limits: Limits, *, source: str = "", columns: Sequence[Any] = ()
+    ) -> None:
         self.file = file
         self.pointer = pointer
         self.limits = limits
@@ -133,12 +136,16 @@ class Notes:
         self.faults: list[Fault] = []
         self.fault_count = 0
         self.private: list[PrivateEntry] = []
-        # What people said of the columns of files, for readers that ask: `readers.columns.Columns`.
-        self.columns: Sequence[Any] = ()
+        self.columns = columns
         self._warned: dict[str, tuple[int, str, str]] = {}
         self._sentences: dict[str, str] = {}
         self._foreign: dict[str, str] = {}
         self._is_native = False
+
+    def apart(self, pointer: str = "", source: str = "") -> "Notes":
+        """New notes of a part of the game's place, of which these notes then say nothing."""
+        place = self.pointer + pointer
+        return Notes(self.file, place, self.limits, source=source, columns=self.columns)
 
     def fault(self, code: str, pointer: str, message: str, **values: object) -> None:
         """Add a fault, which refuses the game; `pointer` is relative to the game, or a place such as "line 12".

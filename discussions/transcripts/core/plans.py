@@ -14,7 +14,7 @@ from discussions.transcripts.core.audience import is_private_file
 from discussions.transcripts.core.decoding import describe_proposals, recode
 from discussions.transcripts.core.file_names import shown_name, source_name
 from discussions.transcripts.core.formats import Format
-from discussions.transcripts.core.layouts import Layout, ReadOptions, lay_out
+from discussions.transcripts.core.layouts import FOLDER, ReadOptions, Unit, lay_out
 from discussions.transcripts.core.notes import MIB, ReadOutcome, refused
 from discussions.transcripts.core.readers.heads import find_encoding
 from workspace.core.words import mark, say
@@ -38,24 +38,10 @@ _LEFT_OUT = mark(
 )
 
 
-class Unit(Struct, frozen=True):
-    """A file, or a folder of an archive that is one game of the format `found`.
-
-    `name` is for people, `source` the name of a game without an id. `members` are its files in an archive; `data` are
-    the bytes of another file.
-    """
-
-    name: str
-    source: str
-    found: Layout | ReadOutcome | Format
-    data: bytes = b""
-    members: list[archives.Member] = []
-
-
 class ReadPlan(Struct, frozen=True):
-    """What an uploaded file holds. `remarks` are warnings that belong to no game."""
+    """What an uploaded file holds, or why nothing of a part is read. `remarks` are warnings that belong to no game."""
 
-    units: list[Unit]
+    units: list[Unit | ReadOutcome]
     options: ReadOptions
     archive: archives.Archive | None = None
     remarks: list[Fault] = []
@@ -63,8 +49,7 @@ class ReadPlan(Struct, frozen=True):
     @property
     def game_count(self) -> int:
         """How many games there may be, the refused ones included."""
-        readable = [unit.found for unit in self.units if not isinstance(unit.found, ReadOutcome)]
-        return sum(found.game_count if isinstance(found, Layout) else 1 for found in readable)
+        return sum(unit.game_count for unit in self.units if isinstance(unit, Unit))
 
 
 def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
@@ -80,10 +65,12 @@ def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     return ReadPlan(units=[_plan_file(name, source_name(name), found, options)], options=options)
 
 
-def _plan_file(name: str, source: str, data: bytes | archives.RefusedFile, options: ReadOptions) -> Unit:
+def _plan_file(
+    name: str, source: str, data: bytes | archives.RefusedFile, options: ReadOptions
+) -> Unit | ReadOutcome:
     if isinstance(data, archives.RefusedFile):
-        return Unit(name, source, refused(Fault(name, data.code, say(data.message))))
-    return Unit(name, source, lay_out(data, name, options), data)
+        return refused(name, data.code, say(data.message))
+    return lay_out(data, name, source, options)
 
 
 def _recoded(data: bytes, options: ReadOptions) -> bytes | archives.RefusedFile:
@@ -118,7 +105,7 @@ def unpack_unit(
 def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """The units of a zip archive. It is refused as a whole when it holds or unpacks to more than the limits."""
     archive = archives.open_zip(data, options.limits)
-    units: list[Unit] = []
+    units: list[Unit | ReadOutcome] = []
     try:
         if isinstance(archive, archives.Archive):
             units = list(_plan_members(name, archive, options))
@@ -145,46 +132,43 @@ def _groups(
         for folder, members in folders.items()
     }
     for top in [folder for folder, known in found.items() if known is not None and known.has_folders]:
-        for folder in [
-            folder for folder in found if folder.startswith(f"{top}/" if top else "") and folder != top
-        ]:
+        within = f"{top}/" if top else ""
+        for folder in [folder for folder in found if folder.startswith(within) and folder != top]:
             folders[top] += folders.pop(folder)
-            found[folder] = found[top]
-            folders[folder] = folders[top]
+            found[folder], folders[folder] = found[top], folders[top]
     for member in archive.members:
-        if found[member.folder] is None:
-            yield None, [member]
-        elif member is folders[member.folder][0]:
-            yield found[member.folder], folders[member.folder]
+        known, members = found[member.folder], folders[member.folder]
+        if known is None or member is members[0]:
+            yield known, [member] if known is None else members
 
 
-def _plan_members(upload: str, archive: archives.Archive, options: ReadOptions) -> Iterator[Unit]:
+def _plan_members(
+    upload: str, archive: archives.Archive, options: ReadOptions
+) -> Iterator[Unit | ReadOutcome]:
     """The content of each file, and of each folder that is a game. Raises OverBudget."""
     budget = archives.Budget(options.limits.unpacked_bytes)
-    for folder, members in _groups(archive, options):
+    for known, members in _groups(archive, options):
         first = members[0]
         path, source = first.path, source_name(first.name)
-        if folder is not None:
+        if known is not None:
             path = source = first.path.rpartition("/")[0] or source_name(upload)
         name = f"{upload}: {path}"
         files = unpack_unit(archive, members, options, budget)
-        if folder is not None and not isinstance(files, archives.RefusedFile):
-            yield Unit(name, source, folder, members=members)
+        if known is not None and not isinstance(files, archives.RefusedFile):
+            yield Unit(FOLDER, known, name, source, members=members)
             continue
         data = files if isinstance(files, archives.RefusedFile) else files[first.name]
         if isinstance(data, bytes) and archives.is_archive(data):
             inside = archives.open_zip(data, options.limits)
             data = archives.OFFICE if inside is archives.OFFICE else archives.NESTED
         unit = _plan_file(name, source, data, options)
-        if isinstance(unit.found, Layout) and len(archive.members) > 1 and is_private_file(source):
-            secret = archives.RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
-            unit = _plan_file(name, source, secret, options)
+        if isinstance(unit, Unit) and len(archive.members) > 1 and is_private_file(source):
+            unit = refused(name, "private_file", say(_PRIVATE_FILE, name=first.name))
         # It is unpacked again when it is read, so that memory holds one file at a time.
-        found = replace(unit.found, document=None) if isinstance(unit.found, Layout) else unit.found
-        yield replace(unit, found=found, data=b"", members=members)
+        yield replace(unit, document=None, data=b"", members=members) if isinstance(unit, Unit) else unit
 
 
 def folder_format(names: list[str], options: ReadOptions) -> Format | None:
     """The format in which files of these names, in one folder, are a game."""
-    known = (known for known in options.known if known.recognises_files)
-    return next((known for known in known if known.recognises_files and known.recognises_files(names)), None)
+    folders = (known for known in options.known if known.recognises_files and known.recognises_files(names))
+    return next(folders, None)

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord
@@ -15,12 +14,11 @@ from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.decoding import Decoded, decode_text
 from discussions.transcripts.core.fields import read_value, snake_to_camel
 from discussions.transcripts.core.formats import INSIDE, NATIVE, Format, read_converted, recognise
-from discussions.transcripts.core.layouts import LIST, TEXT, Layout, ReadOptions, format_of, json_faults
+from discussions.transcripts.core.layouts import FOLDER, LIST, TEXT, ReadOptions, Unit, format_of, json_faults
 from discussions.transcripts.core.native import read_game
-from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, NativeGame, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
-from discussions.transcripts.core.plans import ReadPlan, Unit, unpack_unit
+from discussions.transcripts.core.plans import ReadPlan, unpack_unit
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
 from discussions.transcripts.core.readers.json_cells import with_objects
 from workspace.core.json_faults import Problem
@@ -78,23 +76,6 @@ class ReadTally:
         return MIXED if len(self.formats) > 1 else "".join(self.formats)
 
 
-class Value(Struct, frozen=True):
-    """A JSON value of a file that is a game, or holds some: where it is, and what is wrong with it as JSON."""
-
-    document: Document
-    file: str
-    pointer: str
-    source: str
-    faults: list[Fault]
-    had_bom: bool
-    odd_places: dict[str, str] = {}
-
-    @property
-    def fault_count(self) -> int:
-        """The faults, with those that are only counted."""
-        return len(self.faults) + self.document.problem_count - len(self.document.problems)
-
-
 def read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     """The outcome of each game of the plan, in the order of the file; every fault is reported once. Never raises."""
     waiting: deque[ReadOutcome] = deque()
@@ -131,30 +112,24 @@ def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
     options = plan.options
     budget = Budget(options.limits.unpacked_bytes)
     for unit in plan.units:
-        if isinstance(unit.found, ReadOutcome):
-            yield unit.found
+        if isinstance(unit, ReadOutcome):
+            yield unit
             continue
         files: dict[str, bytes] | RefusedFile = {"": unit.data}
         if plan.archive is not None:
             files = unpack_unit(plan.archive, unit.members, options, budget)
         if isinstance(files, RefusedFile):
-            yield refused(Fault(unit.name, files.code, say(files.message)))
-        elif isinstance(unit.found, Format):
-            yield from _read_folder(unit, unit.found, files, options)
+            yield refused(unit.name, files.code, say(files.message))
+        elif unit.kind == FOLDER:
+            yield from _read_folder(unit, files, options)
         else:
             (data,) = files.values()
-            layout, unit = unit.found, replace(unit, data=data)
-            if layout.kind == TEXT:
-                yield from _read_text(unit, layout, options)
-                continue
-            for value in _values(unit, layout, options):
-                yield from _read_value(value, layout, options)
+            read = _read_text if unit.kind == TEXT else _read_values
+            yield from read(replace(unit, data=data), options)
 
 
-def _read_folder(
-    unit: Unit, known: Format, files: Mapping[str, bytes], options: ReadOptions
-) -> Iterator[ReadOutcome]:
-    new_notes = partial(_notes, unit, count(1), options)
+def _read_folder(unit: Unit, files: Mapping[str, bytes], options: ReadOptions) -> Iterator[ReadOutcome]:
+    new_notes, known = partial(_notes, unit, count(1), options), unit.format
     games: Iterable[tuple[NativeGame, Notes]] = ()
     if known.read_files:
         games = known.read_files(files, new_notes, options.columns)
@@ -164,39 +139,68 @@ def _read_folder(
         yield _outcome(read_converted(value, notes, options.role_map), notes, known)
 
 
+def _read_text(unit: Unit, options: ReadOptions) -> Iterator[ReadOutcome]:
+    """The games of a text, or a fault if there are none."""
+    known = unit.format
+    decoded = decode_text(unit.data) or Decoded(b"")
+    new_notes = partial(_notes, unit, count(1), options, decoded.warnings)
+    is_empty = True
+    read = known.to_native_text
+    for value, notes in read(decoded, new_notes, options.columns) if read else ():
+        is_empty = False
+        yield _outcome(read_converted(value, notes, options.role_map), notes, known)
+    if is_empty:
+        sentence = say(
+            "No game was found in this text of the format {name}. Look at it, or name another format.",
+            name=known.name,
+        )
+        yield refused(unit.name, "no_games", sentence)
+
+
 def _notes(
     unit: Unit, numbers: Iterator[int], options: ReadOptions, warnings: Iterable[tuple[str, int]] = ()
 ) -> Notes:
     """The notes of the next game of a unit; `warnings` are those of its file, with their counts."""
     number = next(numbers)
     source = unit.source if number == 1 else f"{unit.source}-{number}"
-    notes = Notes(unit.name, "", options.limits, source=source)
-    notes.columns = options.columns
+    notes = Notes(unit.name, "", options.limits, source=source, columns=options.columns)
     for code, times in warnings:
         notes.warn(code, count=times)
     return notes
 
 
-def _values(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[Value]:
-    """The JSON values of the file that are games or hold some, one after the other."""
-    begin, after, key, around = layout.inner or (0, len(unit.data), "", {})
-    is_list, is_whole = layout.kind == LIST, layout.parts is None
-    parts = [(begin, after)] if layout.parts is None else layout.parts
-    places = PartPlaces(unit.data, layout.begin.line, layout.begin.column)
-    for index, (start, end) in enumerate(parts, layout.begin.index):
+def _read_values(unit: Unit, options: ReadOptions) -> Iterator[ReadOutcome]:
+    """The games of the JSON values of a file, one value after the other."""
+    begin, after, key, around = unit.inner or (0, len(unit.data), "", {})
+    is_list, is_whole = unit.kind == LIST, unit.parts is None
+    parts = [(begin, after)] if unit.parts is None else unit.parts
+    places = PartPlaces(unit.data, unit.begin.line, unit.begin.column)
+    had_bom = unit.had_bom or unit.data.startswith(BOM)
+    for index, (start, end) in enumerate(parts, unit.begin.index):
         data = unit.data[start:end]
-        document = layout.document or read_value(data, options.limits, is_item=is_list)
+        document = unit.document or read_value(data, options.limits, is_item=is_list)
+        file = unit.name if is_list or is_whole else f"{unit.name} line {places.line(start)}"
         pointer = f"/{index}" if is_list else f"/{key}" if key else ""
         located = partial(_locate, places, start, pointer, unit.name)
-        yield Value(
-            document=replace(document, value=around | {key: document.value}) if key else document,
-            file=unit.name if is_list or is_whole else f"{unit.name} line {places.line(start)}",
-            pointer="" if key else pointer,
-            source=unit.source if is_whole else f"{unit.source}-{index + 1}",
-            faults=located(document.problems),
-            had_bom=layout.had_bom or unit.data.startswith(BOM),
-            odd_places=_odd_places(data, document, located),
-        )
+        faults = located(document.problems)
+        left = document.problem_count - len(document.problems)
+        if not document.is_readable:
+            yield ReadOutcome(faults=faults, fault_count=len(faults) + left, format=unit.format.name)
+            continue
+        value = around | {key: document.value} if key else document.value
+        known = unit.format if is_whole else format_of(value, options) or unit.format
+        source = unit.source if is_whole else f"{unit.source}-{index + 1}"
+        notes = Notes(file, "" if key else pointer, options.limits, source=source, columns=options.columns)
+        odd_places = _odd_places(data, document, located)
+        for outcome in _read_value(replace(document, value=value, had_bom=had_bom), known, notes, options):
+            if odd_places:
+                outcome = replace(outcome, faults=[_with_line(fault, odd_places) for fault in outcome.faults])
+            # A JSON fault of the value is reported with its first game and refuses all its games.
+            if document.problems:
+                more = len(faults) + left + outcome.fault_count
+                outcome = ReadOutcome(faults=faults + outcome.faults, fault_count=more, format=known.name)
+                faults, left = [], 0
+            yield outcome
 
 
 def _locate(places: PartPlaces, start: int, pointer: str, name: str, problems: list[Problem]) -> list[Fault]:
@@ -208,23 +212,29 @@ def _odd_places(
     data: bytes, document: Document, located: Callable[[list[Problem]], list[Fault]]
 ) -> dict[str, str]:
     """Where what is not finite is: the last key -> the first place, with line and column."""
-    if not any(replaced.not_finite for replaced in document.replaced.values()):
-        return {}
     found: dict[str, str] = {}
-    for problem in read_json(data).problems:
+    is_odd = any(replaced.not_finite for replaced in document.replaced.values())
+    for problem in read_json(data).problems if is_odd else ():
         if problem.code == "not_finite":
             (fault,) = located([problem])
             found.setdefault(_last_key(fault.place), fault.place)
     return found
 
 
-def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
-    """The game of the value, or its games if the format puts several into one value."""
-    document = value.document
-    if not document.is_readable:
-        yield ReadOutcome(faults=value.faults, fault_count=value.fault_count, format=layout.format.name)
-        return
-    known = layout.format if layout.parts is None else format_of(document.value, options) or layout.format
+def _with_line(fault: Fault, odd_places: dict[str, str]) -> Fault:
+    """The fault of a number that is none, with its line."""
+    place = odd_places.get(_last_key(fault.place)) if fault.code == "not_finite" else None
+    return fault if place is None else replace(fault, place=place)
+
+
+def _last_key(place: str) -> str:
+    return snake_to_camel(place.rpartition("/")[2]).lower()
+
+
+def _read_value(
+    document: Document, known: Format, notes: Notes, options: ReadOptions
+) -> Iterator[ReadOutcome]:
+    """The game of the value, or its games if the format puts several into one; `notes` are those of a lone one."""
     parts = [("", document.value)]
     if known is INSIDE:
         whole = with_objects(document.value)
@@ -236,59 +246,18 @@ def _read_value(value: Value, layout: Layout, options: ReadOptions) -> Iterator[
     odd = [list(_not_finite(part)) if replaced.not_finite else [] for _pointer, part in parts]
     beside = replaced.not_finite - sum(map(len, odd))
     for index, (pointer, part) in enumerate(parts):
-        source = value.source if len(parts) == 1 else f"{value.source}-{index + 1}"
-        notes = Notes(value.file, value.pointer + pointer, options.limits, source=source)
-        notes.columns = options.columns
-        if value.had_bom:
-            notes.warn("byte_order_mark")
+        own_notes = notes.apart(pointer, f"{notes.source}-{index + 1}" if len(parts) > 1 else notes.source)
+        if document.had_bom:
+            own_notes.warn("byte_order_mark")
         if document.replaced:
-            count, first = len(odd[index]) + (0 if index else beside), (*odd[index], replaced.first)[0]
-            notes.warn_replaced([replace(replaced, not_finite=count, first=first)])
+            times, first = len(odd[index]) + (0 if index else beside), (*odd[index], replaced.first)[0]
+            own_notes.warn_replaced([replace(replaced, not_finite=times, first=first)])
         own = (format_of(part, options) or NATIVE) if known is INSIDE else known
-        outcome = _outcome(_read_part(part, own, notes, options.role_map), notes, own)
-        if value.odd_places:
-            outcome = replace(outcome, faults=[_with_line(fault, value) for fault in outcome.faults])
-        # A JSON fault of the value is reported with its first game and refuses all its games.
-        if document.problems:
-            faults, more = (value.faults, value.fault_count) if index == 0 else ([], 0)
-            outcome = ReadOutcome(
-                faults=faults + outcome.faults, fault_count=more + outcome.fault_count, format=known.name
-            )
-        yield outcome
-
-
-def _read_part(part: Any, known: Format, notes: Notes, role_map: RoleMap) -> GameRecord | None:
-    if known is NATIVE or known.to_native is None:
-        return read_game(part, notes, role_map)
-    return read_converted(known.to_native(part, notes), notes, role_map)
-
-
-def _read_text(unit: Unit, layout: Layout, options: ReadOptions) -> Iterator[ReadOutcome]:
-    """The games of a text, or a fault if there are none."""
-    known = layout.format
-    decoded = decode_text(unit.data) or Decoded(b"")
-    new_notes = partial(_notes, unit, count(1), options, decoded.warnings)
-    read = known.to_native_text
-    is_empty = True
-    for value, notes in read(decoded, new_notes, options.columns) if read else ():
-        is_empty = False
-        yield _outcome(read_converted(value, notes, options.role_map), notes, known)
-    if is_empty:
-        sentence = say(
-            "No game was found in this text of the format {name}. Look at it, or name another format.",
-            name=known.name,
-        )
-        yield refused(Fault(unit.name, "no_games", sentence))
-
-
-def _with_line(fault: Fault, value: Value) -> Fault:
-    """The fault of a number that is none, with its line."""
-    place = value.odd_places.get(_last_key(fault.place)) if fault.code == "not_finite" else None
-    return fault if place is None else replace(fault, place=place)
-
-
-def _last_key(place: str) -> str:
-    return snake_to_camel(place.rpartition("/")[2]).lower()
+        if own is NATIVE or own.to_native is None:
+            record = read_game(part, own_notes, options.role_map)
+        else:
+            record = read_converted(own.to_native(part, own_notes), own_notes, options.role_map)
+        yield _outcome(record, own_notes, own)
 
 
 def _not_finite(value: Any) -> Iterator[str]:

@@ -87,7 +87,7 @@ def read(data, name="a.json", **changes):
     for outcome in read_games(plan):
         tally.add(outcome)
         games += [outcome.game] if outcome.game else []
-    assert plan.game_count >= len(games) or plan.units[0].found.kind == "text"
+    assert plan.game_count >= len(games) or plan.units[0].kind == "text"
     return games, tally
 
 

@@ -61,7 +61,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
         notes.fault("no_file", "", _NO_CHAT, day_chat=DAY_CHAT)
     day, manager = _read_chat(files, DAY_CHAT, notes), _read_chat(files, MANAGER_CHAT, notes)
     # What is wrong with a night refuses no game: nobody rates it.
-    night = _read_chat(files, NIGHT_CHAT, Notes(notes.file, notes.pointer, notes.limits))
+    night = _read_chat(files, NIGHT_CHAT, notes.apart())
     _add_chats(draft, day, night, manager)
     _add_eliminations(draft, manager)
     winner = _read_lines(files, WINNER, notes)

@@ -75,7 +75,7 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
         return None
     document = read_inside(files[name], name, notes)
     # What is wrong with the logs beside a state refuses no game: only reasons are read of them.
-    logs = read_inside(files.get(LOGS, b"[]"), LOGS, Notes(notes.file, notes.pointer, notes.limits)).value
+    logs = read_inside(files.get(LOGS, b"[]"), LOGS, notes.apart()).value
     return _convert(document.value, notes, f"{name} ", logs) if document.is_readable else None
 
 
