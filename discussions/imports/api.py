@@ -11,7 +11,7 @@ from pydantic import Field
 from discussions.core.records import Fault
 from discussions.imports.actions import columns as actions
 from discussions.imports.labels import FIELD_LABELS
-from discussions.imports.pages import ColumnsPage, Said, build_columns_page, first_mapping
+from discussions.imports.pages import ColumnsPage, Said, first_mapping
 from discussions.imports.views import load_head, recipe_or_404
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.readers import columns as recipes
@@ -227,7 +227,7 @@ def _mapping(row: ColumnMapping) -> MappingAnswer:
 
 
 def _columns(transcript: Transcript, rows: Table, mapping: recipes.MappingRecord) -> FileColumnsAnswer:
-    page = build_columns_page(transcript=transcript, table=rows, mapping=mapping)
+    page = ColumnsPage(transcript=transcript, table=rows, mapping=mapping)
     return FileColumnsAnswer.read(
         page,
         known_fields=list(FIELD_LABELS),

@@ -9,8 +9,7 @@ from msgspec import Struct
 from discussions.core.records import Fault
 from discussions.transcripts.core.formats import find_format
 from discussions.transcripts.core.layouts import LINES, LIST, VALUES, Begin, ReadOptions, Unit
-from discussions.transcripts.core.plans import ReadPlan
-from discussions.transcripts.core.reader import ReadTally
+from discussions.transcripts.core.reader import ReadPlan, ReadTally
 from workspace.core.json_items import BOM, PartPlaces, Parts, find_items, find_lines, find_values, split_items
 from workspace.core.words import mark, say
 

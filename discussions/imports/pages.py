@@ -38,22 +38,26 @@ class Said(msgspec.Struct, frozen=True):
     is_cut: bool
 
 
-class ColumnsPage(msgspec.Struct, frozen=True):
-    """The page that maps columns. `has_needed` is false until player and text are chosen.
+class ColumnsPage:
+    """The page for one file and the columns that are chosen now. `has_needed` is false until player and text are.
 
     `said` are messages of the first game: of its beginning, middle and end. `rows` are the first ones of `table`.
     """
 
-    transcript: Transcript
-    table: Table
     rows: list[list[str]]
-    row_count: int
-    has_needed: bool
     preview: heads.FirstGame
-    said: list[Said]
-    kept: ColumnMapping | None
-    game_count: int
-    paths: list[heads.PathProfile]
+
+    def __init__(self, *, transcript: Transcript, table: Table, mapping: MappingRecord) -> None:
+        self.transcript = transcript
+        self.table = table
+        self.rows = [[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)]
+        self.row_count = sum(1 for _row in table.rows)
+        self.has_needed = has_needed(mapping.fields)
+        self.preview = _first_game(transcript, table, mapping) if self.has_needed else heads.FirstGame()
+        self.said = _sample(self.preview.record) if self.preview.record else []
+        self.kept = kept_mapping(transcript, table.columns)
+        self.game_count = Game.objects.filter(transcript=transcript).count()
+        self.paths = heads.profile_paths(table, mapping)
 
     @property
     def left_out(self) -> str:
@@ -75,24 +79,6 @@ def first_mapping(transcript: Transcript, table: Table) -> MappingRecord:
         return mapping_record(kept)
     proposed = heads.propose_mapping(table)
     return msgspec.structs.replace(proposed, aliases=heads.find_aliases(table, proposed))
-
-
-def build_columns_page(*, transcript: Transcript, table: Table, mapping: MappingRecord) -> ColumnsPage:
-    """The page for one file and the columns that are chosen now."""
-    is_ready = has_needed(mapping.fields)
-    first = _first_game(transcript, table, mapping) if is_ready else heads.FirstGame()
-    return ColumnsPage(
-        transcript=transcript,
-        table=table,
-        rows=[[cell[:SHOWN_CHARACTERS] for cell in row] for row in sample_rows(table, SAMPLE_ROWS)],
-        row_count=sum(1 for _row in table.rows),
-        has_needed=is_ready,
-        preview=first,
-        said=_sample(first.record) if first.record else [],
-        kept=kept_mapping(transcript, table.columns),
-        game_count=Game.objects.filter(transcript=transcript).count(),
-        paths=heads.profile_paths(table, mapping),
-    )
 
 
 def list_mappings(*, project: Project) -> list[tuple[ColumnMapping, list[tuple[object, str]]]]:

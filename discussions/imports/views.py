@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from discussions.imports.actions import columns as actions
 from discussions.imports.forms import PREVIEW, ColumnsForm, NameForm, RecipeForm
-from discussions.imports.pages import build_columns_page, first_mapping, list_mappings
+from discussions.imports.pages import ColumnsPage, first_mapping, list_mappings
 from discussions.models import ColumnMapping, Transcript
 from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.readers.columns import (
@@ -148,7 +148,7 @@ def _show(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    page = build_columns_page(transcript=found, table=rows, mapping=mapping)
+    page = ColumnsPage(transcript=found, table=rows, mapping=mapping)
     context = {"page": page, "form": form, **frame(request.user, found.project, "imports")}
     return respond(request, page=PAGE, region=REGION, context=context, status=status)
 
@@ -158,12 +158,9 @@ def load_head(transcript: Transcript, settings: Mapping[str, str] = {}) -> Table
     is_known = settings.get(ENCODING, "") in ENCODINGS
     table = actions.load_head(transcript, settings if is_known else {**settings, ENCODING: ""})
     if table is None:
-        raise NotAllowed(_no_columns(), code="no_columns")
+        says = _(
+            "This file has no rows with columns at its beginning, or its bytes are gone. For an archive, upload one of "
+            "its files by itself and say how it is read; the archive is then read by that."
+        )
+        raise NotAllowed(says, code="no_columns")
     return table
-
-
-def _no_columns() -> str:
-    return _(
-        "This file has no rows with columns at its beginning, or its bytes are gone. For an archive, upload one of its "
-        "files by itself and say how it is read; the archive is then read by that."
-    )

@@ -11,7 +11,7 @@ from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.file_names import ENDINGS, is_plainly_no_transcript
 from discussions.transcripts.core.formats import FORMATS, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.plans import folder_format
+from discussions.transcripts.core.reader import folder_format
 from discussions.transcripts.core.readers.columns import FIELDS, MappingRecord, parse_mapping, read_recipe
 from workspace.management.command import BadInput
 

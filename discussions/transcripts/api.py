@@ -12,7 +12,7 @@ from discussions.models import Game, Iteration, Transcript
 from discussions.transcripts import actions
 from discussions.transcripts.core.decoding import ENCODINGS
 from discussions.transcripts.core.formats import FORMATS
-from discussions.transcripts.pages import ImportLine, ImportPage, imports_page
+from discussions.transcripts.pages import ImportLine, ImportPage, ImportsPage
 from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.views import may_upload, transcript_or_404
 from workspace.core.refusals import Unacceptable
@@ -83,7 +83,7 @@ class StartedAnswer(Answer):
 def list_imports(request: SignedIn, slug: str, after: After = 0) -> Listed[ImportAnswer]:
     """List the imports of a project, newest first, 30 at a time."""
     project = project_or_404(request.user, slug, check_import_transcripts)
-    page = imports_page(project=project, now=timezone.now(), before=after)
+    page = ImportsPage(project=project, now=timezone.now(), before=after)
     return Listed[ImportAnswer].read_all(page.lines, next=next_part(request, page.older))
 
 

@@ -141,18 +141,26 @@ class ImportLine:
         return self.transcript.fault_count > self.waiting_count
 
 
-class ImportsPage(msgspec.Struct, frozen=True):
-    """The imports of a project, newest first, and their totals in words. `worker_note` says that no worker is running.
+class ImportsPage:
+    """Thirty imports of the project, newest first, those older than `before` when it is given.
 
-    Another version of the code measured `outdated_count` games of the project.
+    `totals` are in words. `worker_note` says that no worker is running. Another version of the code measured
+    `outdated_count` games of the project.
     """
 
     lines: list[ImportLine]
-    totals: list[str]
-    is_live: bool
-    worker_note: str
-    older: int | None
-    outdated_count: int
+
+    def __init__(self, *, project: Project, now: datetime, before: int = 0) -> None:
+        rows = Transcript.objects.filter(project=project).select_related(*SHOWN_WITH).order_by("-pk")
+        found = list((rows.filter(pk__lt=before) if before else rows)[: SHOWN_IMPORTS + 1])
+        shown = found[:SHOWN_IMPORTS]
+        counts = _counts([transcript.pk for transcript in shown])
+        self.lines = [ImportLine(row, counts.get(row.pk, ImportCounts())) for row in shown]
+        self.totals = _totals(self.lines)
+        self.is_live = any(line.is_live for line in self.lines)
+        self.worker_note = _worker_note(now) if self.is_live else ""
+        self.older = shown[-1].pk if len(found) > SHOWN_IMPORTS else None
+        self.outdated_count = outdated_games().filter(project=project).count()
 
 
 class ImportPage(ImportLine):
@@ -171,14 +179,16 @@ class ImportPage(ImportLine):
         self.may_map = may_map and (is_asked or not is_packed)
         self.is_packed = may_map and is_packed and waits and not is_asked
         # Where not all are shown, those with warnings are.
-        games = Game.objects.filter(transcript=transcript).order_by("-warning_count", "number")[:SHOWN_GAMES]
-        self.games = [_imported_game(game) for game in sorted(games, key=lambda game: game.number)]
+        own = Game.objects.filter(transcript=transcript)
+        games = sorted(own.order_by("-warning_count", "number")[:SHOWN_GAMES], key=lambda game: game.number)
+        self.games = [_imported_game(game) for game in games]
         self.may_cancel = self.job_state in LIVE
         self.may_resume = self.job_state in (CANCELLED, FAILED)
         may_separate = self.job_state == DONE and not transcript.is_separate
         self.may_separate = may_separate and any(fault.code == "game_exists" for fault in self.faults)
         # All games of a table are withdrawn, so that its columns may be mapped differently.
-        self.may_reread = may_separate and may_map and _is_withdrawn(transcript)
+        is_withdrawn = own.exists() and not own.filter(withdrawn_at=None).exists()
+        self.may_reread = may_separate and may_map and is_withdrawn
 
 
 def import_targets(*, project: Project) -> list[tuple[int, str]]:
@@ -189,31 +199,6 @@ def import_targets(*, project: Project) -> list[tuple[int, str]]:
         values = {"number": number, "name": name}
         found.append((number, name if stage is None else _("Iteration %(number)d: %(name)s") % values))
     return found
-
-
-def imports_page(*, project: Project, now: datetime, before: int = 0) -> ImportsPage:
-    """Thirty imports of the project, those older than `before` when it is given."""
-    rows = Transcript.objects.filter(project=project).select_related(*SHOWN_WITH)
-    if before:
-        rows = rows.filter(pk__lt=before)
-    found = list(rows.order_by("-pk")[: SHOWN_IMPORTS + 1])
-    shown = found[:SHOWN_IMPORTS]
-    counts = _counts([transcript.pk for transcript in shown])
-    lines = [ImportLine(transcript, counts.get(transcript.pk, ImportCounts())) for transcript in shown]
-    is_live = any(line.is_live for line in lines)
-    return ImportsPage(
-        lines=lines,
-        totals=_totals(lines),
-        is_live=is_live,
-        worker_note=_worker_note(now) if is_live else "",
-        older=shown[-1].pk if len(found) > SHOWN_IMPORTS else None,
-        outdated_count=outdated_games().filter(project=project).count(),
-    )
-
-
-def _is_withdrawn(transcript: Transcript) -> bool:
-    games = Game.objects.filter(transcript=transcript)
-    return games.exists() and not games.filter(withdrawn_at=None).exists()
 
 
 def _totals(lines: list[ImportLine]) -> list[str]:

@@ -11,7 +11,7 @@ from discussions.models import Iteration, Transcript
 from discussions.transcripts import actions
 from discussions.transcripts.forms import UploadForm
 from discussions.transcripts.labels import FORMAT_SAMPLES
-from discussions.transcripts.pages import SHOWN_WITH, ImportPage, import_targets, imports_page
+from discussions.transcripts.pages import SHOWN_WITH, ImportPage, ImportsPage, import_targets
 from discussions.transcripts.permissions import check_import_transcripts
 from workspace.access.permissions import may
 from workspace.core.refusals import Refusal
@@ -61,7 +61,7 @@ def import_upload(request: SignedIn, slug: str) -> HttpResponse:
             files=[actions.Upload(file.name, file.read()) for file in form.cleaned_data["transcripts"]],
             by=request.user,
             now=timezone.now(),
-            iteration=_iteration(project, number),
+            iteration=Iteration.objects.get(project=project, number=number) if number is not None else None,
             format_name=form.cleaned_data["format"],
             encoding=form.cleaned_data["encoding"],
         )
@@ -86,29 +86,23 @@ def import_show(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
 def import_cancel(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Stop an import; the games imported so far stay."""
     found = transcript_or_404(request, slug, transcript)
-    return press(
-        request, actions.cancel_import, reverse("import_show", args=[slug, found.pk]), transcript=found
-    )
+    to = reverse("import_show", args=[slug, found.pk])
+    return press(request, actions.cancel_import, to, transcript=found)
 
 
 @require("import_transcripts", methods=("POST",), costs="computations")
 def import_resume(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     found = transcript_or_404(request, slug, transcript)
-    return press(
-        request, actions.resume_import, reverse("import_show", args=[slug, found.pk]), transcript=found
-    )
+    to = reverse("import_show", args=[slug, found.pk])
+    return press(request, actions.resume_import, to, transcript=found)
 
 
 @require("import_transcripts", methods=("POST",))
 def import_seen(request: SignedIn, slug: str, transcript: int) -> HttpResponse:
     """Mark the faults of an import as seen, so that no notice shows them."""
     found = transcript_or_404(request, slug, transcript)
-    return press(
-        request,
-        actions.dismiss_faults,
-        reverse("imports", args=[slug]) + f"#import-{found.pk}",
-        transcript=found,
-    )
+    to = reverse("imports", args=[slug]) + f"#import-{found.pk}"
+    return press(request, actions.dismiss_faults, to, transcript=found)
 
 
 @require("import_transcripts", methods=("POST",), costs="computations")
@@ -127,10 +121,6 @@ def transcript_or_404(request: SignedIn, slug: str, transcript: int) -> Transcri
     check_import_transcripts(request.user, project)
     rows = Transcript.objects.select_related(*SHOWN_WITH, "project")
     return get_object_or_404(rows, pk=transcript, project=project)
-
-
-def _iteration(project: Project, number: int | None) -> Iteration | None:
-    return None if number is None else Iteration.objects.get(project=project, number=number)
 
 
 def _choose_address(slug: str, made: list[actions.Imported], number: int | None) -> str:
@@ -155,7 +145,7 @@ def _show_list(
     status: int = 200,
 ) -> HttpResponse:
     context = {
-        "page": imports_page(project=project, now=timezone.now(), before=before),
+        "page": ImportsPage(project=project, now=timezone.now(), before=before),
         "form": form,
         "already": already,
         "received": received,
@@ -164,6 +154,5 @@ def _show_list(
         "is_region": is_htmx(request),
         **frame(request.user, project, "imports"),
     }
-    if request.method == "GET":
-        return respond(request, page=LIST, region=LIST_REGION, context=context, status=status)
-    return respond(request, page=LIST, region=ANSWER_REGION, context=context, status=status)
+    region = LIST_REGION if request.method == "GET" else ANSWER_REGION
+    return respond(request, page=LIST, region=region, context=context, status=status)

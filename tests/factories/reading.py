@@ -7,8 +7,7 @@ from discussions.transcripts.core.formats import Format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, ReadGame
-from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import ReadTally, read_games
+from discussions.transcripts.core.reader import ReadTally, plan_reading, read_games
 from discussions.transcripts.core.readers.columns import Columns
 
 

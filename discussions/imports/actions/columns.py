@@ -15,7 +15,7 @@ from discussions.transcripts.actions import is_packed, resume_import
 from discussions.transcripts.core.archives import Budget, RefusedFile
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import FOLDER, Unit
-from discussions.transcripts.core.plans import plan_reading, unpack_unit
+from discussions.transcripts.core.reader import plan_reading, unpack_unit
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, find_encoding, read_head
 from discussions.transcripts.core.readers.tables import Table

@@ -28,8 +28,7 @@ from discussions.transcripts.actions import IMPORT, queue_reading
 from discussions.transcripts.core.archives import is_archive
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import ReadOutcome
-from discussions.transcripts.core.plans import ReadPlan, plan_reading
-from discussions.transcripts.core.reader import ReadTally, read_games
+from discussions.transcripts.core.reader import ReadPlan, ReadTally, plan_reading, read_games
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS
 from discussions.transcripts.queries import load_mappings, load_read_options
 from rubric.core.records import RubricRecord
@@ -112,24 +111,18 @@ def keep_private(*, job: Job, clock: jobs.Clock) -> None:
     for batch in _batches(_outcomes(plan), transcript.name, None):
         with transaction.atomic():
             jobs.renew(job=job, now=clock(), lease=lease)
-            _add_tracks(transcript, batch, job, clock, plan.options.limits.faults)
+            Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
+            with for_storage():
+                added = storing.add_missing_tracks(transcript.project_id, batch)
+            if not added:
+                continue
+            row = Transcript.objects.select_for_update(no_key=True).get(pk=transcript.pk)
+            known = msgspec.json.decode(row.faults, type=list[Fault])
+            row.faults = _text([*known, *added][: plan.options.limits.faults])
+            row.save(update_fields=["faults"])
+            detail = {"games": len(added)}
+            record_event("transcript:private_added", row, by=job.created_by, now=clock(), detail=detail)
     jobs.finish(job=job, now=clock())
-
-
-def _add_tracks(
-    transcript: Transcript, games: list[storing.PreparedGame], job: Job, clock: jobs.Clock, most: int
-) -> None:
-    Project.objects.select_for_update(no_key=True).get(pk=transcript.project_id)
-    with for_storage():
-        added = storing.add_missing_tracks(transcript.project_id, games)
-    if not added:
-        return
-    row = Transcript.objects.select_for_update(no_key=True).get(pk=transcript.pk)
-    known = msgspec.json.decode(row.faults, type=list[Fault])
-    row.faults = msgspec.json.encode([*known, *added][:most]).decode()
-    row.save(update_fields=["faults"])
-    detail = {"games": len(added)}
-    record_event("transcript:private_added", row, by=job.created_by, now=clock(), detail=detail)
 
 
 def measure_imported_games(*, job: Job, now: datetime) -> None:
@@ -182,7 +175,16 @@ def _import_in_order(
         with transaction.atomic():
             store.lock()
             done = tally.read_count
-            _renew_at(job, clock(), lease, done, max(done, plan.game_count))
+            total = max(done, plan.game_count)
+            # After a kill the first batches are only checked again: the progress bar does not go back for that.
+            jobs.renew(
+                job=job,
+                now=clock(),
+                lease=lease,
+                done_count=max(done, job.done_count),
+                total_count=total,
+                done_bytes=max(job.total_bytes * done // total, job.done_bytes),
+            )
             store.put(batch, now=clock())
     store.intake.add_to(tally)
     with transaction.atomic():
@@ -227,19 +229,6 @@ def _outcomes(plan: ReadPlan) -> Iterator[ReadOutcome]:
         yield outcome
 
 
-def _renew_at(job: Job, now: datetime, lease: timedelta, done: int, total: int) -> None:
-    # After a kill the first batches are only checked again: the progress bar does not go back for that.
-    share = job.total_bytes * done // total
-    jobs.renew(
-        job=job,
-        now=now,
-        lease=lease,
-        done_count=max(done, job.done_count),
-        total_count=total,
-        done_bytes=max(share, job.done_bytes),
-    )
-
-
 def _begin(
     job: Job,
     transcript: Transcript,
@@ -280,7 +269,10 @@ class _PartReader:
 
     def work(self) -> None:
         """Read parts until none is left, or until it is the turn of others. Raises JobLost, JobOver, BytesLost."""
-        turn, most = 0, self._games_a_turn()
+        # Each project has the same share, however many jobs it has.
+        live = Job.objects.filter(project=self.transcript.project, kind__in=(IMPORT, IMPORT_PART))
+        most = GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
+        turn = 0
         with suppress(_WaitedTooLong):
             while turn < most:
                 number = self._claim(len(self.parts))
@@ -305,7 +297,8 @@ class _PartReader:
         outcomes = list(_outcomes(plan_part(data, part, self.layout, self.options)))
         games = list(_prepare(outcomes, self.transcript.name, self.rubric))
         self.wait_until = time.monotonic() + LONGEST_WAIT
-        while not self._wait_for(lambda: self._is_turn(number), number):
+        earlier = ImportRun.objects.filter(pk=self.run, next_part__lt=number)
+        while not self._wait_for(lambda: not earlier.exists(), number):
             before = self._claim(number)
             if before is not None:
                 self._read_and_store(before)
@@ -327,11 +320,6 @@ class _PartReader:
 
     def _turn(self, number: int) -> str:
         return f"evalsite:import:{self.run}:{number}"
-
-    def _is_turn(self, number: int) -> bool:
-        """Whether all parts before it are stored, or the import is over."""
-        waiting = ImportRun.objects.filter(pk=self.run, next_part__lt=number)
-        return not waiting.exists()
 
     def _is_open(self) -> bool:
         return ImportRun.objects.filter(pk=self.run).exists()
@@ -398,11 +386,6 @@ class _PartReader:
                 by=self.job.created_by,
                 now=now,
             )
-
-    def _games_a_turn(self) -> int:
-        """After how many games other jobs come first: each project has the same share, however many jobs it has."""
-        live = Job.objects.filter(project=self.transcript.project, kind__in=(IMPORT, IMPORT_PART))
-        return GAMES_A_TURN // max(1, live.filter(state__in=(QUEUED, RUNNING)).count())
 
     def _store(self, number: int, outcomes: list[ReadOutcome], games: list[storing.PreparedGame]) -> None:
         """Store a part in its turn, unless another worker took it over and stored it. Raises JobLost, JobOver."""

@@ -1,7 +1,6 @@
 """Store games that were read: completely or not at all, only once, with a number in their project."""
 
 from datetime import datetime
-from itertools import count
 
 import msgspec
 from django.conf import settings
@@ -9,7 +8,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from discussions.core.iteration_states import why_frozen
-from discussions.core.records import Fault, PrivateEntry
+from discussions.core.records import Fault
 from discussions.imports.core import Intake, KnownGames
 from discussions.metrics import actions as metrics
 from discussions.metrics.core.registry import CODE_VERSION
@@ -28,9 +27,11 @@ from discussions.transcripts.core.oddities import NOTED, ODDITY_CODES, oddity_wa
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import Conflict
-from workspace.core.words import for_storage, say
+from workspace.core.words import for_storage, mark, say
 from workspace.database.bulk_rows import insert_rows, reserve_keys
 from workspace.models import Person, Project
+
+_ADDED = mark("What not everybody could hear was added to game {number}, which had none of it.")
 
 
 class PreparedGame(msgspec.Struct, frozen=True):
@@ -84,15 +85,7 @@ def add_missing_tracks(project: int, games: list[PreparedGame]) -> list[Fault]:
         PrivateTrack, ("game_id", "body"), [(key, ready[sha256].private) for key, _n, sha256 in found]
     )
     return [
-        Fault(
-            ready[sha256].place,
-            "private_added",
-            say(
-                "What not everybody could hear was added to game {number}, which had none of it.",
-                number=number,
-            ),
-            is_warning=True,
-        )
+        Fault(ready[sha256].place, "private_added", say(_ADDED, number=number), is_warning=True)
         for _key, number, sha256 in found
     ]
 
@@ -122,9 +115,8 @@ class Store:
         Project.objects.select_for_update(no_key=True).get(pk=self.transcript.project_id)
         known = self._known([ready.game_id for ready in games])
         with for_storage():
-            new = [
-                ready for ready in games if self.intake.takes(ready.game_id, ready.sha256, ready.place, known)
-            ]
+            takes = self.intake.takes
+            new = [game for game in games if takes(game.game_id, game.sha256, game.place, known)]
             self.intake.faults += add_missing_tracks(self.transcript.project_id, games)
         self.add(new, now=now)
 
@@ -133,7 +125,10 @@ class Store:
         if not games:
             return []
         keys = list(reserve_keys(Game, len(games)))
-        stored = list(zip(keys, count(self._take_numbers(len(games))), games))
+        project = Project.objects.filter(pk=self.transcript.project_id)
+        project.update(next_game_number=F("next_game_number") + len(games))
+        (after,) = project.values_list("next_game_number", flat=True)
+        stored = list(zip(keys, range(after - len(games), after), games, strict=True))
         shared = {
             "project_id": self.transcript.project_id,
             "iteration_id": self.iteration.pk,
@@ -162,9 +157,8 @@ class Store:
             job = self.transcript.job_id
             metrics.store_results(rows=results, iteration=self.iteration, job=job, by=self.by, now=now)
             if self.iteration.has_slots:
-                fill_slots(
-                    project=self.transcript.project, games=[row.game for row in results], by=self.by, now=now
-                )
+                filled = [row.game for row in results]
+                fill_slots(project=self.transcript.project, games=filled, by=self.by, now=now)
         return keys
 
     def _input_hash(self, game: PreparedGame) -> str:
@@ -178,12 +172,6 @@ class Store:
         ):
             known.setdefault(source_id, {})[sha256] = (number, transcript)
         return known
-
-    def _take_numbers(self, most: int) -> int:
-        """Reserve this many numbers; returns the first."""
-        project = Project.objects.filter(pk=self.transcript.project_id)
-        project.update(next_game_number=F("next_game_number") + most)
-        return project.values_list("next_game_number", flat=True)[0] - most
 
 
 def dismiss_replaced(*, transcript: Transcript, by: Person, now: datetime) -> None:
@@ -222,12 +210,13 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     kept = [warning for warning in known if warning.code not in ODDITY_CODES - NOTED]
     with for_storage():
         warnings = [*notes.warnings(), *kept, *oddity_warnings(shorter, transcript.name)]
-    content = prepare(
-        ReadGame(record=shorter, warnings=warnings, place=transcript.name, private=_private_of(game)),
-        transcript.name,
-    )
+    track = PrivateTrack.objects.filter(game=game).first()
+    private = track.to_entries() if track else []
+    content = prepare(ReadGame(shorter, warnings, transcript.name, private), transcript.name)
     store = Store(transcript=transcript, by=by)
-    store.iteration = _open_iteration(game)
+    store.iteration = Iteration.objects.select_for_update(no_key=True).get(pk=game.iteration_id)
+    if why_frozen(store.iteration.state) and not store.iteration.is_unsorted:
+        store.iteration = Iteration.objects.get(project=game.project_id, stage=None)
     # As in an import, concurrent actions run one after the other, so that the second finds the game of the first.
     Project.objects.select_for_update(no_key=True).get(pk=game.project_id)
     if Game.objects.filter(transcript=transcript, content_sha256=content.sha256).exists():
@@ -235,16 +224,3 @@ def store_without_repeats(*, game: Game, by: Person, now: datetime) -> Game:
     (made,) = store.add([content], now=now)
     metrics.ask_to_measure(iteration=store.iteration, by=by, now=now)
     return Game.objects.get(pk=made)
-
-
-def _private_of(game: Game) -> list[PrivateEntry]:
-    track = PrivateTrack.objects.filter(game=game).first()
-    return track.to_entries() if track else []
-
-
-def _open_iteration(game: Game) -> Iteration:
-    """The game's iteration, locked, if it takes games, else the unsorted one."""
-    own = Iteration.objects.select_for_update(no_key=True).get(pk=game.iteration_id)
-    if own.is_unsorted or not why_frozen(own.state):
-        return own
-    return Iteration.objects.get(project=game.project_id, stage=None)

@@ -18,8 +18,7 @@ from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import ReadGame, ReadOutcome
 from discussions.transcripts.core.oddities import ODDITY_CODES
-from discussions.transcripts.core.plans import ReadPlan, plan_reading
-from discussions.transcripts.core.reader import read_games
+from discussions.transcripts.core.reader import ReadPlan, plan_reading, read_games
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, MappingRecord
 from discussions.verdicts.core.rule import find_automatic_failure
 from rubric.core.records import DISCUSSION, RubricRecord

@@ -7,6 +7,7 @@ import gzip
 import struct
 import zipfile
 import zlib
+from io import BytesIO
 from typing import IO
 
 import zstandard
@@ -125,34 +126,6 @@ _OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml"}
 _EMPTY = RefusedFile("no_games", mark("The archive holds no files that may be transcripts."))
 
 
-class _Bytes:
-    """Bytes as the file object that `zipfile` expects."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Move to a position relative to the start, the current position or the end."""
-        at = offset + (0, self._at, len(self._data))[whence]
-        if at < 0:
-            raise OSError("before the start")
-        self._at = at
-        return at
-
-    def read(self, size: int | None = -1) -> bytes:
-        end = len(self._data) if size is None or size < 0 else self._at + size
-        found = self._data[self._at : end]
-        self._at += len(found)
-        return found
-
-
 def open_zip(data: bytes, limits: Limits) -> Archive | RefusedFile:
     """The files of a zip archive in the order of its directory. Never raises."""
     # Each entry of the directory begins with this signature: entries are counted before a list of them is built.
@@ -165,7 +138,7 @@ def open_zip(data: bytes, limits: Limits) -> Archive | RefusedFile:
             ),
         )
     try:
-        file = zipfile.ZipFile(_Bytes(data))
+        file = zipfile.ZipFile(BytesIO(data))
         infos = [info for info in file.infolist() if not info.is_dir()]
     except _BROKEN:
         return DAMAGED
@@ -222,7 +195,7 @@ def gunzip(data: bytes, limits: Limits) -> bytes | RefusedFile:
     """The bytes of the one file that a gzip archive holds. Never raises."""
     # The limit of one file comes first, so the budget is never used up.
     try:
-        with gzip.GzipFile(fileobj=_Bytes(data)) as stream:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as stream:
             found = _gathered(stream, len(data), limits, Budget(2 * limits.file_bytes))
     except _BROKEN:
         return DAMAGED

@@ -5,7 +5,7 @@ output (speakers, lengths, votes, empty messages, cost), and reports faults at t
 `Notes.translate`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -15,11 +15,10 @@ from discussions.core.records import GameRecord
 from discussions.transcripts.core import native
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.native_parts import RoleMap
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import (
     agent_traces,
     aiwolf,
-    aiwolf_log,
     avalon_nlu,
     chat_exports,
     chat_text,
@@ -38,7 +37,6 @@ from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
-Games = Iterator[tuple[NativeGame, Notes]]
 Inner = tuple[int, int, str, dict[str, Any]]
 
 
@@ -72,7 +70,7 @@ class Format(Struct, frozen=True):
     recognises_files: Callable[[Sequence[str]], bool] | None = None
     to_native_files: Callable[[Mapping[str, bytes], Notes], NativeGame] | None = None
     has_folders: bool = False
-    read_files: Callable[[Mapping[str, bytes], Callable[[], Notes], Columns], Games] | None = None
+    read_files: Callable[[Mapping[str, bytes], NewNotes, Columns], Games] | None = None
     table_of_files: Callable[[Mapping[str, bytes]], Table] | None = None
     recognises_text: Callable[[str], bool] | None = None
     to_native_text: Callable[[Decoded, NewNotes, Columns], Games] | None = None
@@ -122,7 +120,12 @@ FORMATS: tuple[Format, ...] = (
         find_inner=kaggle_werewolf.find_info,
     ),
     _format("llmafia", llmafia, mark("a folder with config.json and public_daytime_chat.txt")),
-    _format("aiwolf", aiwolf, mark("a JSON object with the keys game_id, agents, entries and win_side")),
+    Format(
+        "aiwolf",
+        mark("a JSON object with the keys game_id, agents, entries and win_side"),
+        recognises=aiwolf.recognises,
+        to_native=aiwolf.to_native,
+    ),
     _format(
         "avalon_nlu", avalon_nlu, mark("a JSON object with the keys users, messages, beliefs and persuasion")
     ),
@@ -156,7 +159,12 @@ FORMATS: tuple[Format, ...] = (
             "a JSON object with a list of messages that name player and text, such as turns or conversation"
         ),
     ),
-    _format("aiwolf_log", aiwolf_log, mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2")),
+    Format(
+        "aiwolf_log",
+        mark("lines such as 0,status,1,SEER,ALIVE,team and 1,vote,1,2"),
+        recognises_text=aiwolf.recognises_text,
+        to_native_text=aiwolf.to_native_text,
+    ),
     JSONL,
     _format("csv", csv_rows, mark("a first line with the names of columns, then a message in each row")),
     CHAT_TEXT,

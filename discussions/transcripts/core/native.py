@@ -1,9 +1,8 @@
 """The rubric's own transcript format: a JSON object with `gameId players messages votes`, or a list of them."""
 
+from functools import cached_property
 from itertools import chain
 from typing import Any
-
-from msgspec import Struct
 
 from discussions.core.records import Elimination, GameRecord, Message, PrivateEntry, Vote
 from discussions.transcripts.core.audience import (
@@ -30,6 +29,7 @@ from discussions.transcripts.core.fields import (
     note_invisible,
     read_entries,
     read_list,
+    read_object,
     read_text,
     read_time,
     read_whole_number,
@@ -37,8 +37,8 @@ from discussions.transcripts.core.fields import (
     too_long,
     wrong_type,
 )
-from discussions.transcripts.core.native_parts import ReplyLink, RoleMap, read_cost, read_players, resolve
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.native_parts import RoleMap, read_cost, read_players, resolve
+from discussions.transcripts.core.notes import Limits, Notes
 from discussions.transcripts.core.notices import may_hold, split_notice
 from discussions.transcripts.core.readers.column_guesses import column_of, find_kind
 from discussions.transcripts.core.readers.columns import field_of, has_needed, suggest_fields
@@ -85,18 +85,30 @@ _NO_PUBLIC = mark(
 )
 
 
-class _Found(Struct):
-    """The parts of a game that are known while it is read."""
+class _Found:
+    """The parts of a game that are known while it is read. `entries` are its messages as they are in the file."""
 
-    numbers: dict[str, int]
-    messages: list[Message]
-    links: list[ReplyLink]
-    ids: dict[str, int]
-    round: int = 0
-    # The messages as they are in the file, and whether empty ones among them are left out: once one was met.
-    entries: list[Any] = []
-    takes_empty: bool | None = None
-    is_raw: bool | None = None
+    def __init__(self, numbers: dict[str, int]) -> None:
+        self.numbers = numbers
+        self.messages: list[Message] = []
+        self.links: list[tuple[int, str, str]] = []
+        self.ids: dict[str, int] = {}
+        self.round = 0
+        self.entries: list[Any] = []
+
+    @cached_property
+    def takes_empty(self) -> bool:
+        """Whether few messages are without a text, so that these are left out."""
+        unused = Notes("", "", Limits())
+        entries = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in as_objects(self.entries))
+        empty = sum(_is_empty(entry.get("message")) for entry in entries)
+        return empty * EMPTY_MESSAGES_IN <= len(self.entries)
+
+    @cached_property
+    def is_raw(self) -> bool:
+        """Whether most texts are answers of models as JSON, which nobody heard so; of a few, everybody heard it."""
+        texts = [entry.get("message") for entry in as_objects(self.entries)]
+        return 2 * sum(type(text) is str and text.startswith(RAW) for text in texts) > len(texts)
 
 
 def is_native(value: Any) -> bool:
@@ -163,9 +175,9 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
     if raw.get("gameId") is None or str(raw["gameId"]).isspace() or raw["gameId"] == "":
         notes.fault("no_game_id", "/gameId", _NO_ID)
     players, numbers = read_players(raw, notes, role_map)
-    found = _Found(numbers=numbers, messages=[], links=[], ids={})
+    found = _Found(numbers)
     _read_messages(raw, found, notes)
-    metadata = _metadata(raw, notes)
+    metadata = read_object(raw.get("metadata"), "/metadata", notes)
     record = GameRecord(
         game_id=game_id,
         players=players,
@@ -184,13 +196,6 @@ def read_game(value: Any, notes: Notes, role_map: RoleMap) -> GameRecord | None:
         return None
     resolve(found.messages, found.links, found.ids, notes)
     return record
-
-
-def _metadata(raw: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    metadata = raw.get("metadata")
-    if metadata is not None and type(metadata) is not dict:
-        wrong_type(notes, "/metadata", say("an object"), metadata)
-    return metadata if type(metadata) is dict else {}
 
 
 def _either(raw: dict[str, Any], metadata: dict[str, Any], key: str, notes: Notes) -> str | None:
@@ -238,26 +243,8 @@ def _read_messages(raw: dict[str, Any], found: _Found, notes: Notes) -> None:
         notes.warn("one_message", "/messages")
 
 
-def _takes_empty(found: _Found, notes: Notes) -> bool:
-    """Whether few messages are without a text. Faults of their keys are noted when they are read."""
-    if found.takes_empty is None:
-        unused = notes.apart()
-        entries = (known_keys(entry, MESSAGE_KEYS, "", unused) for entry in as_objects(found.entries))
-        empty = sum(_is_empty(entry.get("message")) for entry in entries)
-        found.takes_empty = empty * EMPTY_MESSAGES_IN <= len(found.entries)
-    return found.takes_empty
-
-
 def _is_empty(value: Any) -> bool:
     return not value or value.isspace() if type(value) is str else value is None
-
-
-def _are_raw(found: _Found) -> bool:
-    """Whether most texts are answers of models as JSON, which nobody heard so; of a few, everybody heard the JSON."""
-    if found.is_raw is None:
-        texts = [entry.get("message") for entry in as_objects(found.entries)]
-        found.is_raw = 2 * sum(type(text) is str and text.startswith(RAW) for text in texts) > len(texts)
-    return found.is_raw
 
 
 def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes) -> None:
@@ -270,14 +257,17 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         return
     player = _player(raw, "playerName", pointer, found.numbers, notes)
     said, had_more = _spoken(raw, pointer, player, found, notes)
-    if _is_empty(said) and (had_more or _takes_empty(found, notes)):
+    if _is_empty(said) and (had_more or found.takes_empty):
         if not had_more:
             _round(raw, pointer, found, notes)
             notes.warn("empty_message", pointer)
         return
     position = len(found.messages) + 1
     turn = None if raw.get("turn") is None else read_whole_number(raw, "turn", pointer, notes)
-    link = _link(raw, pointer, notes)
+    link = raw.get("inReplyToId")
+    if link not in NOTHING and type(link) not in (str, int):
+        wrong_type(notes, f"{pointer}/inReplyToId", say("a message's id or null"), link)
+        link = None
     message = Message(
         position=position,
         player=player,
@@ -285,16 +275,15 @@ def _read_message(raw: dict[str, Any], pointer: str, found: _Found, notes: Notes
         round=_round(raw, pointer, found, notes),
         turn=turn,
         time=_time(raw, pointer, notes),
-        has_reply_link=link is not None,
+        has_reply_link=link not in NOTHING,
     )
     if "reasoning" in raw:
         _keep_private(raw["reasoning"], "thought", player, message.round, found, notes)
     found.messages.append(message)
-    if link is not None:
-        found.links.append(ReplyLink(position=position, to=link, pointer=f"{pointer}/inReplyToId"))
-    own_id = raw.get("id")
-    if own_id is not None and type(own_id) in (str, int):
-        found.ids.setdefault(str(own_id), position)
+    if message.has_reply_link:
+        found.links.append((position, str(link), f"{pointer}/inReplyToId"))
+    if type(raw.get("id")) in (str, int):
+        found.ids.setdefault(str(raw["id"]), position)
 
 
 def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes: Notes) -> tuple[Any, bool]:
@@ -309,7 +298,7 @@ def _spoken(raw: dict[str, Any], pointer: str, player: int, found: _Found, notes
         said, notice = split_notice(said, str(raw.get("playerName")))
     if notice:
         notes.warn("notice", pointer, notice)
-    if said.startswith(RAW) and _are_raw(found):
+    if said.startswith(RAW) and found.is_raw:
         said, thought = split_answer(said)
     if not thought and may_think(said):
         said, thought = split_thoughts(said)
@@ -410,39 +399,23 @@ def _time(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
     return time
 
 
-def _link(raw: dict[str, Any], pointer: str, notes: Notes) -> str | None:
-    value = raw.get("inReplyToId")
-    if value is None or value == "":
-        return None
-    if type(value) in (str, int):
-        return str(value)
-    wrong_type(notes, f"{pointer}/inReplyToId", say("a message's id or null"), value)
-    return None
-
-
 def _read_votes(raw: dict[str, Any], found: _Found, notes: Notes) -> list[Vote]:
     if not raw.get("votes") or type(raw["votes"]) is not list:
         notes.warn("no_votes", "/votes")
-    votes = []
+    votes, most = [], notes.limits.message_characters
     for pointer, fields in read_entries(raw, "votes", "", notes, notes.limits.votes, VOTE_KEYS):
-        vote = _read_vote(fields, pointer, found.numbers, notes)
-        if vote is not None:
-            votes.append(vote)
-            if "reasoning" in fields:
-                _keep_private(fields["reasoning"], "vote", vote.voter, vote.round, found, notes)
+        voter = _player(fields, "voterName", pointer, found.numbers, notes)
+        number = _needed_round(fields, pointer, notes)
+        justification = read_text(fields, "justification", pointer, notes, most) or ""
+        time = read_time(fields, "timestamp", pointer, notes)
+        if fields.get("targetName") in NOTHING:
+            notes.warn("vote_without_target", pointer)
+            continue
+        target = _player(fields, "targetName", pointer, found.numbers, notes)
+        votes.append(Vote(round=number, voter=voter, target=target, justification=justification, time=time))
+        if "reasoning" in fields:
+            _keep_private(fields["reasoning"], "vote", voter, number, found, notes)
     return votes
-
-
-def _read_vote(raw: dict[str, Any], pointer: str, numbers: dict[str, int], notes: Notes) -> Vote | None:
-    voter = _player(raw, "voterName", pointer, numbers, notes)
-    number = _needed_round(raw, pointer, notes)
-    justification = read_text(raw, "justification", pointer, notes, notes.limits.message_characters)
-    time = read_time(raw, "timestamp", pointer, notes)
-    if raw.get("targetName") in ("", None):
-        notes.warn("vote_without_target", pointer)
-        return None
-    target = _player(raw, "targetName", pointer, numbers, notes)
-    return Vote(round=number, voter=voter, target=target, justification=justification or "", time=time)
 
 
 def _needed_round(raw: dict[str, Any], pointer: str, notes: Notes) -> int:

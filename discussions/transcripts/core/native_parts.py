@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from discussions.core.records import Cost, Message, Player
 from discussions.metrics.core.parameters import parse_side
@@ -60,7 +60,10 @@ def read_cost(value: Any, pointer: str, notes: Notes) -> Cost:
     total = _amount(block, _TOTAL, pointer, notes, MOST_USD)
     # The sum of the tokens is only checked: it is not kept.
     tokens = [_whole(block, names, pointer, notes) for names in (_INPUT, _OUTPUT, _ALL_TOKENS)]
-    rate = _rate(block, pointer, notes)
+    rate = _amount(block, _RATE, pointer, notes, 100)
+    if rate is not None and rate > 1:
+        notes.warn("cache_rate_percent", pointer, rate)
+        rate /= 100
     usd = None if total is None else Decimal(repr(total)).quantize(_SMALLEST, ROUND_HALF_EVEN)
     kept = [figure for figure in (usd, *tokens[:2]) if figure is not None]
     if kept and not any(kept):
@@ -68,7 +71,8 @@ def read_cost(value: Any, pointer: str, notes: Notes) -> Cost:
         return Cost()
     if usd is None:
         notes.warn("no_cost", pointer)
-    return Cost(total_usd=usd, input_tokens=tokens[0], output_tokens=tokens[1], cache_hit_rate=rate)
+    share = None if rate is None else float(rate)
+    return Cost(total_usd=usd, input_tokens=tokens[0], output_tokens=tokens[1], cache_hit_rate=share)
 
 
 def _flattened(value: dict[str, Any]) -> dict[str, Any]:
@@ -77,14 +81,10 @@ def _flattened(value: dict[str, Any]) -> dict[str, Any]:
     for key, part in value.items():
         if type(part) is dict:
             for inner, inner_part in part.items():
-                flat.setdefault(_plain(inner), inner_part)
+                flat.setdefault(inner.replace("_", "").lower(), inner_part)
         else:
-            flat[_plain(key)] = part
+            flat[key.replace("_", "").lower()] = part
     return flat
-
-
-def _plain(key: str) -> str:
-    return key.replace("_", "").lower()
 
 
 def _amount(
@@ -115,41 +115,28 @@ def _whole(block: dict[str, Any], names: tuple[str, ...], pointer: str, notes: N
     return None
 
 
-def _rate(block: dict[str, Any], pointer: str, notes: Notes) -> float | None:
-    value = _amount(block, _RATE, pointer, notes, 100)
-    if value is None or value <= 1:
-        return None if value is None else float(value)
-    notes.warn("cache_rate_percent", pointer, value)
-    return value / 100
-
-
-class ReplyLink(Struct, frozen=True):
-    """A reply link as the file has it: the message that carries it, and the id it names."""
-
-    position: int
-    to: str
-    pointer: str
-
-
-def resolve(messages: list[Message], links: list[ReplyLink], ids: dict[str, int], notes: Notes) -> None:
+def resolve(
+    messages: list[Message], links: list[tuple[int, str, str]], ids: dict[str, int], notes: Notes
+) -> None:
     """Resolves the links in place: to a message by its id or, where no message has one (`ids` is empty), by its turn.
 
-    A link that resolves to the same or a later message is a warning and does not count; one that resolves to
-    nothing is a warning and counts, since the file says that the message is a reply.
+    A link is the position of the message that carries it, the id it names, and its pointer. One that resolves to the
+    same or a later message is a warning and does not count; one that resolves to nothing is a warning and counts, since
+    the file says that the message is a reply.
     """
     if links and not ids:
         # Of messages with the same turn, the first one counts.
         with_turn = [message for message in reversed(messages) if message.turn is not None]
         ids = {str(message.turn): message.position for message in with_turn}
-    for link in links:
-        target, message = ids.get(link.to), messages[link.position - 1]
+    for position, to, pointer in links:
+        target, message = ids.get(to), messages[position - 1]
         if target is None:
-            notes.warn("unresolved_reply", link.pointer, link.to)
+            notes.warn("unresolved_reply", pointer, to)
             continue
-        is_earlier = target < link.position
+        is_earlier = target < position
         if not is_earlier:
-            notes.warn("reply_not_earlier", link.pointer, link.to)
-        messages[link.position - 1] = structs.replace(message, has_reply_link=is_earlier, reply_to=target)
+            notes.warn("reply_not_earlier", pointer, to)
+        messages[position - 1] = structs.replace(message, has_reply_link=is_earlier, reply_to=target)
 
 
 MOST_ALIASES = 50
@@ -170,10 +157,9 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
     numbers: dict[str, int] = {}
     seen: dict[str, str] = {}
     for pointer, fields in read_entries(raw, "players", "", notes, notes.limits.players, PLAYER_KEYS):
-        player = _player(fields, pointer, notes)
+        player = _player(fields, pointer, notes, role_map)
         if player is None:
             continue
-        _note_role(player.role, pointer, notes, role_map)
         _note_twin(player.name, pointer, seen, notes)
         players.append(player)
         numbers.setdefault(player.name, len(players))
@@ -186,7 +172,7 @@ def read_players(raw: dict[str, Any], notes: Notes, role_map: RoleMap) -> tuple[
     return players, numbers
 
 
-def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
+def _player(raw: dict[str, Any], pointer: str, notes: Notes, role_map: RoleMap) -> Player | None:
     faults_before = notes.fault_count
     most = notes.limits.name_characters
     name = (read_text(raw, "name", pointer, notes, most) or "").strip()
@@ -200,16 +186,13 @@ def _player(raw: dict[str, Any], pointer: str, notes: Notes) -> Player | None:
         notes.fault("no_name", f"{pointer}/name", _NO_NAME)
     if not name:
         return None
-    return Player(
-        name=name, role=role, personality=personality, is_alive=is_alive, aliases=list(filter(None, aliases))
-    )
-
-
-def _note_role(role: str | None, pointer: str, notes: Notes, role_map: RoleMap) -> None:
     if role is None:
         notes.warn("no_role", f"{pointer}/role")
     elif role_map and parse_side(role, role_map) is None:
         notes.warn("unknown_role", f"{pointer}/role", role)
+    return Player(
+        name=name, role=role, personality=personality, is_alive=is_alive, aliases=list(filter(None, aliases))
+    )
 
 
 def name_key(name: str) -> str:

@@ -1,6 +1,6 @@
 """Input and output types of readers: the limits, the games read, and the notes (faults and warnings) made meanwhile."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -181,11 +181,11 @@ class Notes:
 
     def warnings(self) -> list[Fault]:
         """One warning of each kind, in the order of their first places."""
-        given = []
-        for code, (count, place, what) in self._warned.items():
-            sentence = say(self._sentences.get(code) or WARNINGS[code], count=f"{count:,}", what=what)
-            given.append(Fault(place=place, code=code, message=sentence, is_warning=True))
-        return given
+        said = WARNINGS | self._sentences
+        return [
+            Fault(place, code, say(said[code], count=f"{count:,}", what=what), is_warning=True)
+            for code, (count, place, what) in self._warned.items()
+        ]
 
     def translate(self, native: str, foreign: str) -> None:
         """Map this pointer of the native game, and all below it, to its place in the foreign file.
@@ -201,19 +201,17 @@ class Notes:
 
     def _place(self, pointer: str) -> str:
         if self._is_native:
-            pointer = self._translated(pointer)
+            # The nearest translated part; "" is the whole game.
+            while pointer and pointer not in self._foreign:
+                pointer = pointer.rpartition("/")[0]
+            pointer = self._foreign.get(pointer, "")
         if pointer.startswith("/") or not pointer:
             return f"{self.file} {self.pointer}{pointer}".rstrip()
         return " ".join(part for part in (self.file, self.pointer, pointer) if part)
-
-    def _translated(self, native: str) -> str:
-        """The foreign place of the nearest translated part; "" is the whole game."""
-        while native and native not in self._foreign:
-            native = native.rpartition("/")[0]
-        return self._foreign.get(native, "")
 
 
 # The object that `native.read_game` reads; None after a fault.
 NativeGame = dict[str, Any] | None
 # The notes of the next game of a text: one game, one Notes.
 NewNotes = Callable[[], Notes]
+Games = Iterator[tuple[NativeGame, Notes]]

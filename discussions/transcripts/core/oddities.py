@@ -6,7 +6,7 @@ Each oddity is listed once, with how many messages show it and the first of them
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from itertools import accumulate
 from string import digits
@@ -170,18 +170,20 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     lowest = min([message.round for message in game.messages], default=1)
     # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
+    leaking = (message for message in game.messages if _may_leak(message.text))
+    votes = Counter(vote.round for vote in game.votes)
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
-        LEAKED: _leaking(game) if _may_leak(whole) else [],
+        LEAKED: _matching(leaking, _LEAKED) if _may_leak(whole) else [],
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
         TEXT_ROUND_ZERO: _naming_zero(game, whole) if lowest == 1 else [],
         ONE_SPEAKER: _by_one_speaker(game),
-        MANY_VOTES: _many_votes(game),
+        MANY_VOTES: [number for number, count in votes.items() if count > len(game.players)],
         STRANGER: _strangers(game, whole),
         NAMES_NOBODY: [1] if _names_nobody(game, whole) else [],
         FOR_ONE: _places(game, whole, _FOR_ONE),
-        LOOP: [message.position for message in _may_loop(game.messages) if _LOOP.search(message.text)],
+        LOOP: _matching(_may_loop(game.messages), _LOOP),
         THINKS: _places(game, whole, _THINKS),
         DENIED: _denied(game, whole) if game.votes else [],
     }
@@ -212,11 +214,6 @@ def _positions(game: GameRecord, found: list[int]) -> list[int]:
         return []
     starts = [0, *accumulate(len(message.text) + 1 for message in game.messages[:-1])]
     return [game.messages[index].position for index in sorted({bisect_right(starts, at) - 1 for at in found})]
-
-
-def _many_votes(game: GameRecord) -> list[int]:
-    counts = Counter(vote.round for vote in game.votes)
-    return [number for number, count in counts.items() if count > len(game.players)]
 
 
 def _strangers(game: GameRecord, whole: str) -> list[int]:
@@ -311,15 +308,14 @@ def _may_leak(text: str) -> bool:
     return "<" in text or ("`" in text and "```" in text) or _AFTER_KEY.search(text) is not None
 
 
-def _leaking(game: GameRecord) -> list[int]:
-    texts = ((message.position, message.text) for message in game.messages)
-    return [number for number, text in texts if _may_leak(text) and _LEAKED.search(text)]
+def _matching(messages: Iterable[Message], pattern: "re.Pattern[str]") -> list[int]:
+    return [message.position for message in messages if pattern.search(message.text)]
 
 
 def _naming_zero(game: GameRecord, whole: str) -> list[int]:
     """The messages that name a round 0."""
     found = [at for at in _find_each(whole, "0zZ") if whole[at - 1].isspace()]
-    return [number for number in _positions(game, found) if _ZERO.search(game.messages[number - 1].text)]
+    return _matching([game.messages[number - 1] for number in _positions(game, found)], _ZERO)
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:

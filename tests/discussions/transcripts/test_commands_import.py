@@ -10,8 +10,7 @@ from discussions.management.transcript_files import read_paths
 from discussions.models import Game, Measured, Transcript
 from discussions.transcripts.core.formats import NATIVE, Format
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import read_games
+from discussions.transcripts.core.reader import plan_reading, read_games
 from tests.factories.archives import zipped
 from tests.factories.people import make_lead
 from tests.factories.text_formats import TABLE

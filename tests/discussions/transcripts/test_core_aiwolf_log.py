@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from discussions.core.records import Elimination, Message, Player, Vote
-from discussions.transcripts.core.readers import aiwolf_log, chat_text, csv_rows, json_rows
+from discussions.transcripts.core.readers import aiwolf, chat_text, csv_rows, json_rows
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text
 
@@ -37,8 +37,8 @@ Second line, the last.,1750000002
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_a_log_is_a_game(ends):
     text = LOG.replace("\n", ends)
-    assert aiwolf_log.recognises_text(text)
-    (read,) = read_text(aiwolf_log, text)
+    assert aiwolf.recognises_text(text)
+    (read,) = read_text(aiwolf, text)
     record = read.record
     assert (record.game_id, record.winner) == ("file", "VILLAGER")
     assert record.players == [
@@ -70,14 +70,14 @@ def test_a_log_is_a_game(ends):
     ],
 )
 def test_a_bad_line_is_told(line, place, says):
-    (read,) = read_text(aiwolf_log, LOG + line)
+    (read,) = read_text(aiwolf, LOG + line)
     assert read.record is None
     assert [fault.place for fault in read.faults] == [f"file.txt {place}"]
     assert says in read.faults[0].message
 
 
 def test_agents_of_one_name_are_called_by_their_numbers():
-    (read,) = read_text(aiwolf_log, LOG.replace("team2,Bea", "team1,ann").replace("team3\n", "team1,Ann\n"))
+    (read,) = read_text(aiwolf, LOG.replace("team2,Bea", "team1,ann").replace("team3\n", "team1,Ann\n"))
     record = read.record
     assert [player.name for player in record.players] == ["Ann", "Agent[02]", "Agent[03]"]
     assert [message.player for message in record.messages] == [1, 2, 3]
@@ -99,6 +99,6 @@ def test_the_example_comes_in():
 
 def test_other_texts_are_no_logs():
     for text in ("", "0,status", LOG.splitlines()[0], "player,text\nAnn,a\n", "Ann: a\nBea: b\n"):
-        assert not aiwolf_log.recognises_text(text), text
+        assert not aiwolf.recognises_text(text), text
     assert not chat_text.recognises_text(LOG) and not json_rows.recognises_text(LOG)
     assert read_text(csv_rows, LOG)[0].record is None

@@ -8,8 +8,7 @@ import pytest
 from discussions.imports.core import cut, plan_part
 from discussions.metrics.core.registry import measure_game
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import read_games
+from discussions.transcripts.core.reader import plan_reading, read_games
 from discussions.transcripts.core.readers.columns import parse_mapping
 from rubric.versions.queries import DISCUSSION_NUMBERS, discussion_version
 from tests.factories.native_games import as_bytes, native_game, native_message

@@ -10,8 +10,7 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.formats import FORMATS, NATIVE, Format, find_format
 from discussions.transcripts.core.layouts import ReadOptions
 from discussions.transcripts.core.notes import Limits
-from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import ReadTally, read_games
+from discussions.transcripts.core.reader import ReadTally, plan_reading, read_games
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.archives import zipped
 from tests.factories.reading import read_transcripts

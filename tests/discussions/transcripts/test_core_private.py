@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from discussions.transcripts.core.readers import aiwolf, aiwolf_log, chat_text, llmafia, werewolf_arena
+from discussions.transcripts.core.readers import aiwolf, chat_text, llmafia, werewolf_arena
 from tests.factories.archives import zipped
 from tests.factories.foreign_games import (
     aiwolf_entry,
@@ -126,7 +126,7 @@ def test_lines_of_a_night_in_a_text_log_of_aiwolf_are_kept():
         "0,talk,0,0,1,Hello.\n0,whisper,0,0,2,They are blind.,1750000001\n0,whisper,1,0,3,Over\n"
         "0,whisper,odd\n0,divine,1,2,WEREWOLF\n1,attackVote,2,1\n1,talk,0,0,2,Good day.\n"
     )
-    (read,) = read_text(aiwolf_log, log)
+    (read,) = read_text(aiwolf, log)
     assert (read.faults, [text for _name, text in read.said]) == ([], ["Hello.", "Good day."])
     assert kept(read) == [
         ("talk", 1, "Bea", "They are blind.", ["Cid"]),

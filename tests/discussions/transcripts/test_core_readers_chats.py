@@ -6,8 +6,7 @@ import tracemalloc
 import pytest
 
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import read_games
+from discussions.transcripts.core.reader import plan_reading, read_games
 from discussions.transcripts.core.readers import chat_text, csv_rows
 from tests.factories.reading import read_transcripts
 from tests.factories.text_formats import read_text

@@ -10,8 +10,7 @@ import pytest
 from discussions.transcripts.core.decoding import ENCODINGS, decode_text, propose_encodings, recode
 from discussions.transcripts.core.formats import CHAT_TEXT
 from discussions.transcripts.core.layouts import ReadOptions
-from discussions.transcripts.core.plans import plan_reading
-from discussions.transcripts.core.reader import ReadTally, read_games
+from discussions.transcripts.core.reader import ReadTally, plan_reading, read_games
 from tests.factories.native_games import as_bytes, native_game
 from tests.factories.reading import read_transcripts
 

@@ -13,7 +13,7 @@ from typing import Any
 from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object, plain_value
-from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import PLAYER, Columns
 from discussions.transcripts.core.readers.openai_chat import (
     A2A_ROLES,
@@ -119,9 +119,7 @@ def to_native(value: Any, notes: Notes) -> NativeGame:
     return None if found is None else convert({"id": found[0]}, found[1], notes)
 
 
-def to_native_text(
-    decoded: Decoded, new_notes: NewNotes, columns: Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
     """The games of lines. Never raises."""
     lines = [(f"line {number} ", line) for number, line in enumerate(decoded.text.split("\n"), 1)]
     read = [(place, read_json(line.encode(), is_lenient=True)) for place, line in lines if line.strip()]

@@ -1,16 +1,23 @@
-"""The JSON logs of the AIWolf server (github.com/aiwolfdial/aiwolf-nlp-server): one object for each game.
+"""The logs of AIWolf servers (github.com/aiwolfdial/aiwolf-nlp-server): one JSON object for each game, or a text.
 
-A log lists the requests to the agents, each a JSON text, and their answers. Messages are the talks that the server
+A JSON log lists the requests to the agents, each a JSON text, and their answers. Messages are the talks that the server
 passed on to the agents, except skipped and finished turns. A round is a day, and day 0 is round 1. What agents
 whispered and chose at night is private; profiles are left out.
+
+A text has lines such as `1,vote,2,3`, where the day comes first, then the kind of line. A line of another shape
+continues the text of the talk before it. If a program plays against itself, its agents have the same name. The first
+agent keeps it; the others are called by their numbers.
 """
 
+import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from msgspec import Struct
 
+from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import (
     read_entries,
     read_inside,
@@ -19,7 +26,9 @@ from discussions.transcripts.core.fields import (
     read_text,
     wrong_type,
 )
-from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.native_parts import name_key
+from discussions.transcripts.core.notes import Games, NewNotes, Notes
+from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import (
     KILLED,
     MAFIA,
@@ -28,6 +37,7 @@ from discussions.transcripts.core.readers.draft import (
     Draft,
     find_side,
     join_texts,
+    read_lines,
 )
 from workspace.core.words import mark, say
 
@@ -47,6 +57,25 @@ _DIFFERS = mark("Talks that are told to two agents in different words were read 
 _INVALID_VOTE = mark(
     'Votes that name no player, which the server did not count, were left out: {count} (first "{what}").'
 )
+
+_LINE = re.compile(r"(?P<day>\d{1,6}),(?P<kind>[A-Za-z]{1,20}),(?P<rest>.*)", re.DOTALL)
+_STATUS = re.compile(r"(\d{1,6}),([^,]*),[^,]*,([^,]*)(?:,(.*))?", re.DOTALL)
+_TALK = re.compile(r"\d{1,9},\d{1,9},(\d{1,6}),(.*?)(?:,(\d{10,13}))?", re.DOTALL)
+_VOTE = re.compile(r"(\d{1,6}),(-?\d{1,6})(?:,.*)?", re.DOTALL)
+_OUT = re.compile(r"(-?\d{1,6}),([A-Za-z_]*)(?:,.*)?", re.DOTALL)
+_RESULT = re.compile(r"-?\d{1,6},-?\d{1,6},([A-Za-z_]*)(?:,.*)?", re.DOTALL)
+_SHAPES = {
+    "status": (_STATUS, "0,status,1,SEER,ALIVE,team,Ann"),
+    "talk": (_TALK, "0,talk,0,0,1,Hello."),
+    "vote": (_VOTE, "1,vote,1,2"),
+    "execute": (_OUT, "1,execute,2,WEREWOLF"),
+    "attack": (_OUT, "1,attack,2,true"),
+    "result": (_RESULT, "2,result,2,0,VILLAGER"),
+}
+# What is said and chosen at night: lines of another shape are left out.
+_NIGHT_LINES = {"whisper": _TALK, "divine": _VOTE, "guard": _VOTE, "attackVote": _VOTE}
+_SHAPE = mark('The line of "{kind}" should look like "{example}". Correct it, or remove it.')
+_SAME_NAME = mark("Agents with the name of another are called by their numbers: {count} (first {what}).")
 
 
 class _Request(Struct):
@@ -159,7 +188,10 @@ def _find_talks(requests: list[_Request], notes: Notes) -> list[tuple[str, dict[
 def _add_talks(draft: Draft, requests: list[_Request]) -> None:
     """The talks of each day, then its night."""
     talks = _find_talks(requests, draft.notes)
-    nights = [request for request in requests if _is_at_night(request)]
+    asked = [
+        request for request in requests if request.kind in _AT_NIGHT and type(request.info.get("day")) is int
+    ]
+    nights = [one for one in asked if type(one.answer) is str and one.answer not in LEFT_OUT]
     nights.sort(key=lambda request: request.info["day"])
     moments = _find_moments(requests)
     spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks)
@@ -174,30 +206,23 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
         counts[key] += 1
         text = talk.get("text")
         if not (talk.get("skip") is True or talk.get("over") is True or text in LEFT_OUT):
-            draft.add_message(
-                place, find_round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS
-            )
+            draft.add_message(place, _round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
     for request in nights:
         _add_at_night(draft, request)
 
 
-def _is_at_night(request: _Request) -> bool:
-    is_answered = type(request.answer) is str and request.answer not in LEFT_OUT
-    return request.kind in _AT_NIGHT and is_answered and type(request.info.get("day")) is int
-
-
 def _add_at_night(draft: Draft, request: _Request) -> None:
-    day, time = request.info["day"], format_moment(request.answered)
-    add_night(draft, request.place, day, request.kind.lower(), request.agent, request.answer, time)
+    day, time = request.info["day"], _moment(request.answered)
+    _add_night(draft, request.place, day, request.kind.lower(), request.agent, request.answer, time)
 
 
-def add_night(
+def _add_night(
     draft: Draft, place: str, day: Any, kind: str, agent: Any, answer: str | None, time: str | None
 ) -> None:
     """What an agent whispered to the werewolves, or whom it chose."""
     text = answer if kind == "whisper" else f"{kind} → {answer}"
     side = MAFIA if kind in ("whisper", "attack", "attackVote") else ""
-    draft.add_night(place, find_round(day), agent, text, kind, time, side)
+    draft.add_night(place, _round(day), agent, text, kind, time, side)
 
 
 def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | None]]:
@@ -206,11 +231,11 @@ def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | 
     for request in requests:
         day = request.info.get("day")
         if request.kind == "TALK" and type(day) is int:
-            moments[day, str(request.agent)].append(format_moment(request.answered))
+            moments[day, str(request.agent)].append(_moment(request.answered))
     return moments
 
 
-def format_moment(value: Any) -> str | None:
+def _moment(value: Any) -> str | None:
     """Seconds or milliseconds since 1970 as an ISO date-time; None for anything else."""
     if type(value) is not int or value <= 0:
         return None
@@ -220,7 +245,7 @@ def format_moment(value: Any) -> str | None:
     return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)).isoformat()
 
 
-def find_round(day: Any) -> Any:
+def _round(day: Any) -> Any:
     return day + 1 if type(day) is int else day
 
 
@@ -239,7 +264,7 @@ def _add_votes(draft: Draft, requests: list[_Request]) -> None:
         if type(target) is str and target and target not in names:
             notes.warn("invalid_vote", request.place, target, says=_INVALID_VOTE)
             continue
-        number, time = find_round(request.info.get("day")), format_moment(request.answered)
+        number, time = _round(request.info.get("day")), _moment(request.answered)
         draft.add_vote(request.place, number, request.agent, target, time=time)
 
 
@@ -253,3 +278,101 @@ def _add_eliminations(draft: Draft, requests: list[_Request]) -> None:
                 told.add(str(player))
                 place = f"{request.place}/info/{key}"
                 draft.add_elimination(place, request.info.get("day"), player, how)
+
+
+class _Entry(Struct, frozen=True):
+    """One line, with its continuation lines."""
+
+    place: str
+    day: int
+    kind: str
+    rest: str
+
+
+def recognises_text(text: str) -> bool:
+    """Whether the text begins with the status of two agents."""
+    first = [_LINE.fullmatch(line.strip()) for line in text.lstrip().split("\n", 2)[:2]]
+    return len(first) == 2 and all(
+        match is not None and match["kind"] == "status" and _STATUS.fullmatch(match["rest"])
+        for match in first
+    )
+
+
+def to_native_text(decoded: Decoded, new_notes: NewNotes, columns: Columns) -> Games:
+    """The game of the text. Never raises."""
+    notes = new_notes()
+    draft = Draft(notes, notes.source)
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    votes: dict[tuple[int, str], tuple[_Entry, str]] = {}
+    for entry in _entries(decoded.text, notes):
+        if entry.kind in _NIGHT_LINES and (chosen := _NIGHT_LINES[entry.kind].fullmatch(entry.rest)):
+            is_whisper = entry.kind == "whisper"
+            answer = chosen[2] if is_whisper else _name(names, chosen[2])
+            time = _moment(int(chosen[3])) if is_whisper and chosen[3] else None
+            if answer not in LEFT_OUT:
+                _add_night(draft, entry.place, entry.day, entry.kind, _name(names, chosen[1]), answer, time)
+        if entry.kind not in _SHAPES:
+            continue
+        shape, example = _SHAPES[entry.kind]
+        found = shape.fullmatch(entry.rest)
+        if found is None:
+            notes.fault("wrong_type", entry.place, _SHAPE, kind=entry.kind, example=example)
+        elif entry.kind == "vote":
+            # The server asks again after a tie: the last vote counts.
+            votes.pop((entry.day, found[1]), None)
+            votes[entry.day, found[1]] = (entry, found[2])
+        else:
+            _add(draft, names, taken, entry, found)
+    for (day, voter), (entry, target) in votes.items():
+        draft.add_vote(entry.place, _round(day), _name(names, voter), _name(names, target))
+    yield draft.game, notes
+
+
+def _entries(text: str, notes: Notes) -> Iterator[_Entry]:
+    def stray(number: int) -> None:
+        notes.fault(
+            "wrong_type", f"line {number}", mark("A log of AIWolf should begin with the agents' status.")
+        )
+
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for number, match, more in read_lines(lines, _LINE, stray):
+        yield _Entry(f"line {number}", int(match["day"]), match["kind"], match["rest"] + more)
+
+
+def _add(draft: Draft, names: dict[str, str], taken: set[str], entry: _Entry, found: "re.Match[str]") -> None:
+    """A player, a message, an elimination or the winner. `taken` are the keys of the names."""
+    if entry.kind == "status":
+        if found[1] not in names:
+            names[found[1]] = _new_name(draft, taken, entry.place, found)
+            taken.add(name_key(names[found[1]]))
+            role = found[2] or None
+            draft.add_player(entry.place, names[found[1]], find_side(role, SIDES), join_texts(role, found[3]))
+    elif entry.kind == "talk":
+        if found[2] not in LEFT_OUT:
+            time = _moment(int(found[3])) if found[3] else None
+            draft.add_message(entry.place, _round(entry.day), _name(names, found[1]), found[2], time=time)
+    elif entry.kind == "result":
+        draft.game["winner"] = None if found[1] == "NONE" else found[1]
+    elif int(found[1]) > 0 and found[2] != "false":
+        how = KILLED if entry.kind == "attack" else VOTED_OUT
+        draft.add_elimination(entry.place, _round(entry.day), _name(names, found[1]), how)
+
+
+def _new_name(draft: Draft, taken: set[str], place: str, found: "re.Match[str]") -> str:
+    """The name of an agent's first status; its number where it has none or that of another agent."""
+    name, unnamed = (found[4] or "").strip(), _unnamed(found[1])
+    if name and name_key(name) in taken:
+        draft.notes.warn("same_name", place, unnamed, says=_SAME_NAME)
+        return unnamed
+    return name or unnamed
+
+
+def _name(names: dict[str, str], number: str) -> str | None:
+    """The name of an agent; None for nobody (-1)."""
+    return None if number.startswith("-") else names.get(number, _unnamed(number))
+
+
+def _unnamed(number: str) -> str:
+    """The name that texts use for an agent without a name."""
+    return f"Agent[{int(number):02d}]"

@@ -17,6 +17,8 @@ SIDES = dict.fromkeys("merlin percival servant".split(), VILLAGER) | dict.fromke
 _KEYS = frozenset(("users", "messages", "beliefs", "persuasion"))
 _FIELDS = {"roundNumber": "/quest", "playerName": "/player", "message": "/msg"}
 _MOST_DIGITS = 9
+# What the system says of the side that has won.
+_WINS = {"evil wins": "evil", "forces of good win": "good"}
 
 
 def recognises(value: Any) -> bool:
@@ -41,28 +43,15 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         plain = role.partition("-")[0] if type(role) is str else role
         side = find_side(plain, SIDES)
         draft.add_player(place, fields.get("name"), role if side == plain else side, role)
-    for key, message in _in_order(read_object(game.get("messages"), "/messages", notes)):
+    messages = read_object(game.get("messages"), "/messages", notes)
+    is_numbered = all(key.isascii() and key.isdecimal() and len(key) <= _MOST_DIGITS for key in messages)
+    for key in sorted(messages, key=int) if is_numbered else messages:
         place = f"/messages{build_pointer([key])}"
-        fields = read_object(message, place, notes)
+        fields = read_object(messages[key], place, notes)
         text = fields.get("msg")
         if fields.get("player") != "system":
             draft.add_message(place, fields.get("quest"), fields.get("player"), text, fields=_FIELDS)
         elif type(text) is str:
-            draft.game["winner"] = _find_winner(text) or draft.game.get("winner")
+            won = next((side for said, side in _WINS.items() if said in text.casefold()), None)
+            draft.game["winner"] = won or draft.game.get("winner")
     return draft.game
-
-
-def _in_order(messages: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The messages ordered by their numbers; in the order of the file when a key is not a number."""
-    entries = list(messages.items())
-    if all(key.isascii() and key.isdecimal() and len(key) <= _MOST_DIGITS for key, _ in entries):
-        entries.sort(key=lambda entry: int(entry[0]))
-    return entries
-
-
-def _find_winner(text: str) -> str | None:
-    """The side that a line of the system says has won the game."""
-    low = text.casefold()
-    if "evil wins" in low:
-        return "evil"
-    return "good" if "forces of good win" in low else None

@@ -6,14 +6,14 @@ channel or a direct message is kept apart. Notices of the program, such as who j
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import PRIVATE, SPEECH, THOUGHT
 from discussions.transcripts.core.fields import as_list, as_moment, as_object, as_objects, read_inside
-from discussions.transcripts.core.notes import Limits, NativeGame, Notes
+from discussions.transcripts.core.notes import Games, Limits, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Columns
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.tables import Table
@@ -76,9 +76,7 @@ def answered(columns: Columns) -> dict[str, str]:
     return {room: kind for recipe in reversed(list(recipes)) for room, kind in recipe.kinds.items()}
 
 
-def read_files(
-    files: Mapping[str, bytes], new_notes: Callable[[], Notes], columns: Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns) -> Games:
     """The games of an export: its one public channel, or those of which people said so. Never raises.
 
     What is private belongs to the first game.

@@ -1,13 +1,13 @@
 """Corpora of ConvoKit: the utterances with what other files of the corpus say of speakers and conversations."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object, read_inside
-from discussions.transcripts.core.notes import Limits, NativeGame, Notes
+from discussions.transcripts.core.notes import Games, Limits, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import Columns, field_of
 from discussions.transcripts.core.readers.json_rows import read_rows
 from discussions.transcripts.core.readers.rows import read_table
@@ -42,9 +42,7 @@ def explain_part(name: str, data: bytes) -> str:
     return say(_NO_MESSAGES, name=last) if is_part else ""
 
 
-def read_files(
-    files: Mapping[str, bytes], new_notes: Callable[[], Notes], columns: Columns
-) -> Iterator[tuple[NativeGame, Notes]]:
+def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns) -> Games:
     """The games of a corpus, with roles of its speakers and winners of its conversations. Never raises."""
     unused = Notes("", "", Limits())
     speakers = [_facts(files.get(name, b"{}"), _OF_SPEAKER, unused) for name in SPEAKERS]

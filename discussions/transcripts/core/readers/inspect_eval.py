@@ -3,7 +3,7 @@
 The speaker is the name in the message's metadata, else the agent of the span in the events, else the model.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from discussions.transcripts.core.fields import as_list, as_object, as_objects
@@ -62,7 +62,8 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         if _speaker_count(said) > 1:
             notes.warn("taken_from_events", "/events", says=_EVENTS)
             placed = said
-    _note_scores(value.get("scores"), notes)
+    if scores := as_object(value.get("scores")):
+        notes.warn("scores_left_out", "/scores", next(iter(scores)), count=len(scores), says=_SCORES)
     metadata = as_object(value.get("metadata"))
     about = {
         "id": _game_id(value, notes),
@@ -86,11 +87,8 @@ def _game_id(sample: dict[str, Any], notes: Notes) -> str:
 
 def _agents_of_outputs(events: list[Any]) -> dict[str, tuple[str, Any]]:
     """Id of a message -> the agent that called the model for it ("" without one), and the moment."""
-    spans = {
-        event["id"]: event
-        for event in as_objects(events)
-        if event.get("event") == "span_begin" and type(event.get("id")) is str
-    }
+    begun = [event for event in as_objects(events) if event.get("event") == "span_begin"]
+    spans = {event["id"]: event for event in begun if type(event.get("id")) is str}
     found: dict[str, tuple[str, Any]] = {}
     for _pointer, event, message in _outputs(events):
         if type(message.get("id")) is str:
@@ -133,12 +131,14 @@ def _from_messages(
         if type(entry) is not dict:
             notes.fault("wrong_type", pointer, say("A message should be a JSON object. Correct the file."))
             continue
-        named = _named(entry)
-        if entry.get("role") != "assistant" and not (entry.get("role") == "user" and named):
-            notes.warn("instruction_left_out", pointer, entry.get("role"), says=INSTRUCTION)
+        metadata, role = as_object(entry.get("metadata")), entry.get("role")
+        named = _first_text(metadata.get(key) for key in NAME_KEYS)
+        if role != "assistant" and not (role == "user" and named):
+            notes.warn("instruction_left_out", pointer, role, says=INSTRUCTION)
             continue
         agent, time = agents.get(_id(entry), ("", None))
-        yield pointer, _message(entry, named or agent or _model(entry), time, texts)
+        name = named or agent or _first_text([entry.get("model"), "assistant"])
+        yield pointer, _message(entry, name, time, texts)
 
 
 def _from_events(
@@ -159,15 +159,8 @@ def _id(entry: dict[str, Any]) -> str:
     return entry["id"] if type(entry.get("id")) is str else ""
 
 
-def _named(entry: dict[str, Any]) -> str:
-    metadata = as_object(entry.get("metadata"))
-    names = (metadata.get(key) for key in NAME_KEYS)
-    return next((name.strip() for name in names if type(name) is str and name.strip()), "")
-
-
-def _model(entry: dict[str, Any]) -> str:
-    model = entry.get("model")
-    return (model.strip() if type(model) is str else "") or "assistant"
+def _first_text(values: Iterable[Any]) -> str:
+    return next((value.strip() for value in values if type(value) is str and value.strip()), "")
 
 
 def _message(entry: dict[str, Any], agent: str, time: Any, texts: dict[str, Any]) -> dict[str, Any]:
@@ -186,11 +179,6 @@ def _resolved(part: Any, texts: dict[str, Any]) -> Any:
     if type(part) is str and part.startswith(ATTACHMENT):
         return texts.get(part.removeprefix(ATTACHMENT), part)
     return part
-
-
-def _note_scores(scores: Any, notes: Notes) -> None:
-    if type(scores) is dict and scores:
-        notes.warn("scores_left_out", "/scores", next(iter(scores)), count=len(scores), says=_SCORES)
 
 
 def _cost(usage: Any) -> dict[str, Any] | None:

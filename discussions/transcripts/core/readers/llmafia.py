@@ -63,7 +63,11 @@ def to_native_files(files: Mapping[str, bytes], notes: Notes) -> dict[str, Any] 
     # What is wrong with a night refuses no game: nobody rates it.
     night = _read_chat(files, NIGHT_CHAT, notes.apart())
     _add_chats(draft, day, night, manager)
-    _add_eliminations(draft, manager)
+
+    for number, is_night, line in _phases(manager):
+        # A night belongs to the round of the day before it.
+        if found := _GONE.match(line.text):
+            draft.add_elimination(line.place, max(number, 1), found[1], KILLED if is_night else VOTED_OUT)
     winner = _read_lines(files, WINNER, notes)
     draft.game["winner"] = re.sub(r" wins?!?$", "", winner[0].strip()) if winner else None
     return draft.game
@@ -100,9 +104,8 @@ def _read_chat(files: Mapping[str, bytes], name: str, notes: Notes) -> list[_Lin
 def _add_configured_players(draft: Draft, data: bytes) -> None:
     notes = draft.notes
     config = read_object(read_inside(data, CONFIG, notes).value, CONFIG, notes)
-    for index, entry in enumerate(
-        read_list(config, "players", f"{CONFIG} ", notes, notes.limits.players) or []
-    ):
+    players = read_list(config, "players", f"{CONFIG} ", notes, notes.limits.players) or []
+    for index, entry in enumerate(players):
         place = f"{CONFIG} /players/{index}"
         fields = read_object(entry, place, notes)
         is_mafia = read_flag(fields, "is_mafia", place, notes)
@@ -125,15 +128,15 @@ def _add_named_players(draft: Draft, files: Mapping[str, bytes]) -> None:
 
 def _add_chats(draft: Draft, day: list[_Line], night: list[_Line], manager: list[_Line]) -> None:
     """Messages and votes of the days, and what the mafia says and votes in the night after each of them."""
-    rounds = [
+    begun = [
         number for number, is_night, line in _phases(manager) if is_night and line.text.startswith(_NIGHT)
     ]
+    # A night that the manager does not announce has the number of its day.
+    nights = dict(enumerate(begun, 1))
     said = [(number, False, line) for number, line in _numbered(day)]
-    for number, line in _numbered(night):
-        said.append((rounds[number - 1] if number <= len(rounds) else number, True, line))
+    said += [(nights.get(number, number), True, line) for number, line in _numbered(night)]
     for number, is_night, line in sorted(said, key=lambda part: part[:2]):
-        add = _add_night_line if is_night else _add_day_line
-        add(draft, max(number, 1), line)
+        _add_line(draft, max(number, 1), line, is_night=is_night)
 
 
 def _numbered(chat: list[_Line]) -> Iterator[tuple[int, _Line]]:
@@ -148,22 +151,17 @@ def _numbered(chat: list[_Line]) -> Iterator[tuple[int, _Line]]:
         yield 1 + bisect_left(ends, index), line
 
 
-def _add_day_line(draft: Draft, number: int, line: _Line) -> None:
-    if line.name != MANAGER:
+def _add_line(draft: Draft, number: int, line: _Line, *, is_night: bool) -> None:
+    """A message or a vote, which at night is private, too. Other lines of the manager are left out."""
+    voter, vote, target = line.text.partition(_VOTE)
+    is_vote = line.name == MANAGER
+    if is_night and (target or not is_vote):
+        name, text = (voter, f"→ {target}") if is_vote else (line.name, line.text)
+        draft.add_night(line.place, number, name, text, "night", line.time, MAFIA)
+    elif not is_night and not is_vote:
         draft.add_message(line.place, number, line.name, line.text, time=line.time)
-    elif _VOTE in line.text:
-        voter, _, target = line.text.partition(_VOTE)
+    elif not is_night and vote:
         draft.add_vote(line.place, number, voter, target, time=line.time)
-
-
-def _add_night_line(draft: Draft, number: int, line: _Line) -> None:
-    name, text = line.name, line.text
-    if name == MANAGER:
-        name, _, target = text.partition(_VOTE)
-        text = f"→ {target}"
-        if not target:
-            return
-    draft.add_night(line.place, number, name, text, "night", line.time, MAFIA)
 
 
 def _phases(manager: list[_Line]) -> Iterator[tuple[int, bool, _Line]]:
@@ -175,10 +173,3 @@ def _phases(manager: list[_Line]) -> Iterator[tuple[int, bool, _Line]]:
         elif line.text.startswith(_NIGHT):
             is_night = True
         yield number, is_night, line
-
-
-def _add_eliminations(draft: Draft, manager: list[_Line]) -> None:
-    """Add the players who left the game, by day or by night. A night belongs to the round of the day before it."""
-    for number, is_night, line in _phases(manager):
-        if found := _GONE.match(line.text):
-            draft.add_elimination(line.place, max(number, 1), found[1], KILLED if is_night else VOTED_OUT)

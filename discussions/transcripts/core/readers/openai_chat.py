@@ -255,7 +255,11 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
     """The keys of messages with names that may say who could hear them, beside those that are read."""
     said = [_with_role(message) for message in as_objects(messages)]
     rows = [
-        {key: part for key, part in message.items() if key not in _KNOWN and not _is_read(key, part)}
+        {
+            key: part
+            for key, part in message.items()
+            if key not in _KNOWN and (field_of(key) not in _READ or type(part) is dict or as_objects(part))
+        }
         | {PLAYER: _speaker(message) or message.get("name") or message.get("role")}
         for message in said
         if str(message.get("role")) not in LEFT_OUT
@@ -265,10 +269,6 @@ def _hiding_keys(messages: list[Any]) -> list[str]:
     table = table_of_objects(list(enumerate(rows)), "/{}".format)
     signs = read_signs(table, MappingRecord(table.columns, {PLAYER: PLAYER}))
     return [field.removeprefix(UNCLEAR) for field in signs.at if field.startswith(UNCLEAR)]
-
-
-def _is_read(key: str, value: Any) -> bool:
-    return field_of(key) in _READ and not (type(value) is dict or as_objects(value))
 
 
 def _unclear_labels(names: list[str], players: Any) -> list[str]:

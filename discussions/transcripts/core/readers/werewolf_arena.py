@@ -118,7 +118,11 @@ def _convert_state(draft: Draft, value: dict[str, Any], base: str, logs: list[An
         notes.translate(f"/{native}", f"{base}/{foreign}")
     players = read_object(value.get("players"), f"{base}/players", notes)
     for name, player in players.items():
-        _add_player(draft, f"{base}/players{build_pointer([name])}", name, player)
+        place = f"{base}/players{build_pointer([name])}"
+        fields = read_object(player, place, notes)
+        keys, most = ("role", "model", "personality"), notes.limits.name_characters
+        about = join_texts(*(read_text(fields, key, place, notes, most) for key in keys))
+        draft.add_player(place, fields.get("name", name), find_side(fields.get("role"), SIDES), about)
     rounds = read_list(value, "rounds", base, notes, notes.limits.messages) or []
     memories = [
         memory for key, player in players.items() for memory in _memories(key, player, len(rounds) - 1)
@@ -131,15 +135,6 @@ def _convert_state(draft: Draft, value: dict[str, Any], base: str, logs: list[An
     error = read_text(value, "error_message", base, notes, notes.limits.message_characters)
     if error:
         notes.warn("game_stopped", f"{base}/error_message", error, says=_STOPPED)
-
-
-def _add_player(draft: Draft, place: str, name: str, player: Any) -> None:
-    notes = draft.notes
-    fields = read_object(player, place, notes)
-    role = fields.get("role")
-    most = notes.limits.name_characters
-    texts = (read_text(fields, key, place, notes, most) for key in ("role", "model", "personality"))
-    draft.add_player(place, fields.get("name", name), find_side(role, SIDES), join_texts(*texts))
 
 
 def _memories(key: str, player: Any, last: int) -> Iterator[tuple[int, Any, str]]:
