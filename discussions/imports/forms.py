@@ -233,8 +233,6 @@ class ColumnsForm(forms.Form):
 
 
 class RecipeForm(forms.Form):
-    """A recipe as a file."""
-
     recipe = forms.FileField(
         label=_("Recipe file"), error_messages={"required": _("Choose the file of a recipe.")}
     )

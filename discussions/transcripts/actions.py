@@ -103,7 +103,7 @@ def import_files(
             sha256: _insert(project, to, file.name, len(file.data), sha256, named, by=by, now=now)
             for sha256, file in sorted(first.items())
         }
-        imported = [_queue(*rows[sha256], named, iteration, by=by, now=now) for _file, sha256 in kept]
+        imported = [_queue(*rows[sha256], by, now, named, iteration) for _file, sha256 in kept]
         if any(upload.outcome == NEW for upload in imported):
             check_room(project, field="transcripts")
         return Received(imported, refused)
@@ -139,7 +139,7 @@ def import_separately(*, transcript: Transcript, by: Person, now: datetime) -> I
         row, is_new = _insert(
             transcript.project, transcript.iteration, *file, is_separate=True, by=by, now=now
         )
-        return _queue(row, is_new, None, None, by=by, now=now)
+        return _queue(row, is_new, by, now)
 
 
 def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Imported:
@@ -149,7 +149,7 @@ def resume_import(*, transcript: Transcript, by: Person, now: datetime) -> Impor
     """
     permissions.check_import_transcripts(by, transcript.project)
     with transaction.atomic():
-        return _again(transcript, None, None, by, now)
+        return _queue(transcript, False, by, now)
 
 
 def cancel_import(*, transcript: Transcript, by: Person, now: datetime) -> Transcript:
@@ -207,32 +207,25 @@ def _insert(
 def _queue(
     transcript: Transcript,
     is_new: bool,
-    format_name: str | None,
-    iteration: Iteration | None,
-    *,
     by: Person,
     now: datetime,
+    format_name: str | None = None,
+    iteration: Iteration | None = None,
 ) -> Imported:
-    if not is_new or transcript.job_id is not None:
-        return _again(transcript, format_name, iteration, by, now)
-    queue_reading(transcript=transcript, by=by, now=now)
-    detail = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
-    record_event("transcript:uploaded", transcript, by=by, now=now, detail=detail)
-    return Imported(transcript, NEW)
-
-
-def _again(
-    transcript: Transcript, format_name: str | None, iteration: Iteration | None, by: Person, now: datetime
-) -> Imported:
-    """Read the file again if there is a reason; without `format_name`, in the format of the last reading.
+    """Read a new file; another again if there is a reason, without `format_name` in the format of the last reading.
 
     Games that it brought stay where they are, and so do those that are still to come.
     """
+    if is_new and transcript.job_id is None:
+        queue_reading(transcript=transcript, by=by, now=now)
+        told = {"sha256": transcript.sha256, "is_separate": transcript.is_separate}
+        record_event("transcript:uploaded", transcript, by=by, now=now, detail=told)
+        return Imported(transcript, NEW)
     job = Job.objects.filter(pk=transcript.job_id).first() if transcript.job_id else None
     has_games = transcript.games.exists()
     is_renamed = format_name not in (None, transcript.named_format) and not has_games
-    is_new = is_renamed or transcript.waits_for_columns
-    if job is not None and job.state not in (CANCELLED, FAILED) and not (is_new and job.state == DONE):
+    is_asked = is_renamed or transcript.waits_for_columns
+    if job is not None and job.state not in (CANCELLED, FAILED) and not (is_asked and job.state == DONE):
         if job.state == DONE and transcript.games.filter(private_track=None).exists():
             # Earlier versions did not keep what not everybody could hear: the file is looked at once more.
             _enqueue(transcript, IMPORT_PRIVATE, by, now)

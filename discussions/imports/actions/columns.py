@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
-from itertools import count
+from itertools import chain, count
 
 import msgspec
 from django.db import transaction
@@ -115,15 +115,14 @@ def rename_recipe(*, mapping: ColumnMapping, name: str, by: Person, now: datetim
     """Give a recipe another name. Raises NotAllowed; Conflict when it was removed, or another has this name."""
     check_import_transcripts(by, mapping.project)
     with transaction.atomic():
-        _lock(mapping.project)
+        Project.objects.select_for_update(no_key=True).get(pk=mapping.project_id)
         own = ColumnMapping.objects.filter(project=mapping.project, removed_at=None)
         if own.filter(name=name).exclude(pk=mapping.pk).exists():
             raise Conflict(_("Another recipe has this name. Choose another name."), code="name_is_taken")
         if not own.filter(pk=mapping.pk).update(name=name):
             raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
-        record_event(
-            "column_mapping:renamed", mapping, by=by, now=now, detail={"name": name, "before": mapping.name}
-        )
+        detail = {"name": name, "before": mapping.name}
+        record_event("column_mapping:renamed", mapping, by=by, now=now, detail=detail)
     mapping.name = name
 
 
@@ -134,13 +133,8 @@ def remove_mapping(*, mapping: ColumnMapping, by: Person, now: datetime) -> None
         found = ColumnMapping.objects.filter(pk=mapping.pk, removed_at=None)
         if not found.update(removed_at=now, removed_by=by):
             raise Conflict(_("This recipe was removed or changed meanwhile."), code="mapping_is_gone")
-        record_event(
-            "column_mapping:removed",
-            mapping,
-            by=by,
-            now=now,
-            detail={"fields": mapping_record(mapping).written},
-        )
+        detail = {"fields": mapping_record(mapping).written}
+        record_event("column_mapping:removed", mapping, by=by, now=now, detail=detail)
 
 
 def _read_waiting(project: Project, by: Person, now: datetime) -> None:
@@ -149,11 +143,6 @@ def _read_waiting(project: Project, by: Person, now: datetime) -> None:
     waiting = waiting.filter(iteration__in=Iteration.objects.filter(project=project).taking_games())
     for transcript in waiting.select_related("project", "iteration").order_by("pk"):
         resume_import(transcript=transcript, by=by, now=now)
-
-
-def _lock(project: Project) -> None:
-    """Serialise two people who keep the same recipe at once."""
-    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
 
 
 def _keep(
@@ -167,7 +156,8 @@ def _keep(
     replaces: ColumnMapping | None = None,
 ) -> ColumnMapping:
     """Add the recipe, and remove that of its columns; of its name, too, if it was made for no file. Raises Conflict."""
-    _lock(project)
+    # Two people may keep the same recipe at once.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     sha256 = recipes.columns_hash(mapping.columns)
     own = ColumnMapping.objects.filter(project=project, removed_at=None)
     before = own.filter(Q(pk=replaces.pk) if replaces else Q(columns_sha256=sha256)).first()
@@ -192,9 +182,8 @@ def _keep(
         created_at=now,
         created_by=by,
     )
-    record_event(
-        "column_mapping:changed" if before else "column_mapping:saved", row, by=by, now=now, detail=detail
-    )
+    what = "column_mapping:changed" if before else "column_mapping:saved"
+    record_event(what, row, by=by, now=now, detail=detail)
     return row
 
 
@@ -202,8 +191,5 @@ def _new_name(own: QuerySet[ColumnMapping], wanted: str) -> str:
     """The name, with a number where another recipe has it."""
     names = set(own.values_list("name", flat=True))
     wanted = wanted.strip()[:90] or "recipe"
-    return next(
-        name
-        for number in count(1)
-        if (name := wanted if number == 1 else f"{wanted} ({number})") not in names
-    )
+    others = (f"{wanted} ({number})" for number in count(2))
+    return next(name for name in chain([wanted], others) if name not in names)

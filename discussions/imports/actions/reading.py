@@ -338,7 +338,13 @@ class _PartReader:
                 raise jobs.JobOver(f"the import {self.main} was cancelled, or has failed")
             claims = msgspec.json.decode(run.claims, type=dict[int, Claim])
             most = min(before, run.next_part + PARTS_AHEAD)
-            held = self._held(claims, now)
+            # This job's own parts are done or wait to be stored.
+            rows = Job.objects.in_bulk({job for job, _fence in claims.values()})
+            held = {
+                part: (job, fence)
+                for part, (job, fence) in claims.items()
+                if job in rows and jobs.is_held(rows[job], fence, now)
+            }
             free = [number for number in range(run.next_part, most) if number not in held]
             number = free[0] if free else None
             size = 0 if number is None else self.parts[number].end - self.parts[number].start
@@ -346,21 +352,10 @@ class _PartReader:
             if number is None:
                 return None
             mine = {number: (self.job.pk, self.job.fence)}
-            ImportRun.objects.filter(pk=run.pk).update(
-                claims=_text({part: claim for part, claim in claims.items() if part in held} | mine)
-            )
+            ImportRun.objects.filter(pk=run.pk).update(claims=_text(held | mine))
             if len(free) > 1 and self.job.attempt < 2:
                 self._call_helper(now)
             return number
-
-    def _held(self, claims: dict[int, Claim], now: datetime) -> set[int]:
-        """The parts of workers that still hold their job. This job's own parts are done or wait to be stored."""
-        rows = Job.objects.in_bulk({job for job, _fence in claims.values()})
-        return {
-            part
-            for part, (job, fence) in claims.items()
-            if job in rows and jobs.is_held(rows[job], fence, now)
-        }
 
     def _helping(self) -> QuerySet[Job]:
         return Job.objects.filter(kind=IMPORT_PART, subject__startswith=f"transcript:{self.transcript.pk}:")

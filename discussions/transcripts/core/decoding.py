@@ -78,7 +78,6 @@ class Decoded(Struct, frozen=True):
         return self._clean(self.data[start:end].decode(self.encoding))
 
     def head(self, characters: int) -> str:
-        """The first `characters` characters."""
         start = self.data[self.begin : self.begin + 4 * characters]
         return self._clean(start.decode(self.encoding, "ignore"))[:characters]
 
@@ -91,7 +90,6 @@ class Decoded(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The whole text."""
         return self.part(self.begin, len(self.data))
 
 

@@ -140,7 +140,6 @@ def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit |
 
 
 def format_of(value: Any, options: ReadOptions) -> Format | None:
-    """The format of one decoded JSON value."""
     return options.named or recognise(value, options.formats)
 
 

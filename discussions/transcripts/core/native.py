@@ -122,12 +122,12 @@ def is_native(value: Any) -> bool:
     found = {snake_to_camel(key) for key in value}
     messages = value["messages"] if type(value.get("messages")) is list else []
     first = messages[0] if messages else None
-    if len(found & {"gameId", "players", "messages"}) < 2 or type(first) is not dict:
+    if len(found & {"gameId", "players", "messages"}) < 2:
+        return False
+    if type(first) is not dict:
         # The messages of a game may stand in its rounds, under a key of another format.
         others = (part for key, part in value.items() if snake_to_camel(key) not in GAME_KEYS.ours)
-        has_rounds = any(type(part) is list and part and type(part[0]) is dict for part in others)
-        is_whole = "messages" in found or not has_rounds
-        return len(found & {"gameId", "players", "messages"}) >= 2 and is_whole
+        return "messages" in found or not any(type(part) is list and as_objects(part[:1]) for part in others)
     strange = _strange_keys(messages)
     if not ({"message", "playerName"} <= first.keys() or has_needed(suggest_fields(list(first)))):
         return not any(_may_hide(key, messages) for key in strange)

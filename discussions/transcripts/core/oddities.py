@@ -313,7 +313,6 @@ def _matching(messages: Iterable[Message], pattern: "re.Pattern[str]") -> list[i
 
 
 def _naming_zero(game: GameRecord, whole: str) -> list[int]:
-    """The messages that name a round 0."""
     found = [at for at in _find_each(whole, "0zZ") if whole[at - 1].isspace()]
     return _matching([game.messages[number - 1] for number in _positions(game, found)], _ZERO)
 

@@ -103,10 +103,8 @@ def are_turns(values: list[Any]) -> bool:
 def _last_answer(value: dict[str, Any]) -> dict[str, Any] | None:
     """The last message of a chat between a user and a model; None of any other value."""
     chat = [message for _place, message in _objects(value, "messages")]
-    is_chat = (
-        bool(chat) and all(map(is_chat_message, chat)) and not any("name" in message for message in chat)
-    )
-    return chat[-1] if is_chat and chat[-1].get("role") == "assistant" else None
+    is_chat = all(is_chat_message(message) and "name" not in message for message in chat)
+    return chat[-1] if chat and is_chat and chat[-1].get("role") == "assistant" else None
 
 
 def list_games(value: Any) -> list[tuple[str, Any]]:
@@ -141,10 +139,9 @@ def _games(values: _Placed) -> dict[str, _Placed]:
     kind = next(filter(None, (_kind(value) for _place, value in values)), "")
     if not kind and are_turns([value for _place, value in values]):
         kind = _CALL
-    found = {_OTLP: _spans, _LANGFUSE: _observations, _LANGSMITH: _runs, _SESSION: _lines, _CALL: _calls}.get(
-        kind
-    )
-    answers = list(found([item for item in values if type(item[1]) is dict])) if found else []
+    readers = {_OTLP: _spans, _LANGFUSE: _observations, _LANGSMITH: _runs, _SESSION: _lines, _CALL: _calls}
+    objects = [(place, value) for place, value in values if type(value) is dict]
+    answers = list(readers[kind](objects)) if kind else []
     if all(facts["timestamp"] for _game, _place, facts, _answer in answers):
         answers.sort(key=lambda answer: str(answer[2]["timestamp"]).rjust(20, "0"))
     games: dict[str, _Placed] = {}
@@ -186,7 +183,8 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
     facts: dict[str, dict[str, Any]] = {}
     for _place, span in spans:
         told = [span, *(event for _at, event in _objects(span, "events"))]
-        given = {key: part for item in told for key, part in _attributes(item).items()}
+        listed = [item for part in told for _at, item in _objects(part, "attributes")]
+        given = {str(item.get("key")): plain_value(item.get("value")) for item in listed}
         facts[str(span.get("spanId"))] = given | {"above": str(span.get("parentSpanId"))}
     for place, span in spans:
         above = [facts[str(span.get("spanId"))]]
@@ -202,13 +200,6 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
             said = {"name": name, "timestamp": span.get("endTimeUnixNano")}
             repeats = any(_AGENT in part and _OUTPUT in part for part in above[1:])
             yield game or span.get("traceId"), place, said, None if repeats else answer
-
-
-def _attributes(span: dict[str, Any]) -> dict[str, Any]:
-    """The attributes of a span, which OTLP lists, as an object."""
-    return {
-        str(item.get("key")): plain_value(item.get("value")) for _at, item in _objects(span, "attributes")
-    }
 
 
 def _observations(values: _Placed) -> Iterator[_Answer]:
@@ -240,24 +231,16 @@ def _lines(values: _Placed) -> Iterator[_Answer]:
 def _calls(values: _Placed) -> Iterator[_Answer]:
     for place, call in values:
         about = {key: part for name in _ABOUT for key, part in as_object(call.get(name)).items()} | call
-        plain = {
-            key: part
-            for key, part in about.items()
-            if type(part) in (str, int, bool) and key not in ("model", "role")
-        }
+        plain = {key: part for key, part in about.items() if type(part) in (str, int, bool)}
+        plain = {key: part for key, part in plain.items() if key not in ("model", "role")}
         given = first_values(plain, "game", "time", "type")
         kind = kind_of_type(str(given.get("type", "")))
-        facts = _facts({"name": COUNTED.sub("", str(call.get("custom_id") or "assistant"))}, plain, "") | {
-            "timestamp": given.get("time")
-        }
+        facts = _facts({"name": COUNTED.sub("", str(call.get("custom_id") or "assistant"))}, plain, "")
+        facts["timestamp"] = given.get("time")
         if kind in (THOUGHT, PRIVATE):
             facts["phase"] = given["type"]
-        yield (
-            given.get("game"),
-            place,
-            facts,
-            None if kind in (VOTE, OUT, IGNORE) else _answer(call) or _last_answer(call),
-        )
+        answer = None if kind in (VOTE, OUT, IGNORE) else _answer(call) or _last_answer(call)
+        yield given.get("game"), place, facts, answer
 
 
 def _facts(step: dict[str, Any], about: Any, time: str) -> dict[str, Any]:

@@ -61,13 +61,10 @@ def to_native(value: Any, notes: Notes) -> NativeGame:
     return _game(placed, {}, notes)
 
 
-def _talked(rooms: dict[str, list[_Placed]]) -> list[str]:
-    """The public channels in which somebody said something."""
-    return [
-        room
-        for room, items in rooms.items()
-        if any(_is_said(item) and not hidden for _at, item, hidden in items)
-    ]
+def _in_public(rooms: dict[str, list[_Placed]]) -> list[tuple[str, Any]]:
+    """What people said in public channels, each with its channel."""
+    placed = ((room, *entry) for room, items in rooms.items() for entry in items)
+    return [(room, item) for room, _place, item, hidden in placed if not hidden and _is_said(item)]
 
 
 def answered(columns: Columns) -> dict[str, str]:
@@ -82,7 +79,7 @@ def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns
     What is private belongs to the first game.
     """
     kinds, rooms = answered(columns), _workspace(files, Notes("", "", Limits()))[1]
-    talked = _talked(rooms)
+    talked = list(dict.fromkeys(room for room, _item in _in_public(rooms)))
     is_answered = len(talked) < 2 or {room.casefold() for room in talked} <= kinds.keys()
     games = [room for room in talked if len(talked) == 1 or kinds.get(room.casefold()) == SPEECH]
     games = games if games and is_answered else [""]
@@ -111,49 +108,36 @@ def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns
 def table_of_files(files: Mapping[str, bytes]) -> Table:
     """The messages of the public channels of an export as rows; each channel is asked about. Never raises."""
     users, rooms = _workspace(files, Notes("", "", Limits()))
-    said = [
-        (room, item)
-        for room, items in rooms.items()
-        for _place, item, hidden in items
-        if not hidden and _is_said(item)
-    ]
-    names = _names([("", item, "") for _room, item in said], users)
-    channel, name, text, time = CHANNEL_COLUMNS
-    rows = [
-        {
-            channel: room,
-            name: names[_author(item)],
-            text: _readable(item["text"], names),
-            time: as_moment(item["ts"]),
-        }
+    said = _in_public(rooms)
+    names = _names([item for _room, item in said], users)
+    cells = (
+        (room, names[_author(item)], _readable(item["text"], names), as_moment(item["ts"]))
         for room, item in said
         if _is_slack(item)
-    ]
+    )
+    rows = [dict(zip(CHANNEL_COLUMNS, row, strict=True)) for row in cells]
     table = table_of_objects(list(enumerate(rows)), "/{}".format)
-    return replace(table, counted=channel, asked=dict(Counter(room for room, _item in said)))
+    return replace(table, counted=CHANNEL_COLUMNS[0], asked=dict(Counter(room for room, _item in said)))
 
 
 def _workspace(files: Mapping[str, bytes], notes: Notes) -> tuple[dict[str, str], dict[str, list[_Placed]]]:
     """The names of an export's people by id, and the messages of each channel, with its name where it is private."""
     ends = {path.rpartition("/")[2]: path for path in files if not _DAY.search(path)}
     tops = {
-        name: _read(files[ends[name]], name, notes) for name in (*_USERS, _PUBLIC, *_PRIVATE) if name in ends
+        name: as_objects(read_inside(files[ends[name]], name, notes).value)
+        for name in (*_USERS, _PUBLIC, *_PRIVATE)
+        if name in ends
     }
-    users = {
-        user["id"]: _called(user)
-        for name in _USERS
-        for user in tops.get(name, ())
-        if type(user.get("id")) is str
-    }
-    hidden = {
-        str(room.get(key)) for name in _PRIVATE for room in tops.get(name, ()) for key in ("id", "name")
-    }
+    people = [user for name in _USERS for user in tops.get(name, ())]
+    users = {user["id"]: _called(user) for user in people if type(user.get("id")) is str}
+    secret = [room for name in _PRIVATE for room in tops.get(name, ())]
+    hidden = {str(room.get(key)) for room in secret for key in ("id", "name")}
     known = {str(room.get("name")) for room in tops.get(_PUBLIC, ())}
     rooms: dict[str, list[_Placed]] = {}
     for path in sorted(path for path in files if _DAY.fullmatch(path.rpartition("/")[2])):
         room = _room(path)
         is_hidden = room in hidden or bool(_DIRECT.fullmatch(room)) or (_PUBLIC in tops and room not in known)
-        items = enumerate(_read(files[path], path, notes))
+        items = enumerate(as_objects(read_inside(files[path], path, notes).value))
         placed = [(f"{path} /{index}", item, room if is_hidden else "") for index, item in items]
         rooms.setdefault(room, []).extend(placed)
     return users, rooms
@@ -185,11 +169,6 @@ def _is_said(item: Any) -> bool:
     return is_known and item.get("type", "Default") in _SAID_ON_DISCORD
 
 
-def _read(data: bytes, name: str, notes: Notes) -> list[dict[str, Any]]:
-    """The objects of a file with a list of them; its faults are noted."""
-    return as_objects(read_inside(data, name, notes).value)
-
-
 def _called(about: Any) -> str:
     """What somebody is called in the texts: the display name, the real name, else the name of the account."""
     parts = [about, about.get("profile")] if type(about) is dict else []
@@ -205,18 +184,17 @@ def _game(placed: list[_Placed], users: dict[str, str], notes: Notes) -> NativeG
             said.append((place, item, hidden))
         else:
             about = as_object(item)
-            kind = about.get("subtype") or about.get("type", "")
-            notes.warn("notice", place, kind)
+            notes.warn("notice", place, about.get("subtype") or about.get("type", ""))
     if all(_is_slack(item) for _place, item, _hidden in said):
         said.sort(key=lambda entry: (len(entry[1]["ts"].partition(".")[0]), entry[1]["ts"]))
-    names = _names(said, users)
+    names = _names([item for _place, item, _hidden in said], users)
     messages: list[dict[str, Any]] = []
     for place, item, hidden in said:
         notes.translate(f"/messages/{len(messages)}", place)
         message = _of_slack(item, names) if _is_slack(item) else _of_discord(item)
-        message |= {"playerName": names[_author(item)]} | (
-            {"audience": {"channel": hidden}} if hidden else {}
-        )
+        message["playerName"] = names[_author(item)]
+        if hidden:
+            message["audience"] = {"channel": hidden}
         messages.append(message)
     players = dict.fromkeys(message["playerName"] for message in messages)
     return {"gameId": notes.source, "players": [{"name": name} for name in players], "messages": messages}
@@ -228,26 +206,18 @@ def _author(item: dict[str, Any]) -> str:
     return str(found or item.get("username") or "")
 
 
-def _names(said: list[_Placed], users: dict[str, str]) -> dict[str, str]:
+def _names(said: list[dict[str, Any]], users: dict[str, str]) -> dict[str, str]:
     """The name of each author, by id; with the id where somebody else has the name, too."""
     found = dict(users)
-    for _place, item, _hidden in said:
-        own = (
-            item.get("author"),
-            item.get("user_profile"),
-            {"name": item.get("username")},
-            item.get("bot_profile"),
-        )
-        name = next(filter(None, map(_called, own)), "")
+    for item in said:
+        profiles = (item.get("user_profile"), {"name": item.get("username")}, item.get("bot_profile"))
+        name = next(filter(None, map(_called, (item.get("author"), *profiles))), "")
         if not found.get(_author(item)):
             found[_author(item)] = name or _author(item) or "?"
-    authors = {_author(item) for _place, item, _hidden in said}
-    taken = [found[author].casefold() for author in authors]
-    return found | {
-        author: f"{found[author]} ({author})"
-        for author in authors
-        if taken.count(found[author].casefold()) > 1
-    }
+    authors = set(map(_author, said))
+    taken = Counter(found[author].casefold() for author in authors)
+    twins = [author for author in authors if taken[found[author].casefold()] > 1]
+    return found | {author: f"{found[author]} ({author})" for author in twins}
 
 
 def _of_slack(item: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:

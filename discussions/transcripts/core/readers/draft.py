@@ -22,6 +22,8 @@ class Draft:
 
     def __init__(self, notes: Notes, game_id: Any, *, counts_private: bool = False) -> None:
         self.notes = notes
+        # Of a format that lists no players: where each first speaks or votes, by name.
+        self.named: dict[str, str] = {}
         self._turns = 0
         self._counts_private = counts_private
         self.game: dict[str, Any] = {

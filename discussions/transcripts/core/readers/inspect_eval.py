@@ -24,7 +24,6 @@ _USED = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 
 
 def recognises(value: Any) -> bool:
-    """Whether a JSON value is a log, or one sample of a log."""
     is_log = (
         type(value) is dict and type(value.get("eval")) is dict and "version" in value and "plan" in value
     )
@@ -32,7 +31,6 @@ def recognises(value: Any) -> bool:
 
 
 def is_sample(value: Any) -> bool:
-    """Whether a JSON value is one sample of a log."""
     return type(value) is dict and value.keys() >= {"id", "epoch", "messages", "target"}
 
 

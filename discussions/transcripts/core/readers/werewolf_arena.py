@@ -86,11 +86,10 @@ def _convert(value: Any, notes: Notes, base: str, logs: Any) -> dict[str, Any] |
         return None
     draft = Draft(notes, None)
     if type(value) is list:
-        names: dict[str, str] = {}
         for index, entry in enumerate(value):
-            _add_round(draft, f"{base}/{index}", index + 1, entry, [], entry, names)
+            _add_round(draft, f"{base}/{index}", index + 1, entry, [], entry)
         # The logs alone name no players: these are those who bid, speak or vote, in order of first appearance.
-        for name, place in names.items():
+        for name, place in draft.named.items():
             draft.add_player(place, name, None, None)
     else:
         _convert_state(draft, value, base, as_list(logs))
@@ -130,7 +129,7 @@ def _convert_state(draft: Draft, value: dict[str, Any], base: str, logs: list[An
     for index, entry in enumerate(rounds):
         own = [(name, text) for number, name, text in memories if number == index]
         log = as_object(logs[index]) if index < len(logs) else {}
-        _add_round(draft, f"{base}/rounds/{index}", index + 1, entry, own, log, {})
+        _add_round(draft, f"{base}/rounds/{index}", index + 1, entry, own, log)
     draft.game["winner"] = value.get("winner")
     error = read_text(value, "error_message", base, notes, notes.limits.message_characters)
     if error:
@@ -150,17 +149,11 @@ def _memories(key: str, player: Any, last: int) -> Iterator[tuple[int, Any, str]
 
 
 def _add_round(
-    draft: Draft,
-    place: str,
-    number: int,
-    entry: Any,
-    memories: list[tuple[Any, str]],
-    log: Any,
-    names: dict[str, str],
+    draft: Draft, place: str, number: int, entry: Any, memories: list[tuple[Any, str]], log: Any
 ) -> None:
     """The debate and the last ballot of a round, between what players remember of its night and of its end.
 
-    `log` is what its models answered: the round itself where there is no state. Who takes part is added to `names`.
+    `log` is what its models answered: the round itself where there is no state.
     """
     if type(entry) is not dict:
         wrong_type(draft.notes, place, say("an object"), entry)
@@ -169,9 +162,9 @@ def _add_round(
     for act in _ACTS:
         for text in _result(log.get(act)).values():
             draft.add_thought(f"{place}/{act}", number, None, f"{act}: {text}")
-    _note_bidders(entry, place, names, draft.notes)
-    _add_debate(draft, place, number, entry, log, names)
-    _add_ballot(draft, place, number, entry, log, names)
+    _note_bidders(draft, entry, place)
+    _add_debate(draft, place, number, entry, log)
+    _add_ballot(draft, place, number, entry, log)
     _add_memories(draft, place, number, memories, is_night=False)
     summaries = [entry for entry in as_list(log.get("summaries")) if type(entry) is list and len(entry) == 2]
     for index, (name, answer) in enumerate(summaries):
@@ -184,11 +177,12 @@ def _add_round(
         draft.add_elimination(f"{place}/exiled", number, exiled, VOTED_OUT)
 
 
-def _note_bidders(entry: dict[str, Any], place: str, names: dict[str, str], notes: Notes) -> None:
-    for turn, bids in enumerate(read_list(entry, "bid", place, notes, notes.limits.messages) or []):
+def _note_bidders(draft: Draft, entry: dict[str, Any], place: str) -> None:
+    most = draft.notes.limits.messages
+    for turn, bids in enumerate(read_list(entry, "bid", place, draft.notes, most) or []):
         for index, bid in enumerate(as_list(bids)):
             if type(bid) is list and bid and type(bid[0]) is str:
-                names.setdefault(bid[0], f"{place}/bid/{turn}/{index}")
+                draft.named.setdefault(bid[0], f"{place}/bid/{turn}/{index}")
 
 
 def _add_memories(
@@ -199,9 +193,7 @@ def _add_memories(
             draft.add_thought(place, number, name, text)
 
 
-def _add_debate(
-    draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any], names: dict[str, str]
-) -> None:
+def _add_debate(draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any]) -> None:
     notes, answers = draft.notes, as_list(log.get("debate"))
     for index, said in enumerate(read_list(entry, "debate", place, notes, notes.limits.messages) or []):
         where = f"{place}/debate/{index}"
@@ -217,13 +209,11 @@ def _add_debate(
             read_object(text, f"{where}/1", notes)
             fields, text = _LOGGED_SPEECH, result.get("say")
         if type(name) is str:
-            names.setdefault(name, where)
+            draft.named.setdefault(name, where)
         draft.add_message(where, number, name, text, fields=fields, reasoning=result.get("reasoning"))
 
 
-def _add_ballot(
-    draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any], names: dict[str, str]
-) -> None:
+def _add_ballot(draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any]) -> None:
     """The last ballot; if the round broke off before the exile, that is a poll like the others."""
     notes = draft.notes
     polls = read_list(entry, "votes", place, notes, notes.limits.votes) or []
@@ -231,20 +221,16 @@ def _add_ballot(
         return
     where, ballots = f"{place}/votes/{len(polls) - 1}", as_list(log.get("votes"))
     logged = as_list(ballots[len(polls) - 1]) if len(polls) <= len(ballots) else []
-    reasons = {
-        str(vote.get("player")): _result(vote.get("log")).get("reasoning") for vote in as_objects(logged)
-    }
-    if entry is not log:
-        for name, target in read_object(polls[-1], where, notes).items():
-            at = f"{where}{build_pointer([name])}"
-            draft.add_vote(at, number, name, target, reasoning=reasons.get(name))
-        return
-    most = notes.limits.votes
-    for index, vote in enumerate(read_list({"votes": polls[-1]}, "votes", where, notes, most) or []):
+    answers = {str(vote.get("player")): _result(vote.get("log")) for vote in as_objects(logged)}
+    reasons = {name: answer.get("reasoning") for name, answer in answers.items()}
+    for name, target in read_object(polls[-1], where, notes).items() if entry is not log else ():
+        draft.add_vote(f"{where}{build_pointer([name])}", number, name, target, reasoning=reasons.get(name))
+    polled = {"votes": polls[-1]} if entry is log else {}
+    for index, vote in enumerate(read_list(polled, "votes", where, notes, notes.limits.votes) or []):
         fields = read_object(vote, f"{where}/{index}", notes)
         voter = fields.get("player")
         if type(voter) is str:
-            names.setdefault(voter, f"{where}/{index}/player")
+            draft.named.setdefault(voter, f"{where}/{index}/player")
         reason = reasons.get(str(voter))
         draft.add_vote(f"{where}/{index}", number, voter, fields.get("voted_for"), reasoning=reason)
 
