@@ -108,8 +108,10 @@ def read_value(data: bytes, limits: Limits, *, is_item: bool = False) -> Documen
     )
 
 
-def read_inside(data: bytes, place: str, notes: Notes) -> Document:
+def read_inside(data: bytes | str, place: str, notes: Notes) -> Document:
     """The JSON of a file in a folder, or of a text at a pointer. Its problems are faults."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogatepass")
     document = read_value(data, notes.limits)
     for found in document.problems:
         within = found.pointer if place.startswith("/") else f" line {found.line} column {found.column}"

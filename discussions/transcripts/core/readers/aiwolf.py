@@ -124,7 +124,7 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
             if text is not None:
                 wrong_type(notes, at, "text", text)
             continue
-        document = read_inside(text.encode("utf-8", "surrogatepass"), at, notes)
+        document = read_inside(text, at, notes)
         found = document.value
         if type(found) is dict:
             requests.append(

@@ -10,7 +10,14 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from discussions.transcripts.core.fields import read_inside, read_list, read_object
+from discussions.transcripts.core.fields import (
+    as_list,
+    as_object,
+    as_objects,
+    read_inside,
+    read_list,
+    read_object,
+)
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT, Draft
 from workspace.core.json_items import begin_of
@@ -27,6 +34,13 @@ _SECRET = frozenset(
     "WerewolfNightVoteDataEntry DoctorHealActionDataEntry SeerInspectActionDataEntry SeerInspectResultDataEntry "
     "BidDataEntry".split()
 )
+_PLACES = {
+    "gameId": "EpisodeId",
+    "messages": "MODERATOR_OBSERVATION",
+    "players": "GAME_END/all_players",
+    "winner": "GAME_END/winner_team",
+    "metadata/cost": "GAME_END/cost_summary",
+}
 _READ = {_CHAT, _VOTE, _ROLE, *_LEAVING, *_SECRET}
 _STOPPED = mark("The game ended by an error of an agent. What was said until then is read.")
 _COSTS = {"totalUsd": "cost", "inputTokens": "prompt_tokens", "outputTokens": "completion_tokens"}
@@ -74,14 +88,8 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     info = read_object(replay.get("info"), "/info", notes)
     end = read_object(info.get("GAME_END"), "/info/GAME_END", notes)
     draft = Draft(notes, info.get("EpisodeId") or replay.get("id") or notes.source, counts_private=True)
-    for native, foreign in (("gameId", "EpisodeId"), ("messages", "MODERATOR_OBSERVATION")):
+    for native, foreign in _PLACES.items():
         notes.translate(f"/{native}", f"/info/{foreign}")
-    for native, foreign in (
-        ("players", "all_players"),
-        ("winner", "winner_team"),
-        ("metadata/cost", "cost_summary"),
-    ):
-        notes.translate(f"/{native}", f"/info/GAME_END/{foreign}")
     events = list(_events(info, notes))
     _add_players(draft, end, events)
     names = {player["name"] for player in draft.game["players"] if type(player["name"]) is str}
@@ -89,8 +97,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
         _add_event(draft, place, kind, event, names)
     if end.get("terminated_with_agent_error") is True:
         notes.warn("game_stopped", "/info/GAME_END/terminated_with_agent_error", says=_STOPPED)
-    steps = replay["steps"] if type(replay.get("steps")) is list else []
-    states = [state for step in steps if type(step) is list for state in step if type(state) is dict]
+    states = [state for step in as_list(replay.get("steps")) for state in as_objects(step)]
     cost = replay.get("cost") or _cost_of_acts(state.get("action") for state in states)
     if type(end.get("cost_summary")) is dict:
         cost = {ours: end["cost_summary"].get(f"total_{theirs}") for ours, theirs in _COSTS.items()}
@@ -104,14 +111,13 @@ def _events(info: dict[str, Any], notes: Notes) -> Iterator[_Event]:
     base = "/info/MODERATOR_OBSERVATION"
     steps = read_list(info, "MODERATOR_OBSERVATION", "/info", notes, notes.limits.messages) or []
     for number, step in enumerate(steps):
-        for index, raw in enumerate(step if type(step) is list else []):
+        for index, raw in enumerate(as_list(step)):
             place = f"{base}/{number}/{index}"
             entry = read_object(raw, place, notes)
             kind, text = entry.get("data_type"), entry.get("json_str")
             if type(kind) is not str or kind not in _READ or type(text) is not str:
                 continue
-            document = read_inside(text.encode("utf-8", "surrogatepass"), f"{place}/json_str", notes)
-            yield place, kind, document.value if type(document.value) is dict else {}
+            yield place, kind, as_object(read_inside(text, f"{place}/json_str", notes).value)
 
 
 def _add_players(draft: Draft, end: dict[str, Any], events: list[_Event]) -> None:
@@ -124,8 +130,7 @@ def _add_players(draft: Draft, end: dict[str, Any], events: list[_Event]) -> Non
         agent = read_object(player.get("agent"), f"{place}/{index}/agent", notes)
         name = player.get("id")
         role = roles.get(name) if type(name) is str else None
-        models = agent.get("llms")
-        first = models[0] if type(models) is list and models else None
+        first = next(iter(as_list(agent.get("llms"))), None)
         model = first.get("model_name") if type(first) is dict else agent.get("agent_id")
         draft.add_player(f"{place}/{index}", name, role or agent.get("role"), model)
     for where, kind, event in events if not listed else ():
@@ -162,8 +167,8 @@ def _cost_of_acts(acts: Iterable[Any]) -> dict[str, Any] | None:
     """The sum over all acts; None where no act has a cost."""
     figures: dict[str, Any] = {}
     for act in acts:
-        usage = act.get("kwargs") if type(act) is dict else None
+        usage = as_object(as_object(act).get("kwargs"))
         for ours, theirs in _COSTS.items():
-            if type(usage) is dict and type(usage.get(theirs)) in (int, float):
+            if type(usage.get(theirs)) in (int, float):
                 figures[ours] = figures.get(ours, 0) + usage[theirs]
     return figures or None

@@ -327,10 +327,8 @@ def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
 def _told(entry: Any) -> Iterator[tuple[str, str, str]]:
     """The sentences in the arguments of a message's calls, each with what the call is, one of KINDS, and its name."""
     content = as_objects(as_object(entry).get("content"))
-    calls = [
-        *(call.get("function") for call in as_objects(as_object(entry).get("tool_calls"))),
-        *(as_object(entry).get("function_call"), *(part for part in content if "input" in part)),
-    ]
+    calls = [call.get("function") for call in as_objects(as_object(entry).get("tool_calls"))]
+    calls += [as_object(entry).get("function_call"), *(part for part in content if "input" in part)]
     for call in map(as_object, calls):
         name, given = str(call.get("name", "")), call.get("arguments", call.get("input"))
         given = as_object(read_json(given.encode()).value if type(given) is str else given)
@@ -422,8 +420,7 @@ def first_values(entry: dict[str, Any], *wanted: str) -> dict[str, Any]:
 def _speaker(entry: dict[str, Any]) -> str:
     """The player that a key such as "speaker" names; "" without one. The name may be that of a model."""
     said = {key: value.strip() for key, value in entry.items() if type(value) is str and key != "name"}
-    key = suggest_fields([key for key, value in said.items() if value]).get(PLAYER, "role_name")
-    return said.get(key, "")
+    return said.get(suggest_fields([key for key in said if said[key]]).get(PLAYER, "role_name"), "")
 
 
 def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
