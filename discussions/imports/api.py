@@ -220,10 +220,12 @@ def _keep(
 
 def _mapping(row: ColumnMapping) -> MappingAnswer:
     record = mapping_record(row)
-    parts = {name: getattr(record, name) for name in ("columns", "fields", "kinds", "aliases", "settings")}
-    return MappingAnswer.read(
-        row, recipe=msgspec.json.decode(recipes.write_recipe(row.name, record)), **parts
-    )
+    recipe = msgspec.json.decode(recipes.write_recipe(row.name, record))
+    return MappingAnswer.read(row, recipe=recipe, columns=record.columns, **_said(record))
+
+
+def _said(record: recipes.MappingRecord) -> dict[str, dict[str, str]]:
+    return {name: getattr(record, name) for name in ("fields", "kinds", "aliases", "settings")}
 
 
 def _columns(transcript: Transcript, rows: Table, mapping: recipes.MappingRecord) -> FileColumnsAnswer:
@@ -231,10 +233,7 @@ def _columns(transcript: Transcript, rows: Table, mapping: recipes.MappingRecord
     return FileColumnsAnswer.read(
         page,
         known_fields=list(FIELD_LABELS),
-        fields=mapping.fields,
-        kinds=mapping.kinds,
-        aliases=mapping.aliases,
-        settings=mapping.settings,
+        **_said(mapping),
         questions=[QuestionAnswer.read(question) for question in find_questions(rows, mapping)],
         is_kept=page.kept is not None
         and replace(mapping_record(page.kept), columns=[]) == replace(mapping, columns=[]),

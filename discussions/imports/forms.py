@@ -91,16 +91,16 @@ class ColumnsForm(forms.Form):
         parts = [part for part in chosen.split(OR) if part.isdecimal() and int(part) < len(self.columns)]
         several = {self._number(self.suggested[field])} if OR in self.suggested.get(field, "") else set()
         several |= {OR.join(parts)} if len(parts) > 1 else set()
-        found: list[tuple[str, Any]] = [(number, _shortened(name)) for name, number in self.numbers.items()]
-        found += [
-            (number, _shortened(self._names(number, ", "))) for number in sorted(several) if OR in number
-        ]
-        more = [OR.join([*parts, number]) for number in self.numbers.values() if number not in parts]
+        numbers = [*self.numbers.values(), *sorted(number for number in several if OR in number)]
+        found: list[tuple[str, Any]] = [self._choice(number) for number in numbers]
         if parts and field in (*NEEDED, *OF_TYPED_ROWS, "vote", "type", "game", "thought"):
-            found.append(
-                (gettext("With another column"), [(key, _shortened(self._names(key, ", "))) for key in more])
-            )
+            others = [number for number in self.numbers.values() if number not in parts]
+            more = [self._choice(OR.join([*parts, number])) for number in others]
+            found.append((gettext("With another column"), more))
         return found
+
+    def _choice(self, numbers: str) -> tuple[str, str]:
+        return numbers, _shortened(self._names(numbers, ", "))
 
     def _names(self, numbers: str, joint: str = OR) -> str:
         return joint.join(self.columns[int(part)] for part in numbers.split(OR))
@@ -193,12 +193,8 @@ class ColumnsForm(forms.Form):
 
     def about_file(self) -> list[forms.BoundField]:
         """Questions about the file as a whole, and where rounds begin if no column says it."""
-        names = [
-            name
-            for name in (LIST, ENCODING, SEPARATOR)
-            if isinstance(self.fields.get(name), forms.ChoiceField)
-        ]
-        return [self[name] for name in ([*names, ROUNDS] if self.asks_rounds() else names)]
+        names = (LIST, ENCODING, SEPARATOR, *([ROUNDS] if self.asks_rounds() else []))
+        return [self[name] for name in names if isinstance(self.fields.get(name), forms.ChoiceField)]
 
     def asks_rounds(self) -> bool:
         return not (self["round"].value() or self["phase"].value())

@@ -194,11 +194,11 @@ class ImportPage(ImportLine):
 def import_targets(*, project: Project) -> list[tuple[int, str]]:
     """The iterations that take games, by number, the unsorted one first."""
     rows = Iteration.objects.filter(project=project).taking_games().order_by("number")
-    found = []
-    for number, name, stage in rows.values_list("number", "name", "stage"):
-        values = {"number": number, "name": name}
-        found.append((number, name if stage is None else _("Iteration %(number)d: %(name)s") % values))
-    return found
+    named = _("Iteration %(number)d: %(name)s")
+    return [
+        (number, name if stage is None else named % {"number": number, "name": name})
+        for number, name, stage in rows.values_list("number", "name", "stage")
+    ]
 
 
 def _totals(lines: list[ImportLine]) -> list[str]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from discussions.models import ColumnMapping, Iteration, Transcript
 from discussions.transcripts.actions import is_packed, resume_import
-from discussions.transcripts.core.archives import Budget, RefusedFile
+from discussions.transcripts.core.archives import Budget
 from discussions.transcripts.core.file_names import shown_name
 from discussions.transcripts.core.layouts import FOLDER, Unit
 from discussions.transcripts.core.reader import plan_reading, unpack_unit
@@ -62,8 +62,7 @@ def _load_folder(transcript: Transcript) -> Table | None:
             continue
         if read := unit.format.table_of_files:
             budget = Budget(options.limits.unpacked_bytes)
-            files = unpack_unit(plan.archive, unit.members, options, budget)
-            return None if isinstance(files, RefusedFile) else read(files)
+            return read(unpack_unit(plan.archive, unit.members, options, budget))
     return None
 
 

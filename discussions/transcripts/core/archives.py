@@ -7,7 +7,6 @@ import gzip
 import struct
 import zipfile
 import zlib
-from io import BytesIO
 from typing import IO
 
 import zstandard
@@ -22,6 +21,9 @@ from discussions.transcripts.core.file_names import (
 from discussions.transcripts.core.notes import MIB, Limits
 from workspace.core.words import mark, say
 
+OFFICE = "office_document"
+# Such documents are zip archives that hold one of these.
+_OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml"}
 ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 GZIP_START = b"\x1f\x8b"
 # Transcripts shrink to a tenth or a thirtieth. A file that shrinks more than this was made to fill the memory.
@@ -39,11 +41,43 @@ _BROKEN = (
 )
 
 
-class RefusedFile(Struct, frozen=True):
+_SENTENCES = {
+    "archive": mark("The file is a tar archive. Put the transcripts into a zip archive instead."),
+    "damaged": mark(
+        "The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."
+    ),
+    "nested_archive": mark(
+        "This is an archive inside an archive. Unpack it and put its transcripts into the outer one."
+    ),
+    "encrypted": mark("This file is locked with a password. Make the archive again without a password."),
+    "link": mark("This is a link and no file; links are not followed. Put the file itself in its place."),
+    "compression": mark(
+        "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate)."
+    ),
+    "ratio": mark(
+        "This file unpacks to more than 500 times its size, which no transcript does. Look at what it holds."
+    ),
+    "duplicate_name": mark(
+        "The archive holds another file of this name before this one. Rename one of them."
+    ),
+    OFFICE: mark(
+        "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
+        "in UTF-8, and upload that."
+    ),
+    "no_games": mark("The archive holds no files that may be transcripts."),
+}
+_TOO_MANY = mark("The archive holds more than {archive_files:,} files. Split it into several archives.")
+_TOO_LARGE = mark("It unpacks to more than {most:,.0f} MiB, the most that is read of one file. Split it.")
+_DAMAGED_FILE = mark("This file of the archive is damaged, so it was not read. Make the archive again.")
+
+
+class RefusedFile(Exception):
     """Why a file is not read: a code, and a sentence that says what to do."""
 
-    code: str
-    message: str
+    def __init__(self, code: str, sentence: str = "") -> None:
+        super().__init__(code)
+        self.code = code
+        self.sentence = sentence or _SENTENCES[code]
 
 
 class OverBudget(Exception):
@@ -82,68 +116,46 @@ class Archive(Struct, frozen=True):
     data: bytes
 
 
-DAMAGED = RefusedFile(
-    "damaged",
-    mark("The archive is damaged or was cut off. Make it again, or upload the transcripts themselves."),
-)
-_DAMAGED_FILE = RefusedFile(
-    "damaged", mark("This file of the archive is damaged, so it was not read. Make the archive again.")
-)
-NESTED = RefusedFile(
-    "nested_archive",
-    mark("This is an archive inside an archive. Unpack it and put its transcripts into the outer one."),
-)
-_ENCRYPTED = RefusedFile(
-    "encrypted", mark("This file is locked with a password. Make the archive again without a password.")
-)
-_LINK = RefusedFile(
-    "link", mark("This is a link and no file; links are not followed. Put the file itself in its place.")
-)
-_METHOD = RefusedFile(
-    "compression",
-    mark(
-        "This file is compressed by a method that is not read. Make the archive again with the usual one (deflate)."
-    ),
-)
-_BOMB = RefusedFile(
-    "ratio",
-    mark(
-        "This file unpacks to more than 500 times its size, which no transcript does. Look at what it holds."
-    ),
-)
-_TWICE = RefusedFile(
-    "duplicate_name", mark("The archive holds another file of this name before this one. Rename one of them.")
-)
-OFFICE = RefusedFile(
-    "office_document",
-    mark(
-        "This is a document of an office program, such as Excel or Word. Save it there as CSV or as plain text, "
-        "in UTF-8, and upload that."
-    ),
-)
-# Such documents are zip archives that hold one of these.
-_OFFICE_MEMBERS = {"[Content_Types].xml", "META-INF/manifest.xml"}
-_EMPTY = RefusedFile("no_games", mark("The archive holds no files that may be transcripts."))
+class _Bytes:
+    """Bytes as the file object that `zipfile` expects."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Move to a position relative to the start, the current position or the end."""
+        at = offset + (0, self._at, len(self._data))[whence]
+        if at < 0:
+            raise OSError("before the start")
+        self._at = at
+        return at
+
+    def read(self, size: int | None = -1) -> bytes:
+        end = len(self._data) if size is None or size < 0 else self._at + size
+        found = self._data[self._at : end]
+        self._at += len(found)
+        return found
 
 
-def open_zip(data: bytes, limits: Limits) -> Archive | RefusedFile:
-    """The files of a zip archive in the order of its directory. Never raises."""
+def open_zip(data: bytes, limits: Limits) -> Archive:
+    """The files of a zip archive in the order of its directory. Raises RefusedFile."""
     # Each entry of the directory begins with this signature: entries are counted before a list of them is built.
-    if data.count(b"PK\x01\x02") > limits.archive_files:
-        return RefusedFile(
-            "too_many_files",
-            say(
-                "The archive holds more than {archive_files:,} files. Split it into several archives.",
-                archive_files=limits.archive_files,
-            ),
-        )
+    if data.count(b"PK\x01\x02") > (most := limits.archive_files):
+        raise RefusedFile("too_many_files", say(_TOO_MANY, archive_files=most))
     try:
-        file = zipfile.ZipFile(BytesIO(data))
+        file = zipfile.ZipFile(_Bytes(data))
         infos = [info for info in file.infolist() if not info.is_dir()]
     except _BROKEN:
-        return DAMAGED
+        raise RefusedFile("damaged") from None
     if not _OFFICE_MEMBERS.isdisjoint(info.filename for info in infos):
-        return OFFICE
+        raise RefusedFile(OFFICE)
     members: list[Member] = []
     seen: set[tuple[str, str]] = set()
     for info in infos:
@@ -154,32 +166,33 @@ def open_zip(data: bytes, limits: Limits) -> Archive | RefusedFile:
         seen.add((folder, name))
         members.append(Member(name, shown_path(info.filename), folder, info, is_twice=is_twice))
     if not members:
-        return _EMPTY
+        raise RefusedFile("no_games")
     return Archive(members=members, left_out=len(infos) - len(members), file=file, data=data)
 
 
-def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes | RefusedFile:
-    """The bytes of one file, up to the size limit of a file. Raises OverBudget."""
+def unpack(archive: Archive, member: Member, limits: Limits, budget: Budget) -> bytes:
+    """The bytes of one file, up to the size limit of a file. Raises RefusedFile and OverBudget."""
     info = member.info
-    if member.is_twice:
-        return _TWICE
-    if info.external_attr >> 16 & 0xF000 == _SYMLINK:
-        return _LINK
-    if info.flag_bits & 1:
-        return _ENCRYPTED
-    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTD):
-        return _METHOD
+    refusals = {
+        "duplicate_name": member.is_twice,
+        "link": info.external_attr >> 16 & 0xF000 == _SYMLINK,
+        "encrypted": info.flag_bits & 1,
+        "compression": info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, ZSTD),
+    }
+    for code, is_refused in refusals.items():
+        if is_refused:
+            raise RefusedFile(code)
     try:
         if info.compress_type == ZSTD:
             return _unpack_zstd(archive.data, info, limits, budget)
         with archive.file.open(info) as stream:
             return _gathered(stream, info.compress_size, limits, budget)
     except _BROKEN:
-        return _DAMAGED_FILE
+        raise RefusedFile("damaged", _DAMAGED_FILE) from None
 
 
-def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Budget) -> bytes | RefusedFile:
-    """The bytes of a file that `zipfile` does not unpack. Raises OverBudget, struct.error and ZstdError."""
+def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Budget) -> bytes:
+    """The bytes of a file that `zipfile` does not unpack. Raises as `unpack`, and what is in `_BROKEN`."""
     start = info.header_offset + _LOCAL_HEADER.size
     *head, name_length, extra_length = _LOCAL_HEADER.unpack(data[info.header_offset : start])
     start += name_length + extra_length
@@ -187,19 +200,22 @@ def _unpack_zstd(data: bytes, info: zipfile.ZipInfo, limits: Limits, budget: Bud
     unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     with unpacker.stream_reader(packed, read_across_frames=True) as stream:
         found = _gathered(stream, info.compress_size, limits, budget)
-    is_whole = head[0] == b"PK\x03\x04" and (isinstance(found, RefusedFile) or zlib.crc32(found) == info.CRC)
-    return found if is_whole else _DAMAGED_FILE
+    if head[0] != b"PK\x03\x04" or zlib.crc32(found) != info.CRC:
+        raise zipfile.BadZipFile
+    return found
 
 
-def gunzip(data: bytes, limits: Limits) -> bytes | RefusedFile:
-    """The bytes of the one file that a gzip archive holds. Never raises."""
+def gunzip(data: bytes, limits: Limits) -> bytes:
+    """The bytes of the one file that a gzip archive holds. Raises RefusedFile."""
     # The limit of one file comes first, so the budget is never used up.
     try:
-        with gzip.GzipFile(fileobj=BytesIO(data)) as stream:
+        with gzip.GzipFile(fileobj=_Bytes(data)) as stream:
             found = _gathered(stream, len(data), limits, Budget(2 * limits.file_bytes))
     except _BROKEN:
-        return DAMAGED
-    return NESTED if isinstance(found, bytes) and is_archive(found) else found
+        raise RefusedFile("damaged") from None
+    if is_archive(found):
+        raise RefusedFile("nested_archive")
+    return found
 
 
 def gunzip_start(data: bytes, most: int) -> tuple[bytes, bool]:
@@ -221,23 +237,16 @@ def is_archive(data: bytes) -> bool:
     return data.startswith((*ZIP_STARTS, GZIP_START)) or data[257:262] == b"ustar"
 
 
-def _gathered(
-    stream: IO[bytes] | gzip.GzipFile, packed: int, limits: Limits, budget: Budget
-) -> bytes | RefusedFile:
-    """All bytes of the stream, or why they are too many; nothing beyond the limit is read."""
+def _gathered(stream: IO[bytes] | gzip.GzipFile, packed: int, limits: Limits, budget: Budget) -> bytes:
+    """All bytes of the stream; nothing beyond a limit is read. Raises RefusedFile and OverBudget."""
     gathered: list[bytes] = []
     size = 0
     while chunk := stream.read(_CHUNK):
         size += len(chunk)
         budget.take(len(chunk))
         if size > limits.file_bytes:
-            most = limits.file_bytes / MIB
-            sentence = say(
-                "It unpacks to more than {most:,.0f} MiB, the most that is read of one file. Split it.",
-                most=most,
-            )
-            return RefusedFile("too_large", sentence)
+            raise RefusedFile("too_large", say(_TOO_LARGE, most=limits.file_bytes / MIB))
         if size > MIB and size > MOST_RATIO * max(1, packed):
-            return _BOMB
+            raise RefusedFile("ratio")
         gathered.append(chunk)
     return b"".join(gathered)

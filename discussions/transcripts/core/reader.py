@@ -45,9 +45,6 @@ from workspace.core.words import mark, say
 MIXED = "mixed"
 # How many games of a file wait to be compared with those behind them.
 MOST_WAITING = 4
-_TAR = RefusedFile(
-    "archive", mark("The file is a tar archive. Put the transcripts into a zip archive instead.")
-)
 _TOO_MUCH = mark(
     "The archive unpacks to more than {most:,.0f} MiB, the most that is read. Split it into several archives."
 )
@@ -81,66 +78,60 @@ class ReadPlan(Struct, frozen=True):
 def plan_reading(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
     """Check the whole file: what it holds, and what must be refused. Never raises."""
     name = shown_name(name)
-    found: bytes | RefusedFile = data
-    if len(data) <= options.limits.file_bytes and archives.is_archive(data):
-        if data.startswith(archives.ZIP_STARTS):
-            return _plan_archive(data, name, options)
-        found = archives.gunzip(data, options.limits) if data.startswith(archives.GZIP_START) else _TAR
-    if isinstance(found, bytes):
-        found = _recoded(found, options)
-    return ReadPlan(units=[_plan_file(name, source_name(name), found, options)], options=options)
+    unit: Unit | ReadOutcome
+    try:
+        if len(data) <= options.limits.file_bytes and archives.is_archive(data):
+            if data.startswith(archives.ZIP_STARTS):
+                return _plan_archive(data, name, options)
+            if not data.startswith(archives.GZIP_START):
+                raise RefusedFile("archive")
+            data = archives.gunzip(data, options.limits)
+        unit = lay_out(_recoded(data, options), name, source_name(name), options)
+    except RefusedFile as why:
+        unit = refused(name, why.code, say(why.sentence))
+    return ReadPlan(units=[unit], options=options)
 
 
-def _plan_file(name: str, source: str, data: bytes | RefusedFile, options: ReadOptions) -> Unit | ReadOutcome:
-    if isinstance(data, RefusedFile):
-        return refused(name, data.code, say(data.message))
-    return lay_out(data, name, source, options)
-
-
-def _recoded(data: bytes, options: ReadOptions) -> bytes | RefusedFile:
-    """The bytes in UTF-8, where somebody named their encoding or they begin with the mark of UTF-16."""
+def _recoded(data: bytes, options: ReadOptions) -> bytes:
+    """The bytes in UTF-8, where somebody named their encoding or UTF-16 has its mark. Raises RefusedFile."""
     encoding = options.encoding or find_encoding(data, options.columns)
     recoded = recode(data, encoding)
-    if recoded is not None:
-        return recoded
-    sentence = say(_NOT_SO, name=encoding or "utf-16") + describe_proposals(data)
-    return RefusedFile("encoding", sentence)
+    if recoded is None:
+        sentence = say(_NOT_SO, name=encoding or "utf-16") + describe_proposals(data)
+        raise RefusedFile("encoding", sentence)
+    return recoded
 
 
 def unpack_unit(
     archive: Archive, members: list[Member], options: ReadOptions, budget: Budget
-) -> dict[str, bytes] | RefusedFile:
-    """The bytes of one file or of the files of one folder, by name. Raises OverBudget."""
+) -> dict[str, bytes]:
+    """The bytes of one file or of the files of one folder, by name. Raises RefusedFile and OverBudget."""
     files: dict[str, bytes] = {}
-    limits = options.limits
     is_tree = len({member.folder for member in members}) > 1
     for member in members:
-        data = archives.unpack(archive, member, limits, budget)
-        if isinstance(data, bytes) and not archives.is_archive(data):
-            data = _recoded(data, options)
-        if isinstance(data, RefusedFile):
-            return data if len(members) == 1 else replace(data, message=f"{member.name}: {data.message}")
+        try:
+            data = archives.unpack(archive, member, options.limits, budget)
+            data = data if archives.is_archive(data) else _recoded(data, options)
+        except RefusedFile as why:
+            if len(members) == 1:
+                raise
+            raise RefusedFile(why.code, f"{member.name}: {why.sentence}") from None
         files[member.path if is_tree else member.name] = data
-    if sum(map(len, files.values())) > limits.file_bytes:
-        return RefusedFile("too_large", say(_LARGE_GAME, most=limits.file_bytes / MIB))
+    if sum(map(len, files.values())) > (most := options.limits.file_bytes):
+        raise RefusedFile("too_large", say(_LARGE_GAME, most=most / MIB))
     return files
 
 
 def _plan_archive(data: bytes, name: str, options: ReadOptions) -> ReadPlan:
-    """The units of a zip archive. It is refused as a whole when it holds or unpacks to more than the limits."""
+    """The units of a zip archive. Raises RefusedFile when it holds or unpacks to more than the limits."""
     archive = archives.open_zip(data, options.limits)
-    units: list[Unit | ReadOutcome] = []
     try:
-        if isinstance(archive, Archive):
-            units = list(_plan_members(name, archive, options))
+        units = list(_plan_members(name, archive, options))
     except archives.OverBudget:
-        archive = RefusedFile("too_large", say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB))
-    if isinstance(archive, RefusedFile):
-        return ReadPlan(units=[_plan_file(name, source_name(name), archive, options)], options=options)
-    remarks = []
-    if archive.left_out:
-        sentence = say(_LEFT_OUT, count=archive.left_out)
-        remarks = [Fault(place=name, code="left_out", message=sentence, is_warning=True)]
+        sentence = say(_TOO_MUCH, most=options.limits.unpacked_bytes / MIB)
+        raise RefusedFile("too_large", sentence) from None
+    says = say(_LEFT_OUT, count=archive.left_out)
+    remarks = [Fault(name, "left_out", says, is_warning=True)] if archive.left_out else []
     return ReadPlan(units=units, options=options, archive=archive, remarks=remarks)
 
 
@@ -173,19 +164,31 @@ def _plan_members(upload: str, archive: Archive, options: ReadOptions) -> Iterat
         if known is not None:
             path = source = first.path.rpartition("/")[0] or source_name(upload)
         name = f"{upload}: {path}"
-        files = unpack_unit(archive, members, options, budget)
-        if known is not None and not isinstance(files, RefusedFile):
-            yield Unit(FOLDER, known, name, source, members=members)
-            continue
-        data = files if isinstance(files, RefusedFile) else files[first.name]
-        if isinstance(data, bytes) and archives.is_archive(data):
-            inside = archives.open_zip(data, options.limits)
-            data = archives.OFFICE if inside is archives.OFFICE else archives.NESTED
-        unit = _plan_file(name, source, data, options)
-        if isinstance(unit, Unit) and len(archive.members) > 1 and is_private_file(source):
-            unit = refused(name, "private_file", say(_PRIVATE_FILE, name=first.name))
+        unit: Unit | ReadOutcome
+        try:
+            files = unpack_unit(archive, members, options, budget)
+            if known is not None:
+                unit = Unit(FOLDER, known, name, source)
+            else:
+                _check_nested(data := files[first.name], options.limits)
+                unit = lay_out(data, name, source, options)
+                if isinstance(unit, Unit) and len(archive.members) > 1 and is_private_file(source):
+                    raise RefusedFile("private_file", say(_PRIVATE_FILE, name=first.name))
+        except RefusedFile as why:
+            unit = refused(name, why.code, say(why.sentence))
         # It is unpacked again when it is read, so that memory holds one file at a time.
         yield replace(unit, document=None, data=b"", members=members) if isinstance(unit, Unit) else unit
+
+
+def _check_nested(data: bytes, limits: Limits) -> None:
+    """Raises RefusedFile for an archive or a document of an office program."""
+    if archives.is_archive(data):
+        try:
+            archives.open_zip(data, limits)
+        except RefusedFile as why:
+            if why.code == archives.OFFICE:
+                raise
+        raise RefusedFile("nested_archive")
 
 
 def folder_format(names: list[str], options: ReadOptions) -> Format | None:
@@ -278,12 +281,11 @@ def _read_games(plan: ReadPlan) -> Iterator[ReadOutcome]:
         if isinstance(unit, ReadOutcome):
             yield unit
             continue
-        files: dict[str, bytes] | RefusedFile = {"": unit.data}
+        files = {"": unit.data}
         if plan.archive is not None:
+            # What is refused, or beyond the budget, is no unit of the plan.
             files = unpack_unit(plan.archive, unit.members, options, budget)
-        if isinstance(files, RefusedFile):
-            yield refused(unit.name, files.code, say(files.message))
-        elif unit.kind == FOLDER:
+        if unit.kind == FOLDER:
             yield from _read_folder(unit, files, options)
         else:
             (data,) = files.values()
