@@ -193,17 +193,15 @@ def _add_talks(draft: Draft, requests: list[_Request]) -> None:
     ]
     nights = [one for one in asked if type(one.answer) is str and one.answer not in LEFT_OUT]
     nights.sort(key=lambda request: request.info["day"])
-    moments = _find_moments(requests)
     spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks)
-    counts: Counter[tuple[Any, str]] = Counter()
+    # If an agent has fewer or more requests than talks, its answers cannot be matched to its talks.
+    moments = {
+        key: iter(times) for key, times in _find_moments(requests).items() if len(times) == spoken[key]
+    }
     for place, talk in talks:
         while nights and nights[0].info["day"] < talk["day"]:
             _add_at_night(draft, nights.pop(0))
-        key = (talk["day"], str(talk.get("agent")))
-        times = moments.get(key, [])
-        # If an agent has fewer or more requests than talks, its answers cannot be matched to its talks.
-        time = times[counts[key]] if len(times) == spoken[key] else None
-        counts[key] += 1
+        time = next(moments.get((talk["day"], str(talk.get("agent"))), iter(())), None)
         text = talk.get("text")
         if not (talk.get("skip") is True or talk.get("over") is True or text in LEFT_OUT):
             draft.add_message(place, _round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
