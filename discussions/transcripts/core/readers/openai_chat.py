@@ -227,7 +227,7 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
     _note_unclear(wrapper, [entry for _place, entry in entries], messages, notes)
     return _carried(wrapper) | {
         "gameId": _game_id(wrapper, notes),
-        "players": with_facts(called, wrapper.get("players"), wrapper.get("metadata")),
+        "players": _with_facts(called, wrapper),
         "messages": messages,
     }
 
@@ -236,9 +236,8 @@ def _note_unclear(wrapper: dict[str, Any], entries: list[Any], messages: list[An
     """Note faults where it is not clear who spoke, or who could hear it."""
     names = {message["playerName"] for message in messages} - {THOUGHT}
     told = [str(message["message"]) for message in messages if message["playerName"] == "user"]
-    is_instructed = names <= {"user", "assistant"} and any(
-        as_object(entry).get("role") in ("system", "developer") for entry in entries
-    )
+    roles = [as_object(entry).get("role") for entry in entries]
+    is_instructed = names <= {"user", "assistant"} and ("system" in roles or "developer" in roles)
     # What tells a model what to do comes again and again, or addresses it.
     is_context = is_instructed or len(told) > 1 or any(map(_ADDRESSES.search, told))
     is_monologue = names == {"assistant"} and len(messages) > 1
@@ -292,7 +291,7 @@ def _split_names(messages: list[Any], names: list[str], notes: Notes) -> list[st
     return list(dict.fromkeys(split_mode(name, modes)[0] for name in names))
 
 
-def content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str] | None = None) -> str | None:
+def _content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str]) -> str | None:
     """The text of a message's content: text, or the text parts of a list. Other parts are counted.
 
     The parts that are thoughts are added to `thoughts`.
@@ -305,21 +304,19 @@ def content_text(content: Any, pointer: str, notes: Notes, thoughts: list[str] |
     texts: list[str] = []
     for part in content:
         kind, text, is_thought = read_part(part)
-        if text is not None and (not is_thought or thoughts is not None):
-            (thoughts if is_thought and thoughts is not None else texts).append(text)
-        else:
+        if text is None:
             notes.warn("part_left_out", pointer, kind, says=PART)
+        else:
+            (thoughts if is_thought else texts).append(text)
     return "\n".join(texts)
 
 
-def with_facts(names: list[str], players: Any, metadata: Any) -> list[Any]:
-    """The players by name, with roles and personalities of a list `players`, or of `roles` and `personalities`.
-
-    The list may stand at the top or in the metadata, as may the two objects of name -> text in the metadata.
-    """
-    facts = as_object(metadata)
+def _with_facts(names: list[str], wrapper: dict[str, Any]) -> list[Any]:
+    """The list `players` at the top or in the metadata; else those of the names, with what the metadata say of each."""
+    facts = as_object(wrapper.get("metadata"))
+    listed = wrapper.get("players")
     roles, personalities = as_object(facts.get("roles")), as_object(facts.get("personalities"))
-    return as_list(players if players is not None else facts.get("players")) or [
+    return as_list(facts.get("players") if listed is None else listed) or [
         {"name": name, "role": roles.get(name), "personality": personalities.get(name)} for name in names
     ]
 
@@ -366,7 +363,7 @@ def _message(
     if name is not None and type(name) is not str:
         notes.fault("wrong_type", f"{pointer}/name", _NO_NAME)
         return None
-    text = content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
+    text = _content_text(entry.get("content"), f"{pointer}/content", notes, thoughts)
     text = _spoken(entry, text, pointer, notes, thoughts, speaks_by_calls=speaks_by_calls)
     thought, audience = "\n".join(thoughts), _audience(entry)
     if entry["role"] == THOUGHT or (thought and not text):
