@@ -89,7 +89,7 @@ def work() -> None:
     from django.db import connection
 
     from discussions.models import Game
-    from workspace.database.clock import database_now
+    from workspace.database.transactions import database_now
     from workspace.jobs.actions import run_job
     from workspace.models import Job
 

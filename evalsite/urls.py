@@ -8,8 +8,7 @@ from discussions.models.iterations import iterations_by_version
 from discussions.preview.queries import scored_hash
 from rubric.preview.views import cancel_with, preview_with, publish_with
 from rubric.versions.urls import VERSION
-from rubric.versions.views.changes import retire_with
-from rubric.versions.views.rubrics import rubrics_with
+from rubric.versions.views.version import retire_with, rubrics_with
 from workspace.people.views.projects import create_project_with
 from workspace.tokens.views import api_docs_with, openapi_with
 

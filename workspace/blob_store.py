@@ -17,7 +17,7 @@ from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage, Storage, default_storage, storages
 
 from workspace.core.canonical import bytes_hash
-from workspace.database.isolation import do_each
+from workspace.database.transactions import do_each
 
 FOLDER = "transcripts"
 INCOMING = "incoming"

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.cache import cache
 
 from workspace.checks.actions import sweep
-from workspace.database.clock import database_now
+from workspace.database.transactions import database_now
 from workspace.jobs.actions import LOOK_AT_JOB, NOTIFY_AGAIN, beat, run_job
 from workspace.people.actions.people import system_person
 

@@ -20,7 +20,7 @@ from rubric.reviews.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
 from workspace.blob_store import BytesLost, load_bytes, open_spool
 from workspace.core.refusals import Conflict
-from workspace.database.snapshot import snapshot
+from workspace.database.transactions import snapshot
 from workspace.exports.actions import Source, build_export, request_export, write_export
 from workspace.exports.core.choices import ARCHIVE, CSV, GAME, MARKDOWN, OTLP, TRACES, WIDE
 from workspace.exports.core.files import ExportFile

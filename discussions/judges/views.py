@@ -30,7 +30,7 @@ from discussions.judges.pages import (
 from discussions.judges.permissions import check_call_judge, check_judges, check_use_judge
 from discussions.models import Game, Judge
 from rubric.core.call_parameters import describe_parameters
-from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
+from rubric.core.records import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.model_reviewers.forms import AnswersForm
 from workspace.access.permissions import get_refusal, may
 from workspace.core.json_faults import Problem

@@ -43,7 +43,7 @@ from discussions.slots.actions import open_slots
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import bytes_hash, canonical_hash
 from workspace.database.bulk_rows import insert_rows, reserve_keys
-from workspace.database.clock import database_now
+from workspace.database.transactions import database_now
 from workspace.exports.core.score_events import Score as ScoreOut
 from workspace.jobs.actions import (
     MOST_ATTEMPTS,

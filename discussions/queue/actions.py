@@ -40,9 +40,9 @@ from discussions.slots.queries import FreeSlot, barred_until, kept_for
 from workspace.audit.actions import record_event
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
-from workspace.database.isolation import do_each
 from workspace.database.locked_texts import keyed_text
 from workspace.database.prepared_queries import insert_row
+from workspace.database.transactions import do_each
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import EVALUATOR

@@ -46,7 +46,7 @@ from discussions.slots.queries import (
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.queries import prepare_by_rights
-from workspace.database.capped_counts import MOST_COUNTED, CappedCount
+from workspace.database.unions import MOST_COUNTED, CappedCount
 from workspace.models import Person, Project
 
 # Timing reads every act; a project with more evaluations in four weeks is timed by its newest.

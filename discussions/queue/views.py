@@ -39,7 +39,7 @@ from discussions.slots.queries import barred_until, evaluators_in, free_for, gam
 from workspace.access.permissions import get_refusal
 from workspace.audit.forms import KeyedForm
 from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
-from workspace.database.capped_counts import MOST_COUNTED, capped_count
+from workspace.database.unions import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, kept_status, project_or_404

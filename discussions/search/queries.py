@@ -32,7 +32,7 @@ from discussions.search.core import (
     write_tsquery,
     write_vector,
 )
-from workspace.database.capped_counts import capped_count
+from workspace.database.unions import capped_count
 from workspace.models import Person, Project
 
 # Messages are counted up to this number, and so many games are looked into for who said it.

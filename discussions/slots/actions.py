@@ -21,8 +21,8 @@ from discussions.slots.queries import draw_games, load_slots_by_game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.bulk_rows import insert_rows
-from workspace.database.isolation import do_each
 from workspace.database.prepared_queries import Prepared, build_part
+from workspace.database.transactions import do_each
 from workspace.models import Person, Project
 from workspace.people.actions.people import system_person
 from workspace.texts import clean_text

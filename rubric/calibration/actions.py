@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from rubric.calibration.core import Key, build_consensus, find_missing_mark
 from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.queries import build_labels, calibrated_reviewers
-from rubric.core.limits import MOST_REPEATS
+from rubric.core.records import MOST_REPEATS
 from rubric.models import (
     CalibrationComparison,
     CalibrationRound,
@@ -28,7 +28,7 @@ from rubric.models import (
 )
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import DRAFT, RATING
-from rubric.reviews.core.mark_pairs import collect_marks
+from rubric.reviews.core.score_rows import collect_marks
 from rubric.reviews.permissions import check_change_set
 from rubric.reviews.queries import load_reviewed
 from workspace.audit.actions import record_event

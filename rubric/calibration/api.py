@@ -14,7 +14,7 @@ from rubric.calibration.actions import SetRoundPlan
 from rubric.calibration.core import parse_agreed_marks
 from rubric.calibration.permissions import check_calibrate_set
 from rubric.calibration.views import round_or_404
-from rubric.core.limits import MOST_REPEATS
+from rubric.core.records import MOST_REPEATS
 from rubric.models import CalibrationComparison, CalibrationRound, ComparisonSet, Reviewer
 from rubric.reviews.views import set_or_404
 from workspace.core.limits import LONGEST_REASON

@@ -11,7 +11,7 @@ from msgspec import Struct
 from rubric.core.records import HOLISTIC
 from rubric.core.scales import COMMON, Scales
 from rubric.core.weights import exact
-from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
+from rubric.reviews.core.score_rows import ONE_SCALE, MarkPair, MarkPairs, Marks, pair_marks
 from workspace.core.words import say
 from workspace.display.core.number_lists import is_short_number
 from workspace.statistics.means import exact_mean

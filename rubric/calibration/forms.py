@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from rubric.calibration.core import Key, parse_agreed_marks
-from rubric.core.limits import MOST_REPEATS
+from rubric.core.records import MOST_REPEATS
 from rubric.core.scales import Scales
 from rubric.versions.forms import several_lines
 from workspace.core.limits import LONGEST_NAME

@@ -11,12 +11,11 @@ from msgspec import Struct
 
 from rubric import models
 from rubric.calibration import core
-from rubric.core.limits import FEWEST_SHOWN
-from rubric.core.records import BOTH, HOLISTIC
+from rubric.core.records import BOTH, FEWEST_SHOWN, HOLISTIC
 from rubric.core.scores import get_weights
 from rubric.models.comparisons import PERSON
 from rubric.models.reviews import CALIBRATION, RATING, SET_APART, SUBMITTED, SUPERSEDED
-from rubric.reviews.core.mark_pairs import collect_marks
+from rubric.reviews.core.score_rows import collect_marks
 from rubric.versions.labels import format_mark
 from workspace.models import Person
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from rubric.comparisons.core.lines import NewComparison, NewResponse
-from rubric.core.limits import MOST_RESPONSES
+from rubric.core.records import MOST_RESPONSES
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
 from rubric.versions.forms import LinesField, several_lines
 

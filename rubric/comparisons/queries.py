@@ -9,8 +9,7 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 from django.db.models.functions import Length
 from msgspec import Struct
 
-from rubric.core.limits import FEWEST_SHOWN
-from rubric.core.records import ReviewRecord
+from rubric.core.records import FEWEST_SHOWN, ReviewRecord
 from rubric.core.response_order import map_labels
 from rubric.models import Answer, Comparison, ComparisonSet, Response, Review, ReviewedResponse, Reviewer
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON

@@ -25,7 +25,7 @@ from rubric.comparisons.forms import (
     PlacesForm,
     SetForm,
 )
-from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
+from rubric.core.records import UPLOAD_BYTES, UPLOAD_LINES
 from rubric.models import ComparisonSet, Reviewer, RubricVersion
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON, default_mode
 from rubric.reviews.pages import COMPARISONS, MODE_NAMES, SetFrame

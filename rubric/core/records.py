@@ -1,8 +1,7 @@
 """Plain records: a rubric version (what is asked, with which weights), and a review as it was read.
 
 The JSON of a version has the keys `name version kind criteria parameters lists`; it is what `measure_file --rubric`
-reads, what an admin exports and imports, and what a published row stores.
-"""
+reads, what an admin exports and imports, and what a published row stores."""
 
 from fractions import Fraction
 from typing import Any
@@ -18,8 +17,19 @@ RESPONSE = "response"
 RUBRIC = "rubric"
 PARTIAL = "partial"
 HOLISTIC = "holistic"
+BOTH = "both"
 ABSTAINED = "abstained"
 UNREADABLE = "unreadable"
+
+MOST_RESPONSES = 26  # of a comparison: one for each letter of the alphabet
+FEWEST_SHOWN = 2  # responses, or there is nothing to compare
+
+# One uploaded file.
+UPLOAD_BYTES = 32 * 1024 * 1024
+UPLOAD_LINES = 10_000
+
+# At most this percentage of a person's comparisons are hidden duplicates.
+MOST_REPEATS = 50
 
 
 class Criterion(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -107,6 +117,3 @@ class ReviewRecord(Struct, frozen=True):
             if response.label == label:
                 return response
         raise KeyError(label)
-
-
-BOTH = "both"

@@ -4,8 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from rubric.core.limits import MOST_REPEATS, MOST_RESPONSES
-from rubric.core.records import BOTH, HOLISTIC, RUBRIC
+from rubric.core.records import BOTH, HOLISTIC, MOST_REPEATS, MOST_RESPONSES, RUBRIC
 from rubric.models.rubrics import RubricVersion
 from workspace.database.pairs import set_together
 from workspace.models import Person, Project

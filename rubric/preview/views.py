@@ -22,10 +22,8 @@ from rubric.results.pages.words import two
 from rubric.versions import actions as versions_actions
 from rubric.versions.forms import DraftForm
 from rubric.versions.permissions import check_publish_version
-from rubric.versions.views.changes import change_version
 from rubric.versions.views.editor import compare_weights
-from rubric.versions.views.rubrics import Uses
-from rubric.versions.views.version import version_or_404
+from rubric.versions.views.version import Uses, change_version, version_or_404
 from workspace.core.words import decode_stored
 from workspace.jobs.pages import build_progress_bar, worker_note
 from workspace.models import Job, Project

@@ -15,7 +15,7 @@ from rubric.reviewer_statistics.core import figure_kinds
 from rubric.reviewer_statistics.core.agreement import compute_self_agreement
 from rubric.reviewer_statistics.core.comprehension import Surveyed
 from rubric.reviewer_statistics.core.weights_fit import Preference
-from rubric.reviews.core.mark_pairs import collect_marks
+from rubric.reviews.core.score_rows import collect_marks
 from rubric.reviews.queries import (
     load_reviewed,
     load_submitted_keys,

@@ -8,8 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from msgspec import to_builtins
 
-from rubric.core.limits import FEWEST_SHOWN
-from rubric.core.records import ReviewRecord
+from rubric.core.records import FEWEST_SHOWN, ReviewRecord
 from rubric.core.response_order import shuffle
 from rubric.models import Comparison, Review, ReviewedResponse, Reviewer
 from rubric.models.reviews import DRAFT, RATING, SET_APART, SUBMITTED, SUPERSEDED

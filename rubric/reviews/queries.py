@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from rubric.core.call_parameters import describe_parameters
-from rubric.core.limits import FEWEST_SHOWN
-from rubric.core.records import HOLISTIC, ReviewRecord
+from rubric.core.records import FEWEST_SHOWN, HOLISTIC, ReviewRecord
 from rubric.core.response_order import map_labels
 from rubric.core.scales import Scales, Value, bring_all
 from rubric.core.scores import compute_overall

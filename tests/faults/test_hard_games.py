@@ -16,7 +16,7 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead
 from tests.factories.transcripts import make_games_project, native_game, upload
 from tools.processes import wait_until
-from workspace.database.clock import database_now
+from workspace.database.transactions import database_now
 from workspace.jobs import actions as jobs
 from workspace.jobs.actions import TooSlow, limit_time, retry_job, run_job, take_job
 from workspace.models import Job

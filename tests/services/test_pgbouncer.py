@@ -40,7 +40,7 @@ default_pool_size = {pool}
 """
 CURSORS = """
 from django.db import connection
-from workspace.database.snapshot import snapshot
+from workspace.database.transactions import snapshot
 from workspace.models import Event
 with snapshot():
     rows = Event.objects.order_by("pk").iterator(chunk_size=2)

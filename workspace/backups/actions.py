@@ -33,9 +33,9 @@ from workspace.blob_store import audit_heads, is_local, keep_file, list_files, n
 from workspace.checks.actions import list_heads
 from workspace.core.audit_chain import Head
 from workspace.database import dumps
-from workspace.database.snapshot import snapshot
 from workspace.database.squashed import OLDER, is_before_squash
 from workspace.database.startup_checks import known_migrations
+from workspace.database.transactions import snapshot
 from workspace.exports.actions import FOLDER as EXPORTS
 from workspace.jobs.actions import queue_again
 from workspace.models import Chain, Erasure, Person, SignIn

@@ -27,8 +27,8 @@ from workspace.checks.core import RIGHTS, Check, Checked, Checks, read_rights, r
 from workspace.checks.queries import SWEPT, SweepAct, load_acts
 from workspace.core.audit_chain import Head, first_break
 from workspace.core.causes import describe_cause
-from workspace.database.snapshot import snapshot
 from workspace.database.startup_checks import pragma_faults, trigger_faults
+from workspace.database.transactions import snapshot
 from workspace.jobs.actions import NOTIFY_AGAIN, sweep_jobs
 from workspace.models.jobs import RUNNING
 

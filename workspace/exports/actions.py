@@ -18,8 +18,7 @@ from msgspec import Struct
 from workspace.audit.actions import record_event
 from workspace.blob_store import BytesLost, drop_file, keep_file, new_file, open_file, open_spool
 from workspace.core.refusals import Conflict
-from workspace.database.isolation import do_each
-from workspace.database.snapshot import snapshot_and_writes
+from workspace.database.transactions import do_each, snapshot_and_writes
 from workspace.exports import permissions
 from workspace.exports.core import choices
 from workspace.exports.core.files import CsvFile, ExportFile, HuggingFaceFile, JsonLinesFile, ParquetFile

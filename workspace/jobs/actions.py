@@ -29,7 +29,7 @@ from kombu.exceptions import OperationalError
 from workspace.audit.actions import record_event
 from workspace.core.causes import describe_cause
 from workspace.core.refusals import Conflict, Refusal
-from workspace.database.row_locks import RowLocked, waiting_at_most
+from workspace.database.transactions import RowLocked, waiting_at_most
 from workspace.models import Heartbeat, Job, Person, Project
 from workspace.models.jobs import CANCELLED, DONE, FAILED, QUEUED, RUNNING
 

@@ -10,7 +10,7 @@ from django.db import Error, transaction
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Refusal
 from workspace.core.words import for_storage
-from workspace.database.snapshot import snapshot
+from workspace.database.transactions import snapshot
 from workspace.jobs.actions import Clock, enqueue, finish, renew
 from workspace.models import Job, Person
 from workspace.models.stored_statistics import StoredStatistics

@@ -25,7 +25,7 @@ from workspace.checks.actions import read_details
 from workspace.checks.core import Check, run_check
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.database.snapshot import allow_long_pauses
+from workspace.database.transactions import allow_long_pauses
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Event, Job, Membership, Person, Project
 from workspace.people.permissions import check_manage_people

@@ -16,7 +16,7 @@ from discussions.models import Evaluation
 from rubric.exports.queries import version
 from rubric.models import Reviewer
 from rubric.models.comparisons import ELSEWHERE
-from workspace.exports.core.names import assign_pseudonyms, name_people
+from workspace.exports.core.choices import assign_pseudonyms, name_people
 from workspace.exports.core.tables import INTEGER, MOMENT, NUMBER, TEXT, YES_NO, column
 from workspace.exports.queries import ACT_COLUMNS, Exported, Line, field, given, list_acts, raw
 from workspace.models import Export, Person

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from discussions.models import Evaluation, FlagReply, Remark
-from workspace.database.capped_counts import CappedCount
+from workspace.database.unions import CappedCount
 
 FLAG = "flag"
 MOST = 10_000

@@ -38,7 +38,7 @@ from discussions.iterations.queries import load_gate, load_history
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text
 from discussions.models import Iteration, Stage
-from workspace.database.capped_counts import MOST_COUNTED
+from workspace.database.unions import MOST_COUNTED
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Project
 

@@ -25,8 +25,8 @@ from rubric.models.comparisons import PERSON
 from workspace.access.permissions import is_admin
 from workspace.access.queries import prepare_by_rights
 from workspace.core.limits import PAGE_SIZE
-from workspace.database.capped_counts import MOST_COUNTED, CappedCount, CappedNumbers, numbers_in
 from workspace.database.prepared_queries import Prepared
+from workspace.database.unions import MOST_COUNTED, CappedCount, CappedNumbers, numbers_in
 from workspace.models import Membership, Person, Project
 from workspace.models.projects import LEAD
 

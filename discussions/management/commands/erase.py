@@ -14,7 +14,7 @@ from discussions.models import Game, Transcript
 from workspace.backups.actions import load_erasures
 from workspace.backups.core import ERASURES, KeptErasure, Unusable
 from workspace.blob_store import audit_heads
-from workspace.database.clock import database_now
+from workspace.database.transactions import database_now
 from workspace.jobs.actions import run_job
 from workspace.management.command import DIFFERS, BadInput, SiteCommand, find_person, find_project
 from workspace.models import Person

@@ -20,7 +20,7 @@ from discussions.transcripts.core.readers.heads import HEAD_BYTES, read_head
 from discussions.transcripts.queries import load_mappings, mapping_record
 from workspace.core.canonical import bytes_hash
 from workspace.core.words import decode_stored
-from workspace.database.clock import database_now
+from workspace.database.transactions import database_now
 from workspace.jobs.actions import run_job
 from workspace.management.command import DIFFERS, DONE, BadInput, SiteCommand, find_person, find_project
 from workspace.models import Job, Project

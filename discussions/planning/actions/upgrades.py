@@ -18,7 +18,7 @@ from discussions.verdicts.queries import load_verdict_preview
 from rubric.models import RubricVersion
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Conflict
-from workspace.database.snapshot import allow_long_pauses
+from workspace.database.transactions import allow_long_pauses
 from workspace.models import Person, Project
 from workspace.texts import clean_text
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rubric.core.limits import MOST_RESPONSES
+from rubric.core.records import MOST_RESPONSES
 from rubric.core.scales import Scale, is_number, is_scale
 from rubric.reviews.core.review_lines import walk_lines
 from workspace.core.json_faults import Problem, build_pointer

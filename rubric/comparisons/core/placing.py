@@ -7,8 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rubric.comparisons.core.lines import HOLISTIC_KEY, NOTES_KEY, ReviewGiven
-from rubric.core.limits import FEWEST_SHOWN
-from rubric.core.records import Flag, ReviewRecord, RubricRecord
+from rubric.core.records import FEWEST_SHOWN, Flag, ReviewRecord, RubricRecord
 from rubric.core.response_order import LABELS, labels
 from rubric.core.scales import COMMON, Number, rescale_score
 from rubric.reviews.core.answer_json import BETWEEN

@@ -27,8 +27,8 @@ from rubric.human_reviewers.queries.waiting import (
 from rubric.models import CalibrationComparison, Review, ReviewedResponse
 from rubric.models.reviews import CALIBRATION, RATING, SUPERSEDED
 from rubric.reviews.core.answer_record import RANK_MISMATCH
-from rubric.reviews.core.mark_pairs import find_first
 from rubric.reviews.core.panel import compute_rank_numbers
+from rubric.reviews.core.score_rows import find_first
 from rubric.reviews.queries import list_changes, load_own_numbers
 from rubric.versions.labels import format_mark
 from workspace.models import Person

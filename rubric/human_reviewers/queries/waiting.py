@@ -11,7 +11,7 @@ from django.utils import timezone
 from msgspec import Struct, structs
 
 from rubric.calibration.queries import ReviewerProgress, load_own_progress
-from rubric.core.limits import FEWEST_SHOWN
+from rubric.core.records import FEWEST_SHOWN
 from rubric.core.response_order import order_places
 from rubric.models import CalibrationRound, Comparison, ComparisonSet, Response, Review, Reviewer
 from rubric.models.comparisons import PERSON

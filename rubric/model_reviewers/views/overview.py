@@ -15,8 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from rubric.comparisons.views import may_upload
 from rubric.core.call_parameters import describe_parameters
-from rubric.core.limits import UPLOAD_BYTES, UPLOAD_LINES
-from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE
+from rubric.core.records import ABSTAINED, HOLISTIC, PARTIAL, RUBRIC, UNREADABLE, UPLOAD_BYTES, UPLOAD_LINES
 from rubric.model_reviewers import core, queries
 from rubric.model_reviewers.actions import answers, jobs, prompts
 from rubric.model_reviewers.forms import AnswersForm, ParametersForm

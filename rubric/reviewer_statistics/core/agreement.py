@@ -12,8 +12,17 @@ from msgspec import Struct
 
 from rubric.core.scales import COMMON, Scale, Scales, bring_to_common
 from rubric.core.weights import exact
-from rubric.reviews.core.mark_pairs import ONE_SCALE, MarkPairs, Marks, pair_marks
-from rubric.reviews.core.score_rows import Ratings, ReviewRow, Weights, list_tables, sort_rows
+from rubric.reviews.core.score_rows import (
+    ONE_SCALE,
+    MarkPairs,
+    Marks,
+    Ratings,
+    ReviewRow,
+    Weights,
+    list_tables,
+    pair_marks,
+    sort_rows,
+)
 from workspace.core.words import mark, say
 from workspace.statistics.alpha import krippendorff_alpha
 from workspace.statistics.chance_agreement import gwet_ac

@@ -1,4 +1,7 @@
-"""The input of every figure about reviewers: one reviewer's scores of one response, and tables of such rows."""
+"""The input of every figure about reviewers: scores of one response by one reviewer, tables of them, pairs of marks.
+
+Marks of a pair are by response and key: "holistic" for the holistic score, else the key of a criterion.
+"""
 
 import math
 from bisect import bisect_left
@@ -9,8 +12,9 @@ from itertools import groupby
 import numpy as np
 from msgspec import Struct, structs
 
-from rubric.core.scales import COMMON, HIGHEST, LOWEST, Value
-from rubric.core.scores import compute_overall
+from rubric.core.records import HOLISTIC
+from rubric.core.scales import COMMON, HIGHEST, LOWEST, Scales, Value, bring_all, bring_to_common
+from rubric.core.scores import compute_overall, rank_values
 from rubric.core.weights import Number, exact
 from workspace.statistics.ratings import Matrix
 
@@ -159,3 +163,79 @@ def _is_score(value: Value) -> bool:
 def _place(row: ReviewRow) -> tuple[str, str, str, str]:
     rest = (sorted(row.scores.items()), row.holistic, row.position, row.words, row.is_own)
     return row.comparison, row.response, row.reviewer, repr(rest)
+
+
+Marks = Mapping[str, Mapping[str, Fraction]]
+ONE_SCALE: Scales = {}
+
+
+class MarkPair(Struct, frozen=True):
+    """One mark that both give: of a response, under a key; `apart` is the distance in points of the scale 1 to 10."""
+
+    response: str
+    key: str
+    one: Fraction
+    other: Fraction
+    apart: Fraction
+
+
+class MarkPairs(Struct, frozen=True):
+    """All marks of one comparison that both give. `is_same_first` is None if one of them ranks nothing."""
+
+    pairs: list[MarkPair]
+    is_same_first: bool | None
+
+    def count_within(self, points: Fraction) -> int:
+        """How many pairs are at most `points` apart."""
+        return sum(pair.apart <= points for pair in self.pairs)
+
+
+def pair_marks(
+    one: Marks, other: Marks, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE
+) -> MarkPairs:
+    """The marks that both give, of the responses that both judged.
+
+    `scales` holds the scales of criteria that have their own. The weighted overall decides which response is first;
+    without criteria, the holistic score does.
+    """
+    shared = [response for response in one if response in other]
+    pairs = [
+        _pair(response, key, one[response][key], other[response][key], scales)
+        for response in shared
+        for key in (HOLISTIC, *weights)
+        if key in one[response] and key in other[response]
+    ]
+    firsts = [
+        find_first({response: marks[response] for response in shared}, weights, scales)
+        for marks in (one, other)
+    ]
+    is_same = firsts[0] == firsts[1] if all(firsts) else None
+    return MarkPairs(pairs, is_same)
+
+
+def _pair(response: str, key: str, one: Fraction, other: Fraction, scales: Scales) -> MarkPair:
+    scale = scales.get(key, COMMON)
+    apart = abs(exact(bring_to_common(one, scale)) - exact(bring_to_common(other, scale)))
+    return MarkPair(response, key, one, other, apart)
+
+
+def collect_marks(
+    rows: Iterable[tuple[str, Mapping[str, float], float | None]],
+) -> dict[str, dict[str, Fraction]]:
+    """Marks of rows (response, scores by criterion, holistic score)."""
+    return {
+        response: {key: exact(score) for key, score in scores.items()}
+        | ({} if holistic is None else {HOLISTIC: exact(holistic)})
+        for response, scores, holistic in rows
+    }
+
+
+def find_first(marks: Marks, weights: Mapping[str, Fraction], scales: Scales = ONE_SCALE) -> set[str]:
+    """The responses that share the first place; empty if nothing can be ranked."""
+    overalls = {
+        response: compute_overall(bring_all(given, scales), weights).value
+        for response, given in marks.items()
+    }
+    wholes = {response: given.get(HOLISTIC) for response, given in marks.items()}
+    places = rank_values(overalls if any(value is not None for value in overalls.values()) else wholes)
+    return set(places[0]) if places else set()

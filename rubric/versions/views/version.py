@@ -1,30 +1,42 @@
-"""One rubric version: its page, what differs from another version, and its file."""
+"""Rubrics and their versions: the list, a version's page, its differences, its file, and changes of its state.
+
+`evalsite/urls.py` passes in the function that counts the uses of a version. Publishing is in `rubric.preview`.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from rubric.core.records import Criterion, RubricRecord
-from rubric.models import RubricVersion
-from rubric.models.rubrics import DISCARDED, PUBLISHED, RETIRED
+from rubric.models import Rubric, RubricVersion
+from rubric.models.comparisons import is_scored_by_criterion
+from rubric.models.rubrics import DISCARDED, DRAFT, PUBLISHED, RETIRED
+from rubric.versions import actions
 from rubric.versions.core.differences import CRITERION, LIST, PARAMETER, Change, Span, differences, mark_words
 from rubric.versions.core.game_specs import add_defaults, game_specs
+from rubric.versions.forms import ScoringForm, VersionChangeForm
 from rubric.versions.labels import LABELS, SHIPPED_REASONS, heading, list_examples, readings
 from rubric.versions.permissions import (
+    check_discard_version,
     check_edit_rubrics,
+    check_offer_version,
     check_read_rubric,
     check_retire_version,
     check_see_weights,
 )
 from rubric.versions.queries import find_shipped_number, write_file
 from workspace.access.permissions import get_refusal, may
+from workspace.core.refusals import Malformed
 from workspace.models import Person
-from workspace.web.bind_form import only_parameters
+from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.form_page import form_page
 from workspace.web.frame import frame
-from workspace.web.require import SignedIn, require
+from workspace.web.require import SignedIn, View, require
 from workspace.web.respond import download, respond
 
 PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
@@ -205,3 +217,95 @@ def export_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
     version = version_or_404(request.user, slug, number)
     check_see_weights(request.user)
     return download(write_file(version.to_record()), f"{slug}-{version.number}.json", "application/json")
+
+
+Uses = Callable[[], Mapping[int, int]]
+
+
+def rubrics_with(uses: Uses) -> View:
+    """The view that lists rubrics; `uses` gives how many iterations use each version."""
+
+    @require("sign_in")
+    def rubrics(request: SignedIn) -> HttpResponse:
+        """Every rubric that the person may read, its versions newest first, without discarded drafts.
+
+        Notes can mention weights, so only people who see weights get them. `uses` covers all projects, so only admins
+        get it.
+        """
+        edit_refusal = get_refusal(check_edit_rubrics, request.user)
+        has_notes = may(check_see_weights, request.user)
+        rows = RubricVersion.objects.visible_to(request.user).kept().defer("body")
+        current = [RubricVersion.objects.newest(kind) for kind in ("discussion", "response")]
+        versions: dict[Rubric, list[tuple[RubricVersion, object]]] = {}
+        for version in rows.select_related("rubric", *PEOPLE).order_by("rubric", "-pk"):
+            acts = list_acts(version, has_notes=has_notes)
+            versions.setdefault(version.rubric, []).append((version, acts))
+        context = {
+            "rubrics": versions,
+            "current": current,
+            "uses": {} if edit_refusal else uses(),
+            "edit_refusal": edit_refusal,
+            "is_scored_by_criterion": is_scored_by_criterion(),
+            **rubrics_frame(request),
+        }
+        return respond(request, page="rubric/versions/list.html", context=context)
+
+    return rubrics
+
+
+@require("edit_rubrics", methods=("POST",))
+def choose_scoring(request: SignedIn) -> HttpResponse:
+    check_edit_rubrics(request.user)
+    form = bind_form(request, ScoringForm)
+    if not form.is_valid():
+        raise Malformed(_("Say whether scoring by criterion is on or off. Reload the page and try again."))
+    actions.choose_scoring(**form.cleaned_data, by=request.user, now=timezone.now())
+    return respond(request, page="", redirect=reverse("rubrics"))
+
+
+def retire_with(uses: Uses) -> View:
+    @require("retire_version", methods=("GET", "POST"))
+    def retire_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+        version = version_or_404(request.user, slug, number, check_retire_version)
+        return change_version(request, version, actions.retire_version, "rubric/versions/retire.html", uses)
+
+    return retire_version
+
+
+@require("discard_version", methods=("GET", "POST"))
+def discard_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    version = version_or_404(request.user, slug, number, check_discard_version)
+    return change_version(request, version, actions.discard_draft, "rubric/versions/discard.html", dict)
+
+
+@require("offer_version", methods=("GET", "POST"))
+def offer_version(request: SignedIn, slug: str, number: str) -> HttpResponse:
+    version = version_or_404(request.user, slug, number, check_offer_version)
+    return change_version(request, version, actions.offer_version, "rubric/versions/offer.html", dict)
+
+
+def change_version(
+    request: SignedIn,
+    version: RubricVersion,
+    act: Callable[..., None],
+    page: str,
+    uses: Uses,
+    more: Callable[[], Mapping[str, object]] = dict,
+) -> HttpResponse:
+    """Show the form with `more` context, or act and redirect to the version.
+
+    The page compares with the other published version of the rubric, `before`. Only an act on a draft gets the hash
+    that the page showed: every other version never changes.
+    """
+
+    def change(form: VersionChangeForm) -> str:
+        given = form.cleaned_data if version.state == DRAFT else {"reason": form.cleaned_data["reason"]}
+        act(version=version, **given, by=request.user, now=timezone.now())
+        return reverse("rubric_version", args=[version.rubric.key, version.number])
+
+    def context() -> Mapping[str, object]:
+        shown = {"version": version, "uses": uses(), **compare_with(find_published(version), version)}
+        return {**shown, **more(), **rubrics_frame(request)}
+
+    basis: dict[str, object] = {"basis": version.sha256}
+    return form_page(request, VersionChangeForm, change, page=page, context=context, initial=basis)

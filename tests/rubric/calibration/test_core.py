@@ -13,7 +13,7 @@ from rubric.calibration.core import (
 )
 from rubric.core.scales import Scale
 from rubric.reviewer_statistics.core.agreement import compute_self_agreement
-from rubric.reviews.core.mark_pairs import collect_marks, pair_marks
+from rubric.reviews.core.score_rows import collect_marks, pair_marks
 
 LABELS = {"holistic": "As a whole", "accuracy": "Factual correctness", "clarity": "Clarity"}
 WEIGHTS = {"accuracy": Fraction(3, 4), "clarity": Fraction(1, 4)}

@@ -5,7 +5,7 @@ import time
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from workspace.database.snapshot import allow_long_pauses, snapshot
+from workspace.database.transactions import allow_long_pauses, snapshot
 from workspace.models import Person
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]

@@ -11,7 +11,7 @@ from django.db import connection
 from tests.factories.people import NOW, load_membership, make_admin, make_lead, make_member, make_project
 from workspace.blob_store import open_file
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
-from workspace.database.snapshot import snapshot_and_writes
+from workspace.database.transactions import snapshot_and_writes
 from workspace.exports import actions
 from workspace.exports.actions import (
     LEASE,

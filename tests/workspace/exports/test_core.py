@@ -8,9 +8,14 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import Raw
 
-from workspace.exports.core.choices import ExportSubject, get_file_name, parse_subject
+from workspace.exports.core.choices import (
+    ExportSubject,
+    assign_pseudonyms,
+    get_file_name,
+    name_people,
+    parse_subject,
+)
 from workspace.exports.core.files import CsvFile, HuggingFaceFile, JsonLinesFile, ParquetFile
-from workspace.exports.core.names import assign_pseudonyms, name_people
 from workspace.exports.core.tables import (
     INTEGER,
     MOMENT,

@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.exceptions import AmbiguityError
 from django.db.migrations.executor import MigrationExecutor
 
-from workspace.database.row_locks import DEADLOCK, LOCK_NOT_AVAILABLE
+from workspace.database.transactions import DEADLOCK, LOCK_NOT_AVAILABLE
 
 # A change of a table waits for the transactions that use it, and everybody who saves waits behind it: at most so long.
 # It then lets them pass, and tries again.

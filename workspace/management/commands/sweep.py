@@ -8,7 +8,7 @@ from kombu.exceptions import OperationalError as BrokerAway
 
 from workspace.checks.actions import sweep
 from workspace.checks.queries import load_acts
-from workspace.database.clock import database_now
+from workspace.database.transactions import database_now
 from workspace.jobs.actions import send
 from workspace.management.command import DIFFERS, SiteCommand
 from workspace.people.actions.people import system_person

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from workspace.database.isolation import do_each
+from workspace.database.transactions import do_each
 from workspace.models import Email, Notification, Person
 from workspace.outbox.actions.queue import queue_email
 from workspace.outbox.core import NOTIFICATIONS, PAUSE, join_bursts, one_header_line

@@ -20,8 +20,8 @@ from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Conflict
 from workspace.core.retries import MOST_ATTEMPTS, compute_wait
-from workspace.database.isolation import do_each
 from workspace.database.locked_texts import unlock_text
+from workspace.database.transactions import do_each
 from workspace.jobs.actions import Clock, enqueue, finish, hand_back, renew
 from workspace.models import Delivery, Email, Job, Notification, Person, Project, Webhook
 from workspace.models.emails import SENT
