@@ -26,6 +26,7 @@ from discussions.core.iteration_states import (
 )
 from rubric.models import RubricVersion
 from workspace.models import Person, Project
+from workspace.models.projects import LedQuerySet
 
 REVEALS = [(BLIND_FIRST, "blind first"), (ALONGSIDE, "alongside"), (NEVER, "never")]
 IDENTIFICATIONS = [(QUESTION, "question"), (TEST, "test")]
@@ -47,16 +48,8 @@ def _pair(name: str) -> Q:
     return Q(**{at: None, by: None}) | Q(**{f"{at}__isnull": False, f"{by}__isnull": False})
 
 
-class StageQuerySet(models.QuerySet["Stage"]):
-    def visible_to(self, person: Person) -> "StageQuerySet":
-        """Those of the projects that a person leads; all for an admin; none for evaluators."""
-        if person.is_admin:
-            return self
-        return self.filter(
-            project__memberships__person=person,
-            project__memberships__role="lead",
-            project__memberships__ended_at=None,
-        )
+class StageQuerySet(LedQuerySet["Stage"]):
+    pass
 
 
 class Stage(models.Model):
@@ -109,17 +102,7 @@ class Stage(models.Model):
         return self.name
 
 
-class IterationQuerySet(models.QuerySet["Iteration"]):
-    def visible_to(self, person: Person) -> "IterationQuerySet":
-        """Those of the projects that a person leads; all for an admin; none for evaluators."""
-        if person.is_admin:
-            return self
-        return self.filter(
-            project__memberships__person=person,
-            project__memberships__role="lead",
-            project__memberships__ended_at=None,
-        )
-
+class IterationQuerySet(LedQuerySet["Iteration"]):
     def taking_games(self) -> "IterationQuerySet":
         """Iterations with a list of games that is not frozen."""
         return self.filter(state__in=TAKES_GAMES)

@@ -13,26 +13,3 @@ from rubric.models.reviews import (
     WholePrompt,
 )
 from rubric.models.rubrics import Rubric, RubricVersion
-
-__all__ = [
-    "Answer",
-    "CalibrationComparison",
-    "CalibrationRound",
-    "CalibrationWaiver",
-    "Comparison",
-    "ComparisonSet",
-    "ImpactPreview",
-    "Mark",
-    "MarkRevision",
-    "Response",
-    "Review",
-    "ReviewPrompt",
-    "ReviewedResponse",
-    "Reviewer",
-    "Rubric",
-    "RubricVersion",
-    "ScoringChoice",
-    "SetFigures",
-    "Survey",
-    "WholePrompt",
-]

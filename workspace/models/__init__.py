@@ -12,28 +12,3 @@ from workspace.models.projects import Invitation, Membership, Project, StorageLi
 from workspace.models.sign_ins import SignIn
 from workspace.models.tokens import AccessToken, KeptAnswer
 from workspace.models.webhooks import Delivery, Webhook
-
-__all__ = [
-    "AccessToken",
-    "Chain",
-    "Counter",
-    "Delivery",
-    "Email",
-    "Erasure",
-    "ErasurePass",
-    "Event",
-    "Export",
-    "FirstSeal",
-    "Heartbeat",
-    "Invitation",
-    "Job",
-    "KeptAnswer",
-    "Membership",
-    "Notification",
-    "NotificationSettings",
-    "Person",
-    "Project",
-    "SignIn",
-    "StorageLimit",
-    "Webhook",
-]

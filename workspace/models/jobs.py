@@ -4,7 +4,7 @@ from django.db import models
 
 from workspace.database.pairs import set_together
 from workspace.models.people import Person
-from workspace.models.projects import Project
+from workspace.models.projects import LedQuerySet, Project
 
 QUEUED = "queued"
 RUNNING = "running"
@@ -13,16 +13,8 @@ FAILED = "failed"
 CANCELLED = "cancelled"
 
 
-class JobQuerySet(models.QuerySet["Job"]):
-    def visible_to(self, person: Person) -> "JobQuerySet":
-        """Those of the projects the person leads, or all for an admin."""
-        if person.is_admin:
-            return self
-        return self.filter(
-            project__memberships__person=person,
-            project__memberships__role="lead",
-            project__memberships__ended_at=None,
-        )
+class JobQuerySet(LedQuerySet["Job"]):
+    pass
 
 
 class Job(models.Model):

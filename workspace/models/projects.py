@@ -1,6 +1,7 @@
 """Projects, who belongs to them, and invitations to them."""
 
 from datetime import datetime
+from typing import Self, TypeVar
 
 from django.db import models
 from django.db.models import Q
@@ -11,6 +12,7 @@ from workspace.models.people import Person
 EVALUATOR = "evaluator"
 LEAD = "lead"
 ADMIN = "admin"
+R_co = TypeVar("R_co", bound=models.Model, covariant=True)
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
@@ -27,6 +29,20 @@ class ProjectQuerySet(models.QuerySet["Project"]):
         # In one call: a second one would be about any other membership.
         own = {"memberships__person": person, "memberships__ended_at": None, "memberships__role": LEAD}
         return self.filter(**own)
+
+
+class LedQuerySet(models.QuerySet[R_co]):
+    """Rows of projects that people reach by leading the project."""
+
+    def visible_to(self, person: Person) -> Self:
+        """Those of the projects that a person leads; all for an admin; none for evaluators."""
+        if person.is_admin:
+            return self
+        return self.filter(
+            project__memberships__person=person,
+            project__memberships__role=LEAD,
+            project__memberships__ended_at=None,
+        )
 
 
 _Projects = models.Manager.from_queryset(ProjectQuerySet)
