@@ -13,7 +13,7 @@ from discussions.judges.labels import KIND_LABELS, METRIC_LABELS, SIDE_LABELS, U
 from discussions.judges.queries import ALL, ANSWERED_BLIND
 from rubric.calibration.forms import NumbersField
 from rubric.model_reviewers.forms import ParametersForm
-from rubric.versions.forms import LinesField, several_lines
+from rubric.versions.forms import LinesField
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 
 PASTED, CALLED = "pasted", "called"
@@ -33,7 +33,8 @@ class JudgeForm(ParametersForm):
     prompt = LinesField(
         label=_("Prompt"),
         max_length=LONGEST_PROMPT,
-        widget=several_lines(4),
+        rows=4,
+        required=True,
         help_text=_("The game, the rubric’s words and the form of the answer follow by themselves."),
     )
     budget_usd = forms.DecimalField(
@@ -83,7 +84,7 @@ class RunForm(forms.Form):
 
 class PasteForm(forms.Form):
     prompt = forms.IntegerField(min_value=1, max_value=2**31 - 1, widget=forms.HiddenInput)
-    text = LinesField(label=_("The judge’s answer"), required=False, strip=False, widget=several_lines(8))
+    text = LinesField(label=_("The judge’s answer"), strip=False, rows=8)
 
 
 class SuspendForm(forms.Form):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from rubric.comparisons.core.lines import NewComparison, NewResponse
 from rubric.core.records import MOST_RESPONSES
 from rubric.models.comparisons import ELSEWHERE, MODEL, PERSON
-from rubric.versions.forms import LinesField, several_lines
+from rubric.versions.forms import JsonFileField, LinesField
 
 FIRST_RESPONSES = 3
 
@@ -59,13 +59,7 @@ class SetForm(PlacesForm):
 class ComparisonForm(forms.Form):
     """A question and fields for as many responses as were sent; `do` is the button that was pressed."""
 
-    question = LinesField(
-        label=_("Question"),
-        required=False,
-        strip=False,
-        widget=several_lines(3),
-        help_text=_("As it was asked."),
-    )
+    question = LinesField(label=_("Question"), strip=False, help_text=_("As it was asked."))
     do = forms.CharField(required=False, max_length=20)
 
     def __init__(self, *, places: int = FIRST_RESPONSES, **given: object) -> None:
@@ -73,10 +67,7 @@ class ComparisonForm(forms.Form):
         self.places = self._sent() if self.is_bound else places
         for number in range(1, self.places + 1):
             self.fields[f"r{number}-text"] = LinesField(
-                label=_now("Response %(number)d") % {"number": number},
-                required=False,
-                strip=False,
-                widget=several_lines(4),
+                label=_now("Response %(number)d") % {"number": number}, strip=False, rows=4
             )
             self.fields[f"r{number}-author"] = forms.CharField(
                 label=_now("Author of response %(number)d") % {"number": number}, required=False
@@ -129,13 +120,7 @@ class ComparisonForm(forms.Form):
 
 
 class LinesForm(forms.Form):
-    file = forms.FileField(
-        label=_("JSONL file"),
-        max_length=1000,
-        allow_empty_file=True,
-        help_text=_("One JSON object a line: comparisons, reviews, or both. At most 32 MB."),
-        error_messages={"required": _("Choose a file.")},
-    )
+    file = JsonFileField(help_text=_("One JSON object a line: comparisons, reviews, or both. At most 32 MB."))
 
 
 class PersonReviewerForm(forms.Form):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from rubric.core.call_parameters import COMPLETION_TOKENS, LONGEST_SYSTEM
 from rubric.core.scales import COMMON, Scales
 from rubric.reviews.core.corrections import Correction, parse_typed_ranking
-from rubric.versions.forms import LinesField, several_lines
+from rubric.versions.forms import JsonFileField, LinesField
 
 
 class PasteForm(forms.Form):
@@ -20,9 +20,8 @@ class PasteForm(forms.Form):
 
     text = LinesField(
         label=_("The model's answer"),
-        required=False,
         strip=False,
-        widget=several_lines(8),
+        rows=8,
         help_text=_(
             "The whole answer, with its reasons and its JSON. It is stored unchanged, then parsed. At most 2 MB."
         ),
@@ -116,9 +115,7 @@ class ParametersForm(forms.Form):
             "If it is set, the most tokens are sent as max_completion_tokens, which includes reasoning."
         ),
     )
-    system_prompt = LinesField(
-        label=_("System prompt"), required=False, max_length=LONGEST_SYSTEM, widget=several_lines(4)
-    )
+    system_prompt = LinesField(label=_("System prompt"), max_length=LONGEST_SYSTEM, rows=4)
 
     @classmethod
     def read_initial(cls, parameters: Mapping[str, object]) -> dict[str, object]:
@@ -134,10 +131,4 @@ class ParametersForm(forms.Form):
 
 
 class AnswersForm(forms.Form):
-    file = forms.FileField(
-        label=_("JSONL file"),
-        max_length=1000,
-        allow_empty_file=True,
-        help_text=_("One answer a line. At most 32 MB."),
-        error_messages={"required": _("Choose a file.")},
-    )
+    file = JsonFileField(help_text=_("One answer a line. At most 32 MB."))

@@ -32,12 +32,7 @@ class SurveyForm(forms.Form):
         widget=forms.RadioSelect,
         help_text=_("The one on which their mean scores lie furthest apart, whoever was ahead."),
     )
-    text = LinesField(
-        label=_("What was not clear, if anything?"),
-        required=False,
-        max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
+    text = LinesField(label=_("What was not clear, if anything?"), max_length=2000)
 
     def __init__(self, *args: object, criteria: list[tuple[str, str]], **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]

@@ -25,41 +25,39 @@ def several_lines(rows: int = 3) -> forms.Textarea:
 class LinesField(forms.CharField):
     """A text of several lines. Browsers end each line with CR LF, whatever was typed or pasted; here it is LF."""
 
+    def __init__(self, *, rows: int = 3, required: bool = False, **given: Any) -> None:
+        super().__init__(required=required, widget=several_lines(rows), **given)
+
     def to_python(self, value: object) -> str:
         return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+class JsonFileField(forms.FileField):
+    """A file whose content the core checks, also an empty one."""
+
+    def __init__(self, **given: Any) -> None:
+        usual = {"label": _("JSONL file"), "error_messages": {"required": _("Choose a file.")}}
+        super().__init__(max_length=1000, allow_empty_file=True, **(usual | given))
 
 
 class NoteForm(forms.Form):
     note = LinesField(
         label=_("Change note"),
-        required=False,
         help_text=_("What this draft is to change, and why. It stays with the version."),
-        widget=several_lines(),
     )
 
 
 class VersionChangeForm(forms.Form):
     """The reason for an act on a version; `basis` is the hash of the content that the person saw."""
 
-    reason = LinesField(
-        label=_("Reason"),
-        required=False,
-        help_text=_("It stays with the version and in the audit log."),
-        widget=several_lines(),
-    )
+    reason = LinesField(label=_("Reason"), help_text=_("It stays with the version and in the audit log."))
     basis = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
 
 class ImportForm(forms.Form):
     """The JSON of a version, and where it belongs."""
 
-    file = forms.FileField(
-        label=_("JSON file"),
-        max_length=1000,
-        allow_empty_file=True,
-        help_text=_("As this site exports it. At most 2 MB."),
-        error_messages={"required": _("Choose a file.")},
-    )
+    file = JsonFileField(label=_("JSON file"), help_text=_("As this site exports it. At most 2 MB."))
     rubric = forms.ChoiceField(label=_("As a draft of"), required=False)
     key = forms.CharField(
         label=_("Short name of the new rubric"),
@@ -68,10 +66,7 @@ class ImportForm(forms.Form):
         help_text=_("Only for a new rubric: small letters, digits and hyphens."),
     )
     note = LinesField(
-        label=_("Change note"),
-        required=False,
-        help_text=_("Where this version comes from, and what it is for."),
-        widget=several_lines(),
+        label=_("Change note"), help_text=_("Where this version comes from, and what it is for.")
     )
 
     def __init__(self, *args: object, rubrics: list[tuple[str, str]], **given: object) -> None:

@@ -7,6 +7,12 @@ from django.utils.translation import gettext_lazy as _
 LONGEST_CODE, LONGEST_PROOF = 30, 257
 
 
+def proof_field() -> forms.CharField:
+    widget = forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    label = _("Your password, or a code")
+    return forms.CharField(label=label, max_length=LONGEST_PROOF, strip=False, widget=widget)
+
+
 class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
@@ -27,11 +33,7 @@ class SetUpForm(forms.Form):
         help_text=_("The 6 digits that the app shows now."),
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
     )
-    proof = forms.CharField(
-        max_length=LONGEST_PROOF,
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
+    proof = proof_field()
     next = forms.CharField(required=False, max_length=2000, widget=forms.HiddenInput)
 
     def __init__(
@@ -48,12 +50,7 @@ class SetUpForm(forms.Form):
 class ProofForm(forms.Form):
     """The proof that it is still the person who signed in."""
 
-    proof = forms.CharField(
-        label=_("Your password, or a code"),
-        max_length=LONGEST_PROOF,
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
+    proof = proof_field()
 
 
 class ReasonForm(forms.Form):

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from workspace.authentication.forms import LONGEST_PROOF
+from workspace.authentication.forms import proof_field
 from workspace.models import Project
 from workspace.people.forms import ROLE_CHOICES
 from workspace.tokens.core import ADMIN, DEFAULT_DAYS, IMPORT, LONGEST_TOKEN_NAME, MOST_DAYS, RATE, READ
@@ -32,12 +32,7 @@ class TokenForm(forms.Form):
     days = forms.IntegerField(
         label=_("Days until it ends"), min_value=1, max_value=MOST_DAYS, initial=DEFAULT_DAYS
     )
-    proof = forms.CharField(
-        label=_("Your password, or a code"),
-        max_length=LONGEST_PROOF,
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
+    proof = proof_field()
 
     def __init__(self, *args: Any, asks_proof: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
