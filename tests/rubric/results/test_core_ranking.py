@@ -1,4 +1,7 @@
-"""One comparison: intervals of means, what a lead is worth, what moves of weight change, weights tried out."""
+"""One comparison: intervals of means, what a lead is worth, what moves of weight change, weights tried out.
+
+Where all responses are equal, hardly ever is one called ahead; the full sizes are in benchmarks.statistics.
+"""
 
 from fractions import Fraction
 
@@ -8,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from benchmarks.statistics.responses import set_leads, single_leads
 from rubric.core.scales import COMMON, Scale
 from rubric.results.core.ranking_uncertainty import (
     MARGIN,
@@ -283,3 +287,28 @@ def test_tried_weights_sum_to_one_and_keep_their_proportions(given_texts):
     total = sum(map(Fraction, given_texts))
     assert sum(found.shares.values()) == 1
     assert found.shares == {key: Fraction(text) / total for key, text in zip(keys, given_texts, strict=True)}
+
+
+RUNS = 100
+
+
+@pytest.fixture(scope="module")
+def single():
+    return {(row[0], row[1]): [float(cell) for cell in row[2:]] for row in single_leads(RUNS)[2]}
+
+
+def test_in_one_comparison_of_equal_responses_none_is_ahead(single):
+    some, every, level, _unanimous, _better = zip(*single.values(), strict=True)
+    assert len(single) == 8 and max(some) <= 8 and max(every) <= 8 and max(level) == 0
+
+
+def test_two_reviewers_never_make_a_response_ahead_and_five_see_two_points(single):
+    assert single["2", "2"][0] == single["2", "2"][4] == 0
+    assert single["2", "2"][3] > 30, "they agree half of the time by chance"
+    assert single["3", "5"][4] > 75
+
+
+def test_in_a_set_of_equal_authors_none_is_ahead_of_some():
+    _title, _header, rows = set_leads(RUNS)
+    assert len(rows) == 6
+    assert all(float(some) <= 10 and float(every) <= 9 for *_design, some, every in rows)

@@ -1,10 +1,16 @@
 """The shipped discussion version, and reading versions strictly.
 
 What differs between two versions.
+
+Scores in words.
+
+A hidden character in any text of a version is refused where the version is written, and read where it is stored.
 """
 
+import copy
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +20,11 @@ from msgspec.structs import replace
 
 from benchmarks.calibration import fits
 from rubric.core.records import Criterion, RubricRecord
+from rubric.core.scales import Scale
 from rubric.versions.core.differences import Change, differences, mark_words
+from rubric.versions.core.draft import draft_texts, read_draft
 from rubric.versions.core.version_json import read_version
+from rubric.versions.labels import format_mark
 from rubric.versions.queries import (
     FIRST_VERSIONS,
     discussion_version,
@@ -338,3 +347,96 @@ def test_words_that_differ_are_marked_where_something_stays(before, after, cut, 
     found = mark_words(before, after)
     assert [before[start:end] for start, end in found[0]] == cut
     assert [after[start:end] for start, end in found[1]] == new
+
+
+FINE, LARGE = Scale(0, 0.05, 0.001), Scale(0, 5000, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("score", "scales", "said"),
+    [
+        (None, {"a": LARGE}, ""),
+        ("", {"a": LARGE}, ""),
+        ("4", {}, "4"),
+        (7.5, {}, "7.5"),
+        (1234.25, {"a": LARGE}, "1234.25 of 5000"),
+        (Fraction(4937, 4), {"a": LARGE}, "1234.25 of 5000"),
+        (Fraction(22, 3), {}, "7.33"),
+        (Fraction(22, 3), {"a": LARGE}, "7.333 of 5000"),
+        (Fraction(1, 30), {"a": FINE}, "0.0333 of 0.05"),
+        (7, {"b": FINE}, "7 of 10"),
+    ],
+)
+def test_a_mark_is_written_with_its_decimals_and_the_end_of_its_scale(score, scales, said):
+    assert format_mark(score, "a", scales) == said
+
+
+FOLDER = Path("rubric/versions/first_versions")
+VERSIONS = [json.loads((FOLDER / name).read_bytes()) for name in ("discussion-1.2.json", "response-1.2.json")]
+FREE = ("label", "description", "question", "guiding_questions", "good_examples", "bad_examples", "advice")
+
+
+def read(document, **given):
+    return read_version(json.dumps(document).encode(), **given)
+
+
+def list_places(value, path=()):
+    """The path of every text in a document."""
+    if isinstance(value, str):
+        yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        yield from list_places(inner, (*path, name))
+
+
+def with_text(document, path, add):
+    changed = copy.deepcopy(document)
+    place = changed
+    for part in path[:-1]:
+        place = place[part]
+    place[path[-1]] += add
+    return changed
+
+
+@pytest.mark.parametrize("document", VERSIONS, ids=["discussion", "response"])
+def test_a_hidden_character_in_any_text_is_refused_at_its_place(document):
+    # Keys, numbers and choices are no free texts: what is in them has a fault of its own.
+    paths = [
+        path
+        for path in list_places(document)
+        if path[0] in ("name", "source", "lists") or (path[0] == "criteria" and path[2] in (*FREE, "anchors"))
+    ]
+    # One of each kind of place: of a criterion's texts, and of lists the first text of each.
+    kinds = {
+        (path[0], *path[2:3]) if path[0] == "criteria" else path: path for path in paths if path[-1] != 1
+    }
+    paths = [path for path in kinds.values() if "lists" not in path or path[-1] == 0]
+    assert len(paths) > 8
+    for path in paths:
+        changed = with_text(document, path, "\u202e")
+        problems = read(changed)
+        assert [problem.code for problem in problems] == ["hidden"], path
+        assert problems[0].pointer == "/" + "/".join(map(str, path))
+        assert "⟨U+202E⟩. Remove it" in problems[0].message
+        assert not isinstance(read(changed, is_stored=True), list), path
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u2066", "\xad", "\ufeff", "\x1b", "\U000e0041", "\xa0"])
+def test_other_hidden_characters_are_refused(hidden):
+    assert [problem.code for problem in read(with_text(VERSIONS[1], ("criteria", 0, "label"), hidden))] == [
+        "hidden"
+    ]
+
+
+@pytest.mark.parametrize("seen", ["é", "…", "“x”", "\n", "\t", "日本", "שלום", "👩\u200d🔬", "नमस्\u200dते"])
+def test_what_is_seen_is_read(seen):
+    assert not isinstance(read(with_text(VERSIONS[1], ("criteria", 0, "question"), seen)), list)
+
+
+@pytest.mark.parametrize("name", ["label", "question", "description", "guiding_questions"])
+def test_the_editor_shows_it_at_its_field(name):
+    base = read(VERSIONS[1])
+    texts = draft_texts(base)
+    texts[f"c0-{name}"] = "Is it\u202e so?"
+    ((field, says),) = read_draft(texts, base)
+    assert (field, "⟨U+202E⟩" in says) == (f"c0-{name}", True)
