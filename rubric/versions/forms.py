@@ -36,11 +36,8 @@ class JsonFileField(forms.FileField):
     """A file whose content the core checks, also an empty one."""
 
     def __init__(self, **given: Any) -> None:
-        usual: dict[str, Any] = {
-            "label": _("JSONL file"),
-            "error_messages": {"required": _("Choose a file.")},
-        }
-        super().__init__(max_length=1000, allow_empty_file=True, **(usual | given))
+        given = {"label": _("JSONL file"), "error_messages": {"required": _("Choose a file.")}} | given
+        super().__init__(max_length=1000, allow_empty_file=True, **given)
 
 
 class NoteForm(forms.Form):
