@@ -36,8 +36,9 @@ class JsonFileField(forms.FileField):
     """A file whose content the core checks, also an empty one."""
 
     def __init__(self, **given: Any) -> None:
-        given = {"label": _("JSONL file"), "error_messages": {"required": _("Choose a file.")}} | given
+        given.setdefault("label", _("JSONL file"))
         super().__init__(max_length=1000, allow_empty_file=True, **given)
+        self.error_messages["required"] = _("Choose a file.")
 
 
 class NoteForm(forms.Form):
