@@ -47,14 +47,26 @@ FRAME: dict[str, Any] = {
 }
 # Macros that every template may call without an import, by their file in `templates/components`.
 COMPONENTS = {
+    "chart_dots": ("chart_dots",),
+    "chart_intervals": ("chart_intervals",),
+    "chart_legend": ("chart_legend",),
+    "chart_shares": ("chart_shares",),
     "chip": ("chip",),
+    "criterion_words": ("criterion_words", "word_list"),
     "crumbs": ("crumbs", "project_crumbs", "version_crumbs"),
     "empty": ("empty_box",),
     "field": ("form_field",),
     "form_faults": ("form_faults",),
+    "job_lines": ("job_lines",),
+    "key_rows": ("key_rows", "single_keys"),
+    "markdown_copy": ("markdown_copy",),
     "pager": ("pager",),
     "progress": ("progress_bar",),
+    "said_thought_voted": ("said_thought_voted",),
+    "secret_field": ("secret_field",),
+    "swatch": ("swatch",),
     "too_little": ("too_little",),
+    "worker_note": ("say_worker",),
 }
 INDENTED = re.compile(r"\s*\n\s*")
 BLOCKS = (
