@@ -55,7 +55,7 @@ COMPONENTS = {
     "criterion_words": ("criterion_words", "word_list"),
     "crumbs": ("crumbs", "project_crumbs", "version_crumbs"),
     "empty": ("empty_box",),
-    "field": ("form_field",),
+    "field": ("form_field", "form_parts"),
     "form_faults": ("form_faults",),
     "job_lines": ("job_lines",),
     "key_rows": ("key_rows", "single_keys"),
