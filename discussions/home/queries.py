@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from django.db.models import (
     Case,
     Count,
+    DateTimeField,
     DecimalField,
     Exists,
     F,
@@ -81,6 +82,8 @@ class ProjectCounts(Struct, frozen=True):
     verdict; `flags` wait for a lead's answer. `adding_jobs` bring or measure games and are not done. `undecided` are
     the numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet;
     `unopened` those of iterations with enough games that nobody can rate, because they are not open for rating yet.
+    `stage` is the key of the open stage, `staged` are those of its iterations. `workers` have a game open, or submitted
+    one lately, in the order of names, since this is no ranking.
     """
 
     games: dict[int, int]
@@ -94,6 +97,9 @@ class ProjectCounts(Struct, frozen=True):
     faulty: int
     undecided: list[int]
     unopened: list[int]
+    stage: int | None
+    staged: set[int]
+    workers: list["Worker"]
 
 
 class Worker(NamedTuple):
@@ -105,11 +111,14 @@ class Worker(NamedTuple):
     last_at: datetime
 
 
-def load_counts(project: Project) -> ProjectCounts:
-    """One query; the disagreements of games that several rate are read besides."""
+def load_counts(project: Project, since: datetime) -> ProjectCounts:
+    """One query; the disagreements of games that several rate are read besides. `since` is for the workers."""
     found = defaultdict[int, list[Any]](list)
-    for part, *figures in sorted(_count_parts(project.pk)):
-        found[part].append(figures)
+    seen = []
+    for part, key, one, other, name, last_at in sorted(_count_parts(project.pk, since)):
+        if part == _WORKERS:
+            seen.append((key, Worker(name, one, other, last_at)))
+        found[part].append((key, one, other))
     return ProjectCounts(
         games={key: count for key, count, _none in found[_GAMES]},
         withdrawn={key: count for key, count, _none in found[_WITHDRAWN]},
@@ -122,6 +131,9 @@ def load_counts(project: Project) -> ProjectCounts:
         faulty=len(found[_FAULTY]),
         undecided=[number for number, *_none in found[_UNDECIDED]],
         unopened=[number for number, *_none in found[_UNOPENED]],
+        stage=next((key for key, *_none in found[_STAGE]), None),
+        staged={key for key, *_none in found[_STAGED]},
+        workers=_merge_workers(seen),
     )
 
 
@@ -177,11 +189,11 @@ def count_unmeasured(project: Project) -> int:
     return games.filter(~Exists(measured_for()), ~Exists(recorded)).count()
 
 
-def list_workers(project: Project, since: datetime) -> list[Worker]:
-    """Who has a game open or submitted one since then, in the order of names, since this is no ranking."""
+def _merge_workers(seen: Sequence[tuple[int, Worker]]) -> list[Worker]:
+    """Open and submitted games of one person come as two rows."""
     found: dict[int, Worker] = {}
-    for key, *figures in _workers(since)(project.pk):
-        one, other = Worker(*figures), found.get(key)
+    for key, one in seen:
+        other = found.get(key)
         if other is not None:
             last_at = max(one.last_at, other.last_at)
             one = Worker(one.name, one.open + other.open, one.submitted + other.submitted, last_at)
@@ -250,37 +262,22 @@ def _before(project: Any, stage: Any, start: datetime) -> "QuerySet[Any, Any]":
     )
 
 
-@lru_cache(maxsize=8)
-def _workers(since: datetime) -> Prepared:
-    is_open = Q(state=DRAFT) | Q(state=RETURNED)
-    is_new = Q(state=SUBMITTED, submitted_at__gte=since)
-    return Prepared(
-        lambda project: _by_evaluator(project, is_open).union(_by_evaluator(project, is_new), all=True), int
-    )
-
-
 def _by_evaluator(project: Any, wanted: Q) -> "QuerySet[Any, Any]":
     """Evaluations of the project; EXISTS, so that SQLite begins with those wanted and not with all games."""
     own = Exists(Game.objects.filter(pk=OuterRef("game"), project=project))
-    return (
-        Evaluation.objects.filter(wanted, own, purpose=RATING)
-        .order_by()
-        .values("evaluator", "evaluator__name")
-        .annotate(
-            open=Count("pk", filter=~Q(state=SUBMITTED)),
-            submitted=Count("pk", filter=Q(state=SUBMITTED)),
-            last=Max(Coalesce("submitted_at", "created_at")),
-        )
-        .values_list("evaluator", "evaluator__name", "open", "submitted", "last")
-    )
+    rows = Evaluation.objects.filter(wanted, own, purpose=RATING).values("evaluator", "evaluator__name")
+    opened, submitted = (Count("pk", filter=only) for only in (~Q(state=SUBMITTED), Q(state=SUBMITTED)))
+    last_at = Max(Coalesce("submitted_at", "created_at"))
+    return select_part(_WORKERS, rows, "evaluator", opened, submitted, "evaluator__name", last_at)
 
 
 _GAMES, _WITHDRAWN, _TAKEN, _COMPLETE, _JOBS, _FLAGS, _FAULTY, _UNDECIDED, _UNOPENED, _LEFT_OUT = range(10)
+_STAGE, _STAGED, _WORKERS = range(10, 13)
 
 
 @prepared
-def _count_parts(project: int) -> "QuerySet[Any, Any]":
-    """All that `load_counts` counts: the part, and three figures of it."""
+def _count_parts(project: int, since: datetime) -> "QuerySet[Any, Any]":
+    """All that `load_counts` counts: the part, three figures of it, and the name and the moment of a worker."""
     # Erased games count by their verdicts, or are withdrawn: so only the index is read.
     games = Game.with_erased.filter(project=project).values("iteration")
     recorded = Exists(Verdict.objects.filter(game=OuterRef("game")))
@@ -288,9 +285,12 @@ def _count_parts(project: int) -> "QuerySet[Any, Any]":
     taken = taken.filter(~recorded, game__withdrawn_at=None)
     counting = Exists(Game.objects.filter(pk=OuterRef("game"), project=project, withdrawn_at=None))
     left = QueueDraw.objects.filter(counting, ~recorded, is_in=False)
+    staged = Iteration.objects.filter(project=project, stage__closed_at=None, stage__isnull=False)
     jobs = Job.objects.filter(project=project).exclude(state=DONE)
     failed, adding = (Count("pk", filter=only) for only in (Q(state=FAILED), Q(kind__in=_ADDS_GAMES)))
     first, *others = (
+        # The first, since PostgreSQL would take moments that are all NULL for texts.
+        _by_evaluator(project, Q(state=DRAFT) | Q(state=RETURNED)),
         _part(_GAMES, games, "iteration", Count("pk")),
         _part(_WITHDRAWN, games.filter(withdrawn_at__isnull=False), "iteration", Count("pk")),
         _part(_TAKEN, taken.values("project"), "project", Count("game", distinct=True)),
@@ -301,12 +301,16 @@ def _count_parts(project: int) -> "QuerySet[Any, Any]":
         _part(_UNDECIDED, query_undecided(project), "number"),
         _part(_UNOPENED, query_unopened(project), "number"),
         _part(_LEFT_OUT, left.values("game__iteration"), "game__iteration", Count("pk")),
+        _part(_STAGE, Stage.objects.filter(project=project, closed_at=None), "pk"),
+        _part(_STAGED, staged, "pk"),
+        _by_evaluator(project, Q(state=SUBMITTED, submitted_at__gte=since)),
     )
     return first.union(*others, all=True)
 
 
 def _part(part: int, rows: "QuerySet[Any, Any]", key: str, *figures: Any) -> "QuerySet[Any, Any]":
-    return select_part(part, rows, key, *(*figures, Value(0), Value(0))[:2])
+    nobody, never = Value(""), Value(None, output_field=DateTimeField())
+    return select_part(part, rows, key, *(*figures, Value(0), Value(0))[:2], nobody, never)
 
 
 def query_unopened(project: Any) -> "QuerySet[Iteration, Any]":

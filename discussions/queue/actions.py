@@ -8,6 +8,7 @@ import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -20,10 +21,10 @@ from discussions.calibration.permissions import check_guideline_is_read
 from discussions.core.evaluation_states import LAPSED, OPEN, RETURNED
 from discussions.models import Evaluation, Game, Iteration, QueueRule, Slot
 from discussions.models.evaluations import EvaluationQuerySet
-from discussions.models.queue_rules import MOST_REPEATS, ORDERS, load_queue_rule
+from discussions.models.queue_rules import MOST_REPEATS, ORDERS
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import newest_measured
-from discussions.queue.queries import list_in_order, next_draw
+from discussions.queue.queries import list_in_order, load_queue_state, next_draw
 from discussions.slots.actions import (
     begin_alone,
     expire_leases,
@@ -36,12 +37,12 @@ from discussions.slots.actions import (
     transition,
 )
 from discussions.slots.permissions import check_assign, check_may_get, check_take_game, reason_unblinded
-from discussions.slots.queries import FreeSlot, barred_until, kept_for
+from discussions.slots.queries import FreeSlot, find_newest_before, kept_for
 from workspace.audit.actions import record_event
 from workspace.core.hidden_duplicates import choose_duplicate, is_due
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.database.locked_texts import keyed_text
-from workspace.database.prepared_queries import insert_row
+from workspace.database.prepared_queries import insert_row, select_rows
 from workspace.database.transactions import do_each
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Membership, Person, Project
@@ -79,9 +80,9 @@ def _next(project: Project, by: Person, now: datetime, iteration: Iteration | No
             with transaction.atomic():
                 # This row is the lock: one person takes one game at a time. `no_key`, so that an event of another act
                 # of the same person, which refers to the row, does not wait.
-                list(Person.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk"))
-                barred = barred_until(by, project)
-                found = (way(project, by, now, iteration, barred) for way in WAYS)
+                select_rows(Person, "pk", pk=by.pk, lock="NO KEY UPDATE")
+                state = load_queue_state(by, project)
+                found = (way(project, by, now, iteration, state) for way in WAYS)
                 return next((evaluation for evaluation in found if evaluation), None)
         except IntegrityError:
             continue  # another transaction gave this person a slot on the game
@@ -89,9 +90,11 @@ def _next(project: Project, by: Person, now: datetime, iteration: Iteration | No
 
 
 def _started(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, state: Any
 ) -> Evaluation | None:
     """The person's open evaluation, with a renewed lease; evaluations that they may no longer judge are left out."""
+    if not state.has_open:
+        return None
     own = Evaluation.objects.filter(evaluator=by, game__project=project, state__in=OPEN)
     rows = own.values_list("pk", "game", "state")
     for key, game, _state in sorted(rows, key=lambda row: (row[2] != RETURNED, row[0])):
@@ -104,10 +107,10 @@ def _started(
 
 
 def _kept(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, state: Any
 ) -> Evaluation | None:
     """A slot that is assigned to the person, who may have started there before the lease ended."""
-    for slot in kept_for(by.pk, project.pk, barred):
+    for slot in kept_for(by.pk, project.pk, find_newest_before(project.pk, state.led_until)):
         lapsed = Evaluation.objects.with_work().filter(game=slot.game, evaluator=by, purpose=RATING).first()
         if lapsed is None:
             evaluation = _take(slot, project, by, now, "assigned")
@@ -119,20 +122,22 @@ def _kept(
 
 
 def _calibrated(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, state: Any
 ) -> Evaluation | None:
     """The next game of a required calibration; none where an iteration is asked for."""
-    return None if iteration else begin_required_calibration(project=project, by=by, now=now)
+    if iteration or not state.has_round:
+        return None
+    return begin_required_calibration(project=project, by=by, now=now)
 
 
 def _drawn(
-    project: Project, by: Person, now: datetime, iteration: Iteration | None, barred: int
+    project: Project, by: Person, now: datetime, iteration: Iteration | None, state: Any
 ) -> Evaluation | None:
     """A hidden duplicate, if one is due; else a game by the project's rule."""
-    rule = load_queue_rule(project)
+    rule, barred = state.rule, find_newest_before(project.pk, state.led_until)
     if iteration is None and (repeated := _repeat(project, rule.repeat_percent, by, now)):
         return repeated
-    draw = next_draw(rule, by)
+    draw = next_draw(rule, by, state.picks)
     shown = _draw_number(project, by) if rule.repeat_percent else None
     taken = (
         _take(slot, project, by, now, draw, shown)

@@ -9,13 +9,24 @@ from itertools import islice
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from discussions.core.evaluation_states import DRAFT, LAPSED, OPEN, RETURNED, SKIPPED, SUBMITTED
 from discussions.core.iteration_states import RATING as BEING_RATED
 from discussions.core.judgement_kinds import HELPS
 from discussions.metrics.core.registry import METRICS
-from discussions.models import Adjudication, Admission, Evaluation, Game, Iteration, QueueRule, Revision, Slot
+from discussions.models import (
+    Adjudication,
+    Admission,
+    CalibrationRound,
+    Evaluation,
+    Game,
+    Iteration,
+    QueueRule,
+    Revision,
+    Slot,
+)
 from discussions.models.queue_rules import BY_CHANCE, CLOSEST, OLDEST
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.queries import load_measurements
@@ -42,10 +53,12 @@ from discussions.slots.queries import (
     games_led_by,
     next_free,
     query_free_slots,
+    query_led_until,
 )
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.queries import prepare_by_rights
+from workspace.database.prepared_queries import prepared
 from workspace.database.unions import MOST_COUNTED, CappedCount
 from workspace.models import Person, Project
 
@@ -94,6 +107,34 @@ def tell_free(free: int, started: int, aside: int) -> int:
         return free
     left = max(0, free - started)
     return max(min(left, 1), left - aside)
+
+
+def load_queue_state(person: Person, project: Project) -> Any:
+    """The project with what decides how a person's next game in it is found; one query.
+
+    `rule` is that of its queue. `picks` counts the games of all projects that were given to the person, `has_open`
+    says whether they have one of this project open, `has_round` whether a calibration round is. `led_until` is when
+    they last stopped leading it.
+    """
+    state: Any = _list_states(person.pk, project.pk)[0]
+    state.rule = getattr(state, "queue_rule", None) or QueueRule(project=project)
+    return state
+
+
+@prepared  # while the person is locked
+def _list_states(person: int, project: int) -> "QuerySet[Project]":
+    own = Evaluation.objects.filter(evaluator=person)
+    picks = own.order_by().values("evaluator").annotate(count=Count("pk")).values("count")
+    return (
+        Project.objects.filter(pk=project)
+        .select_related("queue_rule")
+        .annotate(
+            picks=Coalesce(Subquery(picks), 0),
+            has_open=Exists(own.filter(game__project=project, state__in=OPEN)),
+            has_round=Exists(CalibrationRound.objects.filter(project=project, closed_at=None)),
+            led_until=Subquery(query_led_until(person, project)[:1]),
+        )
+    )
 
 
 def next_draw(rule: QueueRule, person: Person, picks: int | None = None) -> str | tuple[int, int]:

@@ -80,11 +80,20 @@ def barred_until(person: Person, project: Project) -> int:
 
     Games are ordered by import, so one index range excludes all of them.
     """
+    return find_newest_before(project.pk, query_led_until(person.pk, project.pk).first())
+
+
+def query_led_until(person: int, project: int) -> "QuerySet[Membership, datetime | None]":
+    """When the person stopped leading the project, the last time first."""
     led = Membership.objects.filter(person=person, project=project, role=LEAD, ended_at__isnull=False)
-    led_until = led.order_by("-ended_at").values_list("ended_at", flat=True).first()
-    if led_until is None:
+    return led.order_by("-ended_at").values_list("ended_at", flat=True)
+
+
+def find_newest_before(project: int, moment: datetime | None) -> int:
+    """The key of the project's newest game that was there at that moment; 0 without one."""
+    if moment is None:
         return 0
-    games = Game.objects.filter(project=project, created_at__lt=led_until)
+    games = Game.objects.filter(project=project, created_at__lt=moment)
     return games.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 

@@ -49,10 +49,10 @@ BUDGETS = {
     # With an answer that alone would turn a metric, where one would: the metric is counted again with it.
     "verdict": Budget(17, 31, 4),
     "report": Budget(13, 30, 3.1),
-    "dashboard": Budget(19, 46, 9.5),
+    "dashboard": Budget(18, 46, 9.5),
     "evaluator's page": Budget(8, 50, 0.6),
     "saving a judgement": Budget(15, 15, 1.3),
-    "next game": Budget(23, 16, 2),
+    "next game": Budget(19, 10, 2.1),
 }
 
 

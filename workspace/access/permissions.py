@@ -8,11 +8,10 @@ of any app into that sentence or a truth value. Whether a person may know of a t
 from collections.abc import Callable
 from typing import Literal
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import NotAllowed
-from workspace.database.prepared_queries import prepared
+from workspace.database.prepared_queries import select_rows
 from workspace.models import Membership, Person, Project
 
 Role = Literal["admin", "lead", "evaluator"]
@@ -27,17 +26,10 @@ def role_in(person: Person, project: Project | None) -> Role | None:
         return "admin"
     if project is None or not person.is_active:
         return None
-    roles = _list_roles(project.pk, person.pk)
+    roles = select_rows(Membership, "role", project=project.pk, person=person.pk, ended_at=None)
     if not roles:
         return None
-    return "lead" if roles[0] == "lead" else "evaluator"
-
-
-@prepared  # with every audit line
-def _list_roles(project: int, person: int) -> "QuerySet[Membership, str]":
-    return Membership.objects.filter(project=project, person=person, ended_at=None).values_list(
-        "role", flat=True
-    )
+    return "lead" if roles[0][0] == "lead" else "evaluator"
 
 
 def is_admin(person: Person) -> bool:

@@ -25,7 +25,7 @@ from workspace.core.limits import DAY_MS
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.database.append_only import PASSES
 from workspace.database.bulk_rows import NewRows
-from workspace.database.prepared_queries import Prepared, insert_row, prepared, update_row
+from workspace.database.prepared_queries import insert_row, select_rows, update_row
 from workspace.models import Chain, Erasure, ErasurePass, Event, Person, Project
 from workspace.models.revisions import KeyedRevision, Versioned
 from workspace.texts import check_length
@@ -144,14 +144,13 @@ def erase_details(erasure: Erasure, lines: Iterable[Event], change: Callable[[Ev
 
 
 def _lock_chain(project: Project | None) -> Chain:
-    if project is not None and (chains := _chains(project.pk)):
-        return chains[0]
+    if project is not None:
+        for row in select_rows(Chain, *_CHAIN, lock="UPDATE", project=project.pk):
+            return Chain.from_db("default", _CHAIN, row)
     return Chain.objects.select_for_update().get_or_create(project=project)[0]
 
 
-@prepared
-def _chains(project: int) -> "QuerySet[Chain]":
-    return Chain.objects.select_for_update().filter(project=project)
+_CHAIN = [field.attname for field in Chain._meta.concrete_fields]
 
 
 class Batch(NewRows):
@@ -238,12 +237,6 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
     owner_name: ClassVar[str]
     # The role of everybody whom `check` allows; None where it allows several roles.
     checked_role: ClassVar[Role | None] = None
-
-    def __init__(self) -> None:
-        revisions = self.revision_model._default_manager
-        self._stored = Prepared(
-            lambda person, key: revisions.filter(created_by=person, key=key).values_list("pk"), int, str
-        )
 
     @abstractmethod
     def lock(self, owner: OwnerT) -> None:
@@ -347,7 +340,7 @@ class KeyedRevisions(ABC, Generic[OwnerT, WorkT, LatestT]):
 
     def _stored_act(self, key: str, body_sha256: str, by: Person) -> Saved[WorkT] | None:
         """The result stored under this key, if the same body was posted; raises Unacceptable if it was another."""
-        found = self._stored(by.pk, short_key(key))
+        found = select_rows(self.revision_model, "pk", created_by=by.pk, key=short_key(key))
         if not found:
             return None
         revisions = self.revision_model._default_manager.select_related(self.row_name)

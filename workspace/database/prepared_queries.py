@@ -254,6 +254,49 @@ def _own_columns(
     return frozenset(field.attname for field in fields), [places[field.name] for field in fields]
 
 
+def select_rows(
+    model: type[Model], *columns: str, lock: str = "", **where: int | str | None
+) -> list[tuple[Any, ...]]:
+    """These columns of the rows of one table that match all of `where`, in no order.
+
+    `lock` is how PostgreSQL locks them until the transaction ends: UPDATE, or NO KEY UPDATE.
+    """
+    unset = tuple(name for name, value in where.items() if value is None)
+    sql, converters = _selection(model, columns, tuple(where), unset, lock, connection.vendor)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [value for value in where.values() if value is not None])
+        rows = cursor.fetchall()
+    return [_converted(row, converters) for row in rows] if converters else rows
+
+
+@lru_cache(maxsize=32)
+def _selection(
+    model: type[Model],
+    columns: tuple[str, ...],
+    held: tuple[str, ...],
+    unset: tuple[str, ...],
+    lock: str,
+    _vendor: str,
+) -> tuple[str, list[tuple[int, Callable[[Any], Any]]]]:
+    quote = connection.ops.quote_name
+    fields = [_field(model, name) for name in columns]
+    converters = [
+        (at, _bind_converter(convert, field.cached_col))
+        for at, field in enumerate(fields)
+        for convert in [
+            *connection.ops.get_db_converters(field.cached_col),
+            *field.get_db_converters(connection),
+        ]
+    ]
+    names = ", ".join(quote(_column(model, name)) for name in columns)
+    conditions = " AND ".join(
+        f"{quote(_column(model, name))} {'IS NULL' if name in unset else '= %s'}" for name in held
+    )
+    end = f" FOR {lock}" if lock and connection.features.has_select_for_update else ""
+    table = quote(model._meta.db_table)
+    return f"SELECT {names} FROM {table} WHERE {conditions}{end}", converters  # noqa: S608  own names only
+
+
 def insert_row(row: Model) -> None:
     """Insert a new row as `save(force_insert=True)` would, and give it its key. Nothing listens to signals here."""
     sql, fields = _insertion(type(row), connection.vendor)
@@ -291,7 +334,12 @@ def _update(model: type[Model], changed: tuple[str, ...], held: tuple[str, ...],
 
 
 def _column(model: type[Model], name: str) -> str:
+    column = _field(model, name).column
+    assert column is not None
+    return column
+
+
+def _field(model: type[Model], name: str) -> "Field[Any, Any]":
     field = model._meta.pk if name == "pk" else model._meta.get_field(name)
     assert isinstance(field, Field)
-    assert field.column is not None
-    return field.column
+    return field

@@ -1,4 +1,4 @@
-"""Who is signed in, read for every request: the session and the person, each by a query prepared once."""
+"""Who is signed in, read for every request: the session and the person, each by SQL that is built once."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import InternalError, OperationalError, models
 from django.utils import timezone
 
-from workspace.database.prepared_queries import prepared
+from workspace.database.prepared_queries import select_rows
 from workspace.models.people import Person
 
 
@@ -65,14 +65,9 @@ class SessionStore(db.SessionStore):
 
     def load(self) -> dict[str, Any]:
         """The data of the session; empty when there is none or it expired."""
-        found = _sessions(str(self.session_key))
+        found = select_rows(SignIn, "session_data", "expire_date", pk=str(self.session_key))
         if not found or found[0][1] <= timezone.now():
             self._session_key = None
             return {}
         data: dict[str, Any] = self.decode(found[0][0])
         return data
-
-
-@prepared
-def _sessions(key: str) -> "models.QuerySet[SignIn, tuple[Any, ...]]":
-    return SignIn.objects.filter(pk=key).values_list("session_data", "expire_date")

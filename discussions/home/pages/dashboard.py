@@ -1,7 +1,7 @@
 """The dashboard of a project for its leads: what to do now, the games by state, and the metrics, weakest first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,6 @@ from discussions.home.queries import (
     RecordedSum,
     Worker,
     count_unmeasured,
-    list_workers,
     load_counts,
     sum_recorded,
 )
@@ -37,7 +36,7 @@ from discussions.iterations.pages import (
 from discussions.iterations.queries import load_gate, load_history
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import limit_text
-from discussions.models import Iteration, Stage
+from discussions.models import Stage
 from workspace.database.unions import MOST_COUNTED
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Project
@@ -142,9 +141,9 @@ class DashboardPage(Struct, frozen=True):
 def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     """The page: a fixed number of queries, a few more for a gate, for ties and while games are measured."""
     periods = divide_time(timezone.localdate(project.created_at), today := timezone.localdate(now))
-    stage = min(Stage.objects.filter(project=project, closed_at=None), key=lambda one: one.pk, default=None)
+    found = load_counts(project, _midnight(today - WORKED_WITHIN))
+    stage = None if found.stage is None else Stage.objects.get(pk=found.stage)
     recorded = sum_recorded(project, stage, [_midnight(start) for start in periods.starts])
-    found = load_counts(project)
     passed, aside = sum(line.passed for line in recorded), Counter(found.withdrawn) + Counter(found.left_out)
     states = GameStates(
         total=sum(found.games.values()) - aside.total(),
@@ -165,7 +164,7 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         undecided=found.undecided,
         unopened=found.unopened,
     )
-    own_count = sum(counted.values()) if stage is None else _stage_size(stage, counted)
+    own_count = sum(count for key, count in counted.items() if stage is None or key in found.staged)
     history = load_history(stage) if stage is not None and own_count <= MOST_GATED else None
     judged = [judge_iteration(row) for row in history.iterations] if history else []
     metrics, columns = _metrics(judged)
@@ -178,7 +177,7 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         metrics=metrics,
         columns=columns,
         trend=_trend(periods, recorded),
-        workers=list_workers(project, _midnight(today - WORKED_WITHIN)),
+        workers=found.workers,
     )
 
 
@@ -365,11 +364,6 @@ def _metric_row(
         "margin": margin_text(margin),
         "margin_value": margin,
     }
-
-
-def _stage_size(stage: Stage, games: Mapping[int, int]) -> int:
-    own = Iteration.objects.filter(stage=stage).values_list("pk", flat=True)
-    return sum(games.get(key, 0) for key in own)
 
 
 def _progress(

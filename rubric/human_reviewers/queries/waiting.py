@@ -20,6 +20,7 @@ from rubric.reviews.queries import PLACE_LEASE, load_calibrated, number_own, que
 from workspace.access.queries import prepare_by_rights
 from workspace.core.hidden_duplicates import count_ahead
 from workspace.database.locked_texts import keyed_text
+from workspace.database.prepared_queries import prepared
 from workspace.database.unions import select_part
 from workspace.models import Person, Project
 
@@ -351,6 +352,7 @@ _OWN, _COMPARISON, _OWN_RESPONSES, _CALIBRATED, _TAKEN = range(5)
 _NO_TEXTS = (Value(""), Value(""))
 
 
+@prepared
 def _list_parts(person: int, sets: list[int], since: datetime) -> "QuerySet[Any, Any]":
     """All that `_Waiting` holds: the part, four numbers and two texts of it."""
     own = Review.objects.filter(reviewer__person=person, comparison__set__in=sets).exclude(state=SUPERSEDED)

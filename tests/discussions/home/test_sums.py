@@ -85,13 +85,13 @@ def test_sums_by_period_are_those_of_the_rows(stage):
 
 def test_games_are_counted_by_iteration_with_the_withdrawn_ones_apart(stage):
     rows = Game.objects.filter(iteration__project=stage.project).values_list("iteration", "withdrawn_at")
-    assert sum(load_counts(stage.project).games.values()) == len(rows) == 10
+    assert sum(load_counts(stage.project, NOW).games.values()) == len(rows) == 10
     assert (
-        sum(load_counts(stage.project).withdrawn.values())
+        sum(load_counts(stage.project, NOW).withdrawn.values())
         == sum(moment is not None for _, moment in rows)
         == 2
     )
-    for key, count in load_counts(stage.project).games.items():
+    for key, count in load_counts(stage.project, NOW).games.items():
         assert count == sum(iteration == key for iteration, _moment in rows)
 
 

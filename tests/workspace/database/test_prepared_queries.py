@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from tests.factories.people import NOW, make_member, make_person, make_project, moment
-from workspace.database.prepared_queries import LARGEST_KEY, Prepared, compile_all, prepared
+from workspace.database.prepared_queries import LARGEST_KEY, Prepared, compile_all, prepared, select_rows
 from workspace.models import Membership, Person, Project
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db]
@@ -147,3 +147,19 @@ def test_statements_keep_their_percent_signs():
         assert cursor.fetchone() == (3,)
         cursor.execute("SELECT '100 %'")
         assert cursor.fetchone() == ("100 %",)
+
+
+@pytest.mark.parametrize("lock", ["", "UPDATE", "NO KEY UPDATE"])
+def test_rows_of_one_table_are_those_of_the_queryset(lock):
+    person, project, other = make_person(), make_project(), make_project()
+    for member, place in ((person, project), (make_person(), project), (person, other)):
+        make_member(project=place, person=member)
+    Membership.objects.filter(project=other).update(ended_at=NOW, ended_by=person)
+    columns = ("project_id", "role", "ended_at", "pk")
+    for where in ({"person": person.pk}, {"person": person.pk, "ended_at": None}, {"project": project.pk}):
+        rows = select_rows(Membership, *columns, lock=lock, **where)
+        assert sorted(rows, key=str) == sorted(
+            Membership.objects.filter(**where).values_list(*columns), key=str
+        )
+    assert select_rows(Membership, "ended_at", project=other.pk, lock=lock) == [(NOW,)]
+    assert select_rows(Membership, "pk", person=LARGEST_KEY, lock=lock) == []
