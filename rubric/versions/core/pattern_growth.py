@@ -40,6 +40,8 @@ _CATEGORIES: dict[str, Callable[[str], bool]] = {
 }
 
 
+# Every version that is saved holds the same patterns, but for a few.
+@lru_cache(maxsize=256)
 def repeats_choice(source: str) -> bool:
     """Whether a choice is repeated more than ten times. Raises re.error when the source is not a regular expression."""
     return any(times > MOST_REPEATED for times in _find_choices(_parser.parse(source), 1))
@@ -194,6 +196,7 @@ def _holds(kind: str, given: Any, letter: str) -> bool:
     return bool(ord(letter[0]) == given) == (kind == "LITERAL")
 
 
+@lru_cache(maxsize=256)
 def repeats_possessively(source: str, flags: int = 0) -> bool:
     """Whether a possessive quantifier follows a group with a choice or a repetition, such as `(?:ab?c)*+`.
 
