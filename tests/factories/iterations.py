@@ -116,7 +116,7 @@ def make_change(*, stage: Stage, games=(), minutes: float = 2, **given) -> Itera
 @replayed
 def make_iteration(*, stage: Stage, games=(), decision: str = "", minutes: float = 1, **given) -> Iteration:
     """The next iteration of a stage: its baseline first, then changes; rated, and decided when so asked."""
-    if history(stage).reference is None:
+    if not stage.iterations.exists():
         return make_baseline(stage=stage, games=games, minutes=minutes, **given)
     iteration = make_change(stage=stage, games=games, minutes=minutes, **given)
     if decision:
@@ -164,7 +164,8 @@ def import_costed(*, iteration: Iteration, costs, minutes: float) -> None:
 @replayed
 def rate_games(*, iteration: Iteration, games, minutes: float = 1) -> None:
     """Verdict rows with these figures for the iteration's games in the order of their numbers."""
-    rows = Game.objects.filter(iteration=iteration).order_by("number")
+    related = ("project", "created_by", "transcript", "iteration__rubric_version", "iteration__project")
+    rows = Game.objects.filter(iteration=iteration).select_related(*related).order_by("number")
     for game, given in zip(rows, games, strict=True):
         if given is not None:
             record_figures(game=game, given=given, minutes=minutes)

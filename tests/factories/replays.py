@@ -151,14 +151,14 @@ class Replays:
                 is_whole = False
             return execute(sql, params, many, context)
 
-        last = Transcript.objects.order_by("pk").values_list("pk", flat=True).last() or 0
+        last = _find_newest_upload()
         began = _count_rows()
         with connection.execute_wrapper(listen):
             returned = factory(*given, **named)
         if not is_whole:
             return returned, None
-        hashes = Transcript.objects.filter(pk__gt=last).order_by("pk").values_list("sha256", flat=True)
-        uploads = [load_bytes(sha256) for sha256 in hashes]
+        newer = Transcript.objects.filter(pk__gt=last).order_by("pk") if _find_newest_upload() > last else []
+        uploads = [load_bytes(upload.sha256) for upload in newer]
         rows = _count_rows() - began
         kept = pickle.dumps(returned)
         return returned, Recording(next(self.numbers), statements, rows, uploads, kept)
@@ -225,6 +225,14 @@ def _count_rows() -> int:
     """How many rows were written since the connection was opened; nothing makes it smaller, no rollback either."""
     rows: int = connection.connection.total_changes
     return rows
+
+
+def _find_newest_upload() -> int:
+    """Its key, 0 without one: asked before and after each recording, so without the queryset."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT COALESCE(MAX(id), 0) FROM {Transcript._meta.db_table}")
+        newest: int = cursor.fetchone()[0]
+    return newest
 
 
 def _changed_settings() -> set[str]:
