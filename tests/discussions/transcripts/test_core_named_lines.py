@@ -40,6 +40,10 @@ LOGS = {
         text("[Day 1][Discussion] {name}: {said}", "[Day 1][Thoughts] {name}: {secret}", rounds=""),
         {"Day Thoughts": "thought"},
     ),
+    "short rounds": (
+        b"Game 7\n" + text("[D1][Town] {name}: {said}", "[N1][Mafia] {name}: {secret}", rounds=""),
+        {"D": "speech"},
+    ),
     "logger of each channel": (
         text(
             "19:05:{n} - hall - INFO - {name}: {said}",

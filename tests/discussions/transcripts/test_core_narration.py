@@ -1,5 +1,7 @@
 """What who leads a game says in a chat: rounds, nights, votes and who leaves; and votes by a command."""
 
+import json
+
 import pytest
 
 from discussions.transcripts.core.readers.narration import Rounds, find_narrators
@@ -165,3 +167,55 @@ def test_a_title_above_names_and_times_is_asked_about():
     posts = [f"{name}, [11.02.2026 19:10]\nHello to all.\n" for name in ("Ann", "Bea", "Ann", "Bea")]
     text = "\n".join(["Square\n", *posts, "The den\n", *posts])
     assert [fault.code for fault in read_transcripts(text.encode(), "a.txt").faults] == ["unknown_columns"]
+
+
+def test_who_leads_the_game_is_no_player_in_a_json_chat_either():
+    rows = [
+        ("Moderator", "Night falls."),
+        ("Bea", "Ann first."),
+        ("Moderator", "Day 1 begins. Dan was found dead."),
+        ("Ann", "Who was it, Bea?"),
+        ("Bea", "Not me, Ann."),
+        ("Moderator", "Round 2 starts."),
+        ("Ann", "Bea again."),
+    ]
+    chat = [{"role": "user", "name": name, "content": text} for name, text in rows]
+    (game,) = read_transcripts(json.dumps(chat).encode(), "a.json").games
+    names = [player.name for player in game.record.players]
+    said = [(one.round, names[one.player - 1], one.text) for one in game.record.messages]
+    assert said == [(1, "Ann", "Who was it, Bea?"), (1, "Bea", "Not me, Ann."), (2, "Ann", "Bea again.")]
+    assert [entry.text for entry in game.private] == ["Ann first."]
+    assert names == ["Bea", "Ann"]
+
+
+@pytest.mark.parametrize("line", ["Ann votes for Bea", "Eliminated: Bea", "Round 2"])
+def test_what_follows_a_vote_or_a_heading_is_no_part_of_the_text_above(line):
+    text = f"Round 1\nAnn: Hi, Bea.\nBea: Ho, Ann.\nAnn: Bea again.\n{line}\nNobody is left.\nBea: Yes, Ann."
+    (game,) = read_transcripts(text.encode(), "a.txt").games
+    assert [one.text for one in game.record.messages] == ["Hi, Bea.", "Ho, Ann.", "Bea again.", "Yes, Ann."]
+
+
+def test_rounds_and_votes_in_chinese():
+    lines = [
+        "第一天 Day 1",
+        "玩家1：你好。",
+        "玩家2：我不信玩家1。",
+        "玩家1 投票给 玩家2",
+        "第2天：平安夜。",
+        "玩家1：好。",
+    ]
+    (game,) = read_transcripts("\n".join(lines).encode(), "a.txt").games
+    names = [player.name for player in game.record.players]
+    assert names == ["玩家1", "玩家2"]
+    assert [one.round for one in game.record.messages] == [1, 1, 2]
+    assert [(names[one.voter - 1], names[one.target - 1]) for one in game.record.votes] == [
+        ("玩家1", "玩家2")
+    ]
+
+
+def test_a_chat_with_sentences_in_a_table_is_not_read_as_a_chat():
+    table = "\n".join(
+        f"| {name} | I say this and that. | I think that it is so. |" for name in ("Ann", "Bea", "Cid")
+    )
+    read = read_transcripts(f"Leader: Ann\n\n{table}\n\nLeader: Bea\n\n{table}".encode(), "a.md")
+    assert read.games == []

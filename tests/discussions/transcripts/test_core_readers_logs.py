@@ -213,9 +213,9 @@ def test_a_name_in_the_metadata_comes_before_the_span_and_the_model_after_it():
     sample = inspect_sample()
     sample["messages"][1] |= {"metadata": {"player": "Zoe", "round": 3}}
     sample["messages"].append({"role": "assistant", "content": "Hm.", "model": "some/model"})
-    sample["messages"].append({"role": "user", "content": "Yes.", "metadata": {"player": "Host"}})
+    sample["messages"].append({"role": "user", "content": "Yes.", "metadata": {"player": "Hob"}})
     read = read_value(inspect_eval, sample)
-    assert [name for name, _text in read.said] == ["Zoe", "Bea", "Ann", "some/model", "Host"]
+    assert [name for name, _text in read.said] == ["Zoe", "Bea", "Ann", "some/model", "Hob"]
     assert read.record.messages[0].round == 3
 
 

@@ -66,7 +66,8 @@ _HEADING = re.compile(
 HEADING_NAME = re.compile(rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})", re.IGNORECASE)
 # "第2天", "2日目".
 _CJK_HEADING = re.compile(
-    r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3})\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)\s?[^\w\s]{0,20}"
+    r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3}|[一二三四五六七八九])\s?(?P<kind>[天轮輪回夜晚日]合?|日目|일차)"
+    r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
 )
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
 # What stands before a text is read with plain spaces and brackets; texts stay as they are.
@@ -473,14 +474,20 @@ def _named_heading(match: "re.Match[str] | None", heading_names: frozenset[str])
 
 
 def read_heading(line: str) -> ChatLine | None:
-    if cjk := _CJK_HEADING.fullmatch(line.strip()):
-        return ChatLine(_heading_kind(cjk["kind"]), round=int(cjk["number"]))
+    cjk = _CJK_HEADING.fullmatch(line.strip())
+    # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
+    if cjk and (not cjk["more"] or not cjk["sign"].isspace() or read_heading(cjk["more"])):
+        return ChatLine(_heading_kind(cjk["kind"]), text=cjk["more"] or "", round=_cjk_number(cjk["number"]))
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"]):
         return None
     text = (match["more"] or "").strip(f" :–-{match['sign']}")
     return ChatLine(_heading_kind(match["kind"]), text=text, round=int(match["number"]))
+
+
+def _cjk_number(written: str) -> int:
+    return int(written) if written.isdecimal() else 1 + "一二三四五六七八九".index(written)
 
 
 def _heading_kind(word: str) -> str:

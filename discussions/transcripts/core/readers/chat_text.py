@@ -35,6 +35,7 @@ from discussions.transcripts.core.readers.chat_labels import (
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
 from discussions.transcripts.core.readers.narration import (
+    NARRATED,
     VOTES,
     Rounds,
     leavers,
@@ -60,9 +61,6 @@ _NAME_IN_TEXT = mark(
 )
 _HEADING_TEXT = mark('Texts after the headings of rounds were left out: {count} (first "{what}").')
 _SECTION_LINE = mark('Headings without a round were left out: {count} (first "{what}").')
-_NARRATED = mark(
-    'Messages of who leads the game and is no player were left out: {count} (first of "{what}").'
-)
 _MENDED = mark(
     "Special spaces, brackets or marks of direction before texts were read as plain ones: {count}."
 )
@@ -79,6 +77,8 @@ _BALLOTS = mark('Messages of a sign and a name were read as votes: {count} (firs
 _SPEAKS_ONCE = mark(
     'Players speak only once: {count} (first "{what}"). If that is part of a text, list the players at the beginning.'
 )
+
+_TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
 
 
 class _Game(Struct):
@@ -118,6 +118,8 @@ def recognises_text(text: str) -> bool:
     whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
+    # Sentences in the cells of a table are texts whose columns say who heard them.
+    is_log = is_log or sum(_TOLD_CELL.match(line) is not None for line in lines) > 1
     if lines and (is_log or lines[0].lstrip().startswith("{") or is_markup(lines)):
         return False
     whole = as_chat(whole, find_forms(whole))
@@ -288,7 +290,8 @@ def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 
 def _enter(game: _Game, channel: str) -> None:
-    game.channel, game.open = channel, None if channel else game.last_public
+    """Begin a part: nobody of the part before goes on speaking in it."""
+    game.channel, game.open = channel, None if channel or not game.last_public else game.told
 
 
 def _take_blank(game: _Game, line: chat.ChatLine, place: str) -> None:
@@ -319,7 +322,7 @@ def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
         _take_at_night(game, replace(line, kind="message"), place)
         return
     if line.kind == "narrated":
-        game.notes.warn("narrated", place, line.name or line.text, says=_NARRATED)
+        game.notes.warn("narrated", place, line.name or line.text, says=NARRATED)
     game.open = game.told
 
 
@@ -405,7 +408,7 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
 
 def _take_out(game: _Game, line: chat.ChatLine, place: str) -> None:
     name, _sign, how = line.text.partition("(")
-    name = _add_player(game, name.strip(), place)
+    name, game.open = _add_player(game, name.strip(), place), game.told
     game.draft.add_elimination(place, _round(game), name, how.rstrip(") ").strip())
 
 
@@ -422,6 +425,8 @@ def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
     if not said:
         game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
         return
+    if arrow:
+        game.open = game.told
     voter, target = _add_player(game, said, place), (arrow["target"] if arrow else line.text).strip()
     target = target if is_nobody(target) else _add_player(game, target, place)
     game.draft.add_vote(place, _round(game), voter, target, time=line.time)

@@ -62,6 +62,8 @@ _ROUND = re.compile(
     rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
     re.IGNORECASE,
 )
+_SHORT_ROUND = re.compile(r"(?:^|\[)(?P<kind>[DN])(?P<number>\d{1,2})(?=\]|$)")
+_SHORT_KINDS = {"D": "day", "N": "night"}
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _VOTES = re.compile(
     r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}\Z|\0 ?(?:->|→|=>) ?\0\W{0,3}\Z",
@@ -161,6 +163,8 @@ def _may_be_name(word: str) -> bool:
     is_word = is_word or chat.read_role(f"{word} ({word})")[1] != ""
     # "agent_0" is a name, "round_1" is none.
     is_word = is_word and not (word[-1].isdecimal() and SPEAKERS.issuperset(words_of(word)))
+    # "[D1]" and "[N1]" are days and nights.
+    is_word = is_word or _SHORT_ROUND.fullmatch(word) is not None
     return word != "I" and not is_word and (not word[0].islower() or re.search(r"[\d_-]", word) is not None)
 
 
@@ -325,8 +329,10 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
     Where rounds begin again below a title, all of them belong to that part.
     """
     heading = chat.read_heading(chat.plain_line(line))
-    found = None if heading else _ROUND.search(line)
-    heading = chat.read_heading(f"{found['kind']} {found['number']}") if found else heading
+    found = None if heading else _ROUND.search(line) or _SHORT_ROUND.match(line)
+    if found:
+        kind = _SHORT_KINDS.get(found["kind"], found["kind"])
+        heading = chat.read_heading(f"{kind} {found['number']}")
     if heading is None:
         return {}
     part = place.begun.get("phase", "") if heading.round <= place.latest else ""

@@ -10,7 +10,9 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.transcripts.core.audience import NARRATORS, VOTE, kind_of_type
+from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
+from workspace.core.words import mark
 
 NIGHTS = "night|nacht|noche|nuit|notte|noite|ночь"
 PARTS = rf"round|day|phase|{NIGHTS}|runde|tag|ronda|d[ií]a|jour|giorno|rodada|день|раунд"
@@ -25,9 +27,10 @@ ROLE = re.compile(
     re.IGNORECASE,
 )
 VOTES = re.compile(
-    rf"(?:\[?vote[\]:] )?(?P<name>{WHO}) (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó"
-    rf"|голосует) ?)?(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó)"
-    rf" (?P<target>{WHO})[.!]?",
+    rf"(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]|投了|投票)\s?"
+    r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
+    r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó) )"
+    rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )
 _VOTE = "(?:vote|voto|lynch|stimme|голос|投票)"
@@ -40,6 +43,7 @@ VOTE_COMMAND = re.compile(
 # How often who is called like no narrator begins rounds; who is called like a bot does once.
 _LEAST_BEGUN = 2
 _LEAST_BALLOTS, _LONGEST_BALLOT = 3, 40
+NARRATED = mark('Messages of who leads the game and is no player were left out: {count} (first of "{what}").')
 _BOT = re.compile(r"(?:bot|serv|app|engine|server)\W{0,2}\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 # "Dr. Bean" and "gpt-4.1" end no sentence.
@@ -221,6 +225,33 @@ def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
         if begun >= (1 if is_called_so else _LEAST_BEGUN) and 2 * told >= len(texts):
             found.add(name)
     return frozenset(found)
+
+
+def leave_narration(
+    rows: list[tuple[str, dict[str, Any]]], players: Collection[str], notes: Notes
+) -> list[tuple[str, dict[str, Any]]]:
+    """Messages with their places, without those of who leads the game, by which others have their rounds and nights.
+
+    `players` are known as such.
+    """
+    said = [
+        (row["playerName"], row["message"]) for _place, row in rows if row["message"] and not row["audience"]
+    ]
+    leaders = find_narrators(said) - {name.casefold() for name in players}
+    if all(name.casefold() in leaders for name, _text in said):
+        return rows
+    rounds, kept = Rounds(), []
+    for place, row in rows:
+        is_public = not row["audience"]
+        if is_public and row["playerName"].casefold() in leaders:
+            rounds.hear(row["message"] or "")
+            notes.warn("narrated", place, row["playerName"], says=NARRATED)
+            continue
+        own = {"roundNumber": rounds.number} if row["roundNumber"] is None else {}
+        hidden = {"audience": {"channel": "night"}} if is_public and rounds.is_night else {}
+        rounds.talk()
+        kept.append((place, row | own | hidden))
+    return kept
 
 
 def take_ballots(game: dict[str, Any], names: Mapping[str, str]) -> list[str]:

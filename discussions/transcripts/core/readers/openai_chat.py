@@ -27,6 +27,7 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
 from discussions.transcripts.core.readers.columns import OR, PLAYER, MappingRecord, field_of, suggest_fields
 from discussions.transcripts.core.readers.json_rows import table_of_objects
+from discussions.transcripts.core.readers.narration import leave_narration
 from discussions.transcripts.core.readers.row_kinds import MOST_ASKED, UNCLEAR, read_signs
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark
@@ -201,8 +202,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
 def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: Notes) -> dict[str, Any]:
     """The chat of these messages, each with its place, and of what stands around them."""
     own_name = as_object(wrapper.get("agent")).get("name")
-    messages: list[Any] = []
-    names: dict[str, None] = {}
+    rows: list[tuple[str, dict[str, Any]]] = []
     entries = list(entries)
     speaks_by_calls = any(kind == SPEECH for _place, entry in entries for kind, _name, _text in _told(entry))
     # Thoughts without an author are those of the one who speaks next.
@@ -211,19 +211,23 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
         message = _message(entry, pointer, notes, speaks_by_calls=speaks_by_calls)
         if message is None:
             continue
-        notes.translate(f"/messages/{len(messages)}", pointer)
-        messages.append(message)
+        rows.append((pointer, message))
         if message["playerName"] == "assistant" and type(own_name) is str and own_name.strip():
             message["playerName"] = own_name.strip()
         if message["playerName"] == THOUGHT:
             waiting.append(message)
             continue
-        names.setdefault(message["playerName"])
         if message["playerName"] != "user":
             for thought in waiting:
                 thought["playerName"] = message["playerName"]
             waiting.clear()
-    called = _split_names(messages, list(names), notes)
+    listed = [as_object(player).get("name", player) for player in _with_facts([], wrapper)]
+    rows = leave_narration(rows, [name for name in listed if type(name) is str], notes)
+    messages = [message for _place, message in rows]
+    for number, (pointer, _row) in enumerate(rows):
+        notes.translate(f"/messages/{number}", pointer)
+    names = dict.fromkeys(message["playerName"] for message in messages)
+    called = _split_names(messages, [name for name in names if name != THOUGHT], notes)
     _note_unclear(wrapper, [entry for _place, entry in entries], messages, notes)
     return _carried(wrapper) | {
         "gameId": _game_id(wrapper, notes),
