@@ -67,6 +67,7 @@ _APART = re.compile(
 _FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):?\s{0,9}")
 _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
+_TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
 _CLOSES = re.compile(
     r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
@@ -121,9 +122,13 @@ def facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tup
 
 
 def is_markup(lines: list[str]) -> bool:
-    """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines."""
+    """Whether a text that begins with "<" is HTML or XML, and not a chat of `<Name> text` lines.
+
+    So is one with sentences in the cells of tables, whose columns say who heard them.
+    """
+    is_told = sum(_TOLD_CELL.match(line) is not None for line in lines) > 1
     is_irc = IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
-    return lines[0].lstrip().startswith("<") and not is_irc
+    return is_told or (lines[0].lstrip().startswith("<") and not is_irc)
 
 
 def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bool:

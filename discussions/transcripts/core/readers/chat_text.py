@@ -78,8 +78,6 @@ _SPEAKS_ONCE = mark(
     'Players speak only once: {count} (first "{what}"). If that is part of a text, list the players at the beginning.'
 )
 
-_TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
-
 
 class _Game(Struct):
     """A game while its lines are read; its first line has the number `begin` in the file.
@@ -118,8 +116,6 @@ def recognises_text(text: str) -> bool:
     whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
-    # Sentences in the cells of a table are texts whose columns say who heard them.
-    is_log = is_log or sum(_TOLD_CELL.match(line) is not None for line in lines) > 1
     if lines and (is_log or lines[0].lstrip().startswith("{") or is_markup(lines)):
         return False
     whole = as_chat(whole, find_forms(whole))
