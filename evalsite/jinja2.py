@@ -55,7 +55,7 @@ COMPONENTS = {
     "criterion_words": ("criterion_words", "word_list"),
     "crumbs": ("crumbs", "project_crumbs", "version_crumbs"),
     "empty": ("empty_box",),
-    "field": ("form_buttons", "form_field", "form_parts"),
+    "field": ("form_buttons", "form_field", "form_parts", "press_form"),
     "form_faults": ("form_faults",),
     "job_lines": ("job_lines",),
     "key_rows": ("key_rows", "single_keys"),
