@@ -22,7 +22,7 @@ STILL_LONG = (
     "discussions/adjudication/_thing", "discussions/games/_metric", "discussions/games/game",
     "discussions/history/_chart", "discussions/queue/_holds", "discussions/rating/_item_macros",
     "discussions/reliability/_agreement_figures",
-    "discussions/transcripts/_report", "rubric/comparisons/_reviewers", "rubric/model_reviewers/_list",
+    "discussions/transcripts/_report", "rubric/model_reviewers/_list",
 )  # fmt: skip
 FILE, FUNCTION, VIEW, TASK, PAGE, REGION, TEST_FILE, SCRIPT = 500, 40, 30, 15, 300, 120, 600, 900
 
