@@ -62,6 +62,17 @@ _FOREIGN = (
     (b"\xff\xd8\xff", _PICTURE),
     (b"%PDF", mark("The file is a PDF document. Upload the transcript as text, such as JSON.")),
 )
+_YAML_NAMES = (".yaml", ".yml")
+# A list below a key, or of objects.
+_YAML_LIST = re.compile(
+    rb"^(?:[ \t-]{0,40}[\w\"' ]{1,60}:[ \t]{0,9}\r?\n[ \t]{0,40}- "
+    rb"|- [\w\"' ]{1,60}:[ \t][^\n]{0,2000}\n {2,8}[\w\"' ]{1,60}:)",
+    re.MULTILINE,
+)
+_YAML = mark(
+    "The file is YAML with lists in it, which are not read. Write it as JSON, for example with: python -c "
+    '"import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))" < game.yaml > game.json'
+)
 _LIST_OF_LISTS = re.compile(rb"\[\s*+\[")
 _BOXED_WORDS = re.compile(rb"\[[^\[\]{}\",\n]*+\]\s*+[^\s\d\[\]{},:\"'-]")
 _ODD_OR_BROKEN = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -129,6 +140,8 @@ def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit |
     for start, sentence in _FOREIGN:
         if data.startswith(start):
             return refused(name, "not_text", say(sentence))
+    if name.lower().endswith(_YAML_NAMES) and _YAML_LIST.search(data, 0, HEAD_CHARACTERS):
+        return refused(name, "unknown_format", say(_YAML))
     if why := explain_part(name, data):
         return ReadOutcome(faults=[Fault(name, "left_out", why, is_warning=True)])
     found = _lay_out_json(data, options) or _lay_out_text(data, options)
