@@ -71,7 +71,7 @@ def upload(count: int, shape: str) -> None:
     from django.core.management import call_command
     from django.utils import timezone
 
-    from discussions.iterations.actions.opening import open_project
+    from discussions.iterations.actions import open_project
     from discussions.transcripts.actions import Upload, import_files
     from workspace.people.actions.people import system_person
 

@@ -25,7 +25,7 @@ def main(evaluators: int, games: int) -> None:
     from django.utils import timezone
 
     from benchmarks.bench_import import native
-    from discussions.iterations.actions.opening import open_project
+    from discussions.iterations.actions import open_project
     from discussions.models import Iteration
     from workspace.people.actions.people import create_account, system_person
     from workspace.people.actions.projects import add_member

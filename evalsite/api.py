@@ -12,15 +12,14 @@ from discussions.archives.api import router as erasures
 from discussions.calibration.api import calibrations, guidelines
 from discussions.comparison.api import router as decisions
 from discussions.exports.api import router as exports
-from discussions.games.api.changes import router as game_changes
-from discussions.games.api.games import router as games
+from discussions.games.api import changes as game_changes
+from discussions.games.api import games
 from discussions.home.api import router as home
 from discussions.imports.api import router as columns
 from discussions.iterations.api import router as stages
 from discussions.judges.api import router as judges
-from discussions.planning.api.intake import router as intake
+from discussions.planning.api.intake import intake, upgrades
 from discussions.planning.api.plans import router as iterations
-from discussions.planning.api.upgrades import router as upgrades
 from discussions.preview.api import router as previews
 from discussions.queue.api import router as queue
 from discussions.rating.api import router as rating

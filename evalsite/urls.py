@@ -3,7 +3,7 @@
 from django.urls import include, path
 from django.urls.resolvers import RoutePattern, URLResolver
 
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models.iterations import iterations_by_version
 from discussions.preview.queries import scored_hash
 from rubric.preview.views import cancel_with, preview_with, publish_with

@@ -25,13 +25,14 @@ from discussions.judges.core.contract import (
     NAMES,
     REFUSED,
     Contract,
+    JudgedItem,
     Repeat,
     check_repeats,
     conclude_contract,
     conclude_contracts,
+    find_design_effect,
 )
 from discussions.judges.core.drift import Baseline, watch_drift
-from discussions.judges.core.items import JudgedItem, find_design_effect
 from discussions.verdicts.core.people_estimate import build_strata
 from workspace.statistics.proportions import predict_share
 

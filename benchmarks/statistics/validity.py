@@ -11,7 +11,7 @@ import numpy as np
 
 from discussions.core.outcome import ENGAGEMENT
 from discussions.metrics.core.registry import METRICS
-from discussions.reliability.core.engagement import AGAINST, GOES_WITH, RatedGame, compute_engagement
+from discussions.reliability.core.blind_answers import AGAINST, GOES_WITH, RatedGame, compute_engagement
 
 KEYS = [key for key in METRICS if key != ENGAGEMENT]
 RUNS, SEED = 2000, 17

@@ -14,8 +14,7 @@ from discussions.adjudication.core.judgeable import SampleRule
 from discussions.core.judgement_kinds import CONSISTENT, INCONSISTENT, ROLE_CONSISTENCY
 from discussions.core.outcome import PeopleShare
 from discussions.metrics.core.parameters import PEOPLE
-from discussions.verdicts.core.label_budget import find_label_budget
-from discussions.verdicts.core.more_messages import MoreRule, draw_sample
+from discussions.verdicts.core.more_messages import MoreRule, draw_sample, find_label_budget
 from discussions.verdicts.core.people_estimate import OPEN_LEVEL, build_strata, holds_threshold, score_people
 from workspace.statistics.proportions import JudgedStratum
 

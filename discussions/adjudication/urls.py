@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.adjudication.views import game, packet, ties
+from discussions.adjudication.views import game, ties
 
 PROJECT = "projects/<slug:slug>/"
 
@@ -12,7 +12,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{PROJECT}games/<int:number>/resolve/group/", ties.adjudicate_group, name="adjudicate_group"),
     path(f"{PROJECT}games/<int:number>/resolve/third/", ties.send_ties, name="send_ties"),
     path("mine/ties/", ties.ties, name="ties"),
-    path(f"{PROJECT}packet/", packet.packet, name="packet"),
-    path(f"{PROJECT}packet.md", packet.packet_markdown, name="packet_markdown"),
+    path(f"{PROJECT}packet/", ties.packet, name="packet"),
+    path(f"{PROJECT}packet.md", ties.packet_markdown, name="packet_markdown"),
     path(f"{PROJECT}games/<int:number>/names/", game.show_names, name="show_names"),
 ]

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from discussions.agents.actions.categories import (
+from discussions.agents.actions import (
     LONGEST_NAME,
     change_category,
     code,
@@ -25,7 +25,7 @@ from discussions.agents.core.files import (
     Moment,
     RoleFigures,
 )
-from discussions.agents.pages.categories import CategoryPart, list_parts
+from discussions.agents.pages import CategoryPart, list_parts
 from discussions.agents.permissions import check_code_games, check_see_agents
 from discussions.agents.queries import find_figures, load_coded
 from discussions.models import Category, Coding, Game

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from discussions.agents.actions.categories import LONGEST_NAME, MERGE, REMOVE, RENAME, RESTORE
+from discussions.agents.actions import LONGEST_NAME, MERGE, REMOVE, RENAME, RESTORE
 from discussions.models import Category
 from workspace.models import Project
 

@@ -2,21 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from discussions.agents.views import categories, files, weak_spots
+from discussions.agents.views import files, weak_spots
 
 AGENTS = "projects/<slug:slug>/team/agents/"
 CATEGORIES = "projects/<slug:slug>/team/categories/"
 WEAK_SPOTS = "projects/<slug:slug>/iterations/<int:iteration>/weak-spots"
 
 urlpatterns: list[URLPattern] = [
-    path(CATEGORIES, categories.categories, name="categories"),
-    path(
-        "projects/<slug:slug>/team/categories.md", categories.categories_markdown, name="categories_markdown"
-    ),
-    path(f"{CATEGORIES}code/", categories.give_code, name="give_code"),
-    path(f"{CATEGORIES}found/", categories.give_code_to_found, name="give_code_to_found"),
-    path(f"{CATEGORIES}<int:category>/", categories.change_category, name="change_category"),
-    path(f"{CATEGORIES}codes/<int:coding>/take-back/", categories.take_back, name="take_code_back"),
+    path(CATEGORIES, files.categories, name="categories"),
+    path("projects/<slug:slug>/team/categories.md", files.categories_markdown, name="categories_markdown"),
+    path(f"{CATEGORIES}code/", files.give_code, name="give_code"),
+    path(f"{CATEGORIES}found/", files.give_code_to_found, name="give_code_to_found"),
+    path(f"{CATEGORIES}<int:category>/", files.change_category, name="change_category"),
+    path(f"{CATEGORIES}codes/<int:coding>/take-back/", files.take_back, name="take_code_back"),
     path(AGENTS, files.agents, name="agents"),
     path(f"{AGENTS}figures.csv", files.agents_table, name="agents_table"),
     path(f"{AGENTS}file/", files.agent, name="agent"),

@@ -11,7 +11,7 @@ from pydantic import Field
 from discussions.calibration import actions, queries
 from discussions.calibration.actions import LONGEST_GUIDELINE, RoundPlan, confirm_guideline, write_guideline
 from discussions.calibration.permissions import check_calibrate, check_write_guideline
-from discussions.calibration.views.rounds import member_or_404, round_or_404
+from discussions.calibration.views import member_or_404, round_or_404
 from discussions.models import CalibrationGame, CalibrationRound, Guideline
 from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON

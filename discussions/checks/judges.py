@@ -6,9 +6,9 @@ from datetime import datetime
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from discussions.core.judgement_kinds import VALUES
-from discussions.judges.actions.answers import read_reply
+from discussions.judges.actions.prompts import read_reply
 from discussions.judges.actions.runs import compute_identity
-from discussions.judges.core.answers import READER
+from discussions.judges.core.prompts import READER
 from discussions.models import Admission, Judge, JudgeAnswer, JudgePrompt, JudgeReply
 from discussions.models.judges import ANSWERED
 from workspace.checks.actions import missing_events

@@ -8,7 +8,7 @@ from pydantic import Field
 from discussions.comparison.actions import record_decision
 from discussions.comparison.core.comparison import MetricCompared, RubricRule
 from discussions.comparison.permissions import check_decide
-from discussions.comparison.views.decision import DecisionPart, build_decision_part
+from discussions.comparison.views.compare import DecisionPart, build_decision_part
 from discussions.core.iteration_states import DECISIONS
 from discussions.iterations.core.history import DecisionLine
 from discussions.iterations.queries import count_erased, load_history

@@ -8,14 +8,12 @@ from typing import IO, Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from discussions.archives.core.archive_file import ArchiveFile
+from discussions.archives.core import ArchiveFile
 from discussions.archives.permissions import check_archive, check_nothing_is_read
 from discussions.archives.queries.rows import ArchiveSource
-from discussions.exports.core.report import MarkdownReport
-from discussions.exports.core.score_files import ScoreEventsFile, TracesFile, WideFile
+from discussions.exports.core import MarkdownReport, ScoreEventsFile, TracesFile, WideFile
 from discussions.exports.permissions import check_export_subject, check_format_choice
-from discussions.exports.queries.streams import count_items, stream_export
-from discussions.exports.queries.tables import OWN_TABLES, TABLES, rows_of
+from discussions.exports.queries.tables import OWN_TABLES, TABLES, count_items, rows_of, stream_export
 from rubric.reviews.permissions import check_see_results
 from workspace.access.permissions import get_refusal, may
 from workspace.blob_store import BytesLost, load_bytes, open_spool

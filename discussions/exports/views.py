@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from discussions.archives.permissions import check_archive
 from discussions.exports.actions import request_project_export
 from discussions.exports.permissions import check_export_subject
-from discussions.exports.queries.streams import rows_in
+from discussions.exports.queries.tables import rows_in
 from discussions.models import Evaluation, Game
 from rubric.models import ComparisonSet, Review
 from workspace.access.permissions import get_refusal, may, may_lead

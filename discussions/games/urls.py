@@ -2,22 +2,20 @@
 
 from django.urls import URLPattern, path
 
-from discussions.games.views import changes, flags, game, game_list, selections
+from discussions.games.views import flags, game, game_list, selections
 
 urlpatterns: list[URLPattern] = [
-    path("projects/<slug:slug>/games/<int:number>/figures/", changes.enter_figure, name="enter_figure"),
-    path("projects/<slug:slug>/games/<int:number>/withdrawal/", changes.withdraw_game, name="withdraw_game"),
+    path("projects/<slug:slug>/games/<int:number>/figures/", flags.enter_figure, name="enter_figure"),
+    path("projects/<slug:slug>/games/<int:number>/withdrawal/", flags.withdraw_game, name="withdraw_game"),
     path(
         "projects/<slug:slug>/games/<int:number>/evaluations/<slug:evaluation>/return/",
-        changes.return_evaluation,
+        flags.return_evaluation,
         name="return_evaluation",
     ),
-    path("projects/<slug:slug>/games/<int:number>/repeats/drop/", changes.drop_repeats, name="drop_repeats"),
+    path("projects/<slug:slug>/games/<int:number>/repeats/drop/", flags.drop_repeats, name="drop_repeats"),
     path("projects/<slug:slug>/games/<int:number>/diagnostics/", game.diagnostics, name="diagnostics"),
-    path(
-        "projects/<slug:slug>/games/<int:number>/rounds/", changes.set_round_offset, name="set_round_offset"
-    ),
-    path("projects/<slug:slug>/games/<int:number>/fewer/", changes.need_fewer, name="need_fewer"),
+    path("projects/<slug:slug>/games/<int:number>/rounds/", flags.set_round_offset, name="set_round_offset"),
+    path("projects/<slug:slug>/games/<int:number>/fewer/", flags.need_fewer, name="need_fewer"),
     path("projects/<slug:slug>/games/columns/", game_list.choose_columns, name="choose_columns"),
     path("projects/<slug:slug>/games/", game_list.games, name="games"),
     path("projects/<slug:slug>/games/<int:number>/", game.game, name="game"),

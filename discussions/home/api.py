@@ -12,7 +12,7 @@ from discussions.home.pages.dashboard import (
     TrendRow,
     build_dashboard,
 )
-from discussions.home.pages.site import build_site_page
+from discussions.home.pages.overview import build_site_page
 from discussions.home.queries import Worker
 from discussions.slots.permissions import check_see_games
 from workspace.checks.api import JobAnswer

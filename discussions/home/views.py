@@ -3,11 +3,10 @@
 from django.http import HttpResponse
 from django.utils import timezone
 
-from discussions.history.views.stage import led_project_or_404
+from discussions.history.views import led_project_or_404
 from discussions.home.pages.dashboard import build_dashboard
 from discussions.home.pages.home import build_home, was_skipped
-from discussions.home.pages.overview import build_overview
-from discussions.home.pages.site import build_site_page
+from discussions.home.pages.overview import build_overview, build_site_page
 from discussions.iterations.views import SECTION
 from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import role_in

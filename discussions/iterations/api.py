@@ -6,8 +6,8 @@ from django.utils import timezone
 from pydantic import Field
 
 from discussions.core.iteration_states import AVERAGE, ITERATION
-from discussions.iterations.actions import gates as actions
-from discussions.iterations.actions.gates import StagePlan
+from discussions.iterations import actions
+from discussions.iterations.actions import StagePlan
 from discussions.iterations.core.gates import GateStatus
 from discussions.iterations.permissions import check_open_stage, check_sign_stage
 from discussions.iterations.queries import count_erased, load_gate

@@ -10,9 +10,8 @@ from django.utils.translation import gettext_lazy
 
 from discussions.core.iteration_states import BROKEN, CHANGE, SUCCESS, UNKNOWN
 from discussions.core.outcome import ABOVE, AMBER, ENGAGEMENT, FEW_REFERENCES, UNREPORTED
-from discussions.iterations import queries
-from discussions.iterations.actions import gates as actions
-from discussions.iterations.actions.gates import StagePlan, change_stage
+from discussions.iterations import actions, queries
+from discussions.iterations.actions import StagePlan, change_stage
 from discussions.iterations.core.averages import CacheRate
 from discussions.iterations.core.gates import Choices, GateStatus, describe_odds
 from discussions.iterations.core.history import History

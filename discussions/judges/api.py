@@ -8,10 +8,9 @@ from pydantic import Field
 
 from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges import queries
-from discussions.judges.actions import admissions, answers, jobs, prompts, runs
-from discussions.judges.core.answers import AnswerLine
+from discussions.judges.actions import prompts, runs
 from discussions.judges.core.contract import Contract
-from discussions.judges.core.prompts import CRITERIA
+from discussions.judges.core.prompts import CRITERIA, AnswerLine
 from discussions.judges.labels import SIDE_LABELS
 from discussions.judges.pages import describe_state
 from discussions.judges.permissions import check_judges
@@ -174,7 +173,7 @@ def run_judge(request: SignedIn, slug: str, judge: int, given: RunGiven) -> Judg
 def ask_judge(request: SignedIn, slug: str, judge: int) -> JudgeRead:
     """Call the judge for its open prompts."""
     row = judge_or_404(request.user, slug, judge)
-    jobs.start_calls(judge=row, by=request.user, now=timezone.now())
+    prompts.start_calls(judge=row, by=request.user, now=timezone.now())
     return _tell(row)
 
 
@@ -195,7 +194,7 @@ def submit_answers(request: SignedIn, slug: str, judge: int, given: AnswersGiven
     """Submit what a judge wrote to open prompts. It is kept as it is, then read."""
     row = judge_or_404(request.user, slug, judge)
     lines = [AnswerLine(at, one.prompt, one.text) for at, one in enumerate(given.answers, start=1)]
-    faults = answers.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
+    faults = prompts.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
     if faults:
         raise Unacceptable(faults[0].message, field=f"answers/{faults[0].line - 1}{faults[0].pointer}")
     return _tell(row)
@@ -205,7 +204,7 @@ def submit_answers(request: SignedIn, slug: str, judge: int, given: AnswersGiven
 def admit_judge(request: SignedIn, slug: str, judge: int, given: AdmitGiven) -> JudgeRead:
     """Admit a judge for a metric and side as its contract says, in place of the one that is admitted there."""
     row = judge_or_404(request.user, slug, judge)
-    admissions.admit_judge(judge=row, **given.model_dump(), by=request.user, now=timezone.now())
+    runs.admit_judge(judge=row, **given.model_dump(), by=request.user, now=timezone.now())
     return _tell(row)
 
 
@@ -213,7 +212,7 @@ def admit_judge(request: SignedIn, slug: str, judge: int, given: AdmitGiven) -> 
 def withdraw_admission(request: SignedIn, slug: str, judge: int, given: PlaceGiven) -> JudgeRead:
     """Withdraw the admission of a judge for a metric and side."""
     row = judge_or_404(request.user, slug, judge)
-    admissions.withdraw_admission(judge=row, **given.model_dump(), by=request.user, now=timezone.now())
+    runs.withdraw_admission(judge=row, **given.model_dump(), by=request.user, now=timezone.now())
     return _tell(row)
 
 
@@ -252,7 +251,7 @@ def _tell(row: Judge) -> JudgeRead:
         state=describe_state(row, is_admitted=row.admissions.filter(ended_at=None).exists()),
         parameters=row.parameters,
         prompt=row.prompt,
-        is_making=jobs.is_live(jobs.find_job(row, jobs.MAKE)),
+        is_making=prompts.is_live(prompts.find_job(row, prompts.MAKE)),
         prompts=progress.prompts,
         open=progress.open,
         unread=progress.unread,

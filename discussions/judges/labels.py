@@ -6,7 +6,6 @@ from django.utils.translation import gettext_lazy as _
 from discussions.core import judgement_kinds as kinds
 from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.core.records import MAFIA, VILLAGE
-from discussions.judges.core import alternative_test as tests
 from discussions.judges.core import contract
 from discussions.judges.core.prompts import CRITERIA
 from discussions.metrics.labels import LABELS
@@ -34,10 +33,10 @@ END_LABELS = {
     "ended": _("ended"),
 }
 REASONS: dict[str, str | Promise] = {
-    tests.FEW_PEOPLE: _("Fewer than three people answered the same items."),
-    tests.FEW_ITEMS: _("Too few items for the test against people."),
-    tests.FEW_GAMES: _("Too few games for the test against people."),
-    tests.WORSE: _("Worse than people."),
+    contract.FEW_PEOPLE: _("Fewer than three people answered the same items."),
+    contract.FEW_ITEMS: _("Too few items for the test against people."),
+    contract.FEW_GAMES: _("Too few games for the test against people."),
+    contract.WORSE: _("Worse than people."),
     contract.UNANSWERED: _("It left out more than a tenth of the items."),
     contract.NAMES: _("Other names and another order change its answers."),
     contract.UNSTEADY: _("Asked twice, it answers more than a tenth differently."),
@@ -49,8 +48,8 @@ REASONS: dict[str, str | Promise] = {
 }
 # What would let a judge help that makes strata now.
 NEXT_STEPS: dict[str, str | Promise] = {
-    tests.FEW_PEOPLE: _("For more, three people judge the same items."),
-    tests.FEW_ITEMS: _("For more, three people judge more items, 30 each."),
-    tests.FEW_GAMES: _("For more, three people judge items of three games."),
+    contract.FEW_PEOPLE: _("For more, three people judge the same items."),
+    contract.FEW_ITEMS: _("For more, three people judge more items, 30 each."),
+    contract.FEW_GAMES: _("For more, three people judge items of three games."),
     contract.FEW_REPEATS: _("For more, it is asked twice about 20 items."),
 }

@@ -7,8 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from discussions.core.judgement_kinds import HELPS, STRATA
-from discussions.judges.core.alternative_test import FEW_ITEMS
-from discussions.judges.core.contract import REFUSED, Contract
+from discussions.judges.core.contract import FEW_ITEMS, REFUSED, Contract
 from discussions.judges.core.drift import SUSPENDED_FROM, Baseline, Drift
 from discussions.judges.core.prompts import CRITERIA
 from discussions.judges.labels import (

@@ -18,9 +18,15 @@ from discussions.core import judgement_kinds as kinds
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.judgement_kinds import parse_subject
 from discussions.core.records import Measurement
-from discussions.judges.core.contract import Contract, Repeat, conclude_contracts, find_baseline
+from discussions.judges.core.contract import (
+    Contract,
+    JudgedItem,
+    Repeat,
+    conclude_contracts,
+    find_baseline,
+    share_agreeing,
+)
 from discussions.judges.core.drift import Baseline, Drift, watch_drift
-from discussions.judges.core.items import JudgedItem, share_agreeing
 from discussions.judges.core.prompts import CRITERIA, build_judge_prompt
 from discussions.metrics.core.parameters import list_sides
 from discussions.models import (

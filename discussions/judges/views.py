@@ -12,10 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.judges import queries
-from discussions.judges.actions import admissions, answers, jobs, prompts, runs
-from discussions.judges.core.answers import read_lines
+from discussions.judges.actions import prompts, runs
 from discussions.judges.core.contract import REFUSED
-from discussions.judges.core.prompts import DEFAULT_PROMPT
+from discussions.judges.core.prompts import DEFAULT_PROMPT, read_lines
 from discussions.judges.forms import AdmitForm, JudgeForm, PasteForm, PlaceForm, RunForm, SuspendForm
 from discussions.judges.labels import KIND_LABELS
 from discussions.judges.pages import (
@@ -128,8 +127,8 @@ def _list_gains(row: Judge, rows: list[ContractRow]) -> list[tuple[str, int, int
 
 def _describe_job(row: Judge, progress: queries.JudgeProgress) -> dict[str, Any]:
     """How far the prompts of a run are, else the calls; and why they did not get to their end."""
-    making, asking = jobs.find_job(row, jobs.MAKE), jobs.find_job(row) if row.is_called else None
-    is_making, is_live, bar, error = jobs.is_live(making), jobs.is_live(asking), None, ""
+    making, asking = prompts.find_job(row, prompts.MAKE), prompts.find_job(row) if row.is_called else None
+    is_making, is_live, bar, error = prompts.is_live(making), prompts.is_live(asking), None, ""
     if making is not None and is_making:
         bar = ProgressBar(_("Prompts are being made"), making.done_count, making.total_count, _("games"))
     elif is_live:
@@ -178,13 +177,13 @@ def _offer_games(project: Project) -> str:
 def ask_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
     check_call_judge(request.user, row)
-    return press(request, jobs.start_calls, _find_page(row), judge=row)
+    return press(request, prompts.start_calls, _find_page(row), judge=row)
 
 
 @require("judges", methods=("POST",))
 def stop_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
-    return press(request, jobs.stop_calls, _find_page(row), judge=row)
+    return press(request, prompts.stop_calls, _find_page(row), judge=row)
 
 
 @require("judges", methods=("GET", "POST"))
@@ -193,7 +192,7 @@ def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
 
     def paste(form: PasteForm) -> str:
-        answers.paste_answer(judge=row, **form.cleaned_data, by=request.user, now=timezone.now())
+        prompts.paste_answer(judge=row, **form.cleaned_data, by=request.user, now=timezone.now())
         return reverse("judge_answers", args=[slug, number])
 
     def context() -> dict[str, Any]:
@@ -214,11 +213,11 @@ def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
 def judge_prompts(request: SignedIn, slug: str, number: int) -> HttpResponse:
     row = judge_or_404(request.user, slug, number)
     bind_form(request, NothingForm)
-    prompts = answers.open_prompts(judge=row, by=request.user)
+    found = prompts.open_prompts(judge=row, by=request.user)
     name = f"prompts-{slug}-judge-{number}.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     # One prompt at a time: all together may not fit into memory.
-    return StreamingHttpResponse(_write(prompts), content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
+    return StreamingHttpResponse(_write(found), content_type="application/jsonl", headers=headers)  # type: ignore[return-value]
 
 
 def _write(prompts: Iterator[dict[str, Any]]) -> Iterator[str]:
@@ -258,7 +257,7 @@ def _upload(request: SignedIn, row: Judge, form: AnswersForm) -> list[Problem]:
         form.add_error("file", _("The file has more than 10,000 lines. Split it."))
         return []
     lines, faults = read_lines(data)
-    return faults or answers.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
+    return faults or prompts.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
 
 
 def _send(
@@ -275,12 +274,12 @@ def _send(
 
 @require("judges", methods=("POST",))
 def admit_judge(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    return _send(request, slug, number, AdmitForm, admissions.admit_judge)
+    return _send(request, slug, number, AdmitForm, runs.admit_judge)
 
 
 @require("judges", methods=("POST",))
 def withdraw_admission(request: SignedIn, slug: str, number: int) -> HttpResponse:
-    return _send(request, slug, number, PlaceForm, admissions.withdraw_admission)
+    return _send(request, slug, number, PlaceForm, runs.withdraw_admission)
 
 
 @require("judges", methods=("POST",))

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from discussions.planning.views import intake, iteration, plan, settings, upgrades
+from discussions.planning.views import intake, iteration, plan, settings
 from workspace.web.require import moved
 
 PROJECT = "projects/<slug:slug>/"
@@ -24,6 +24,6 @@ urlpatterns: list[URLPattern] = [
     path(f"{ITERATION}again/", iteration.replay_reference, name="replay_reference"),
     path(f"{ITERATION}play-list.csv", iteration.play_list, {"suffix": "csv"}, name="play_list"),
     path(f"{ITERATION}play-list.json", iteration.play_list, {"suffix": "json"}, name="play_list_json"),
-    path(f"{ITERATION}version/", upgrades.change_version, name="change_version"),
-    path(f"{PROJECT}measure-again/", upgrades.measure_outdated, name="measure_again"),
+    path(f"{ITERATION}version/", settings.change_version, name="change_version"),
+    path(f"{PROJECT}measure-again/", settings.measure_outdated, name="measure_again"),
 ]

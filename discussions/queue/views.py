@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from discussions.calibration.permissions import GUIDELINE_UNREAD
 from discussions.calibration.queries import OwnCalibration, own_calibrations
-from discussions.calibration.views.guidelines import take_after_guideline
+from discussions.calibration.views import take_after_guideline
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.models import Evaluation, Game, Slot
 from discussions.models.evaluations import WORK_COLUMNS
@@ -27,7 +27,7 @@ from discussions.queue.core import LONG_DAYS, SHORT_DAYS
 from discussions.queue.forms import AssignForm, QueueForm, ReleaseForm
 from discussions.queue.permissions import check_see_team
 from discussions.queue.queries import free_counts, load_progress, load_workloads
-from discussions.rating.actions.finish import submit_evaluation as do_submit
+from discussions.rating.actions import submit_evaluation as do_submit
 from discussions.rating.forms import SubmissionForm
 from discussions.rating.pages.evaluation import CompletedAct
 from discussions.rating.pages.review import find_place_after

@@ -13,13 +13,14 @@ from discussions.core.judgement_kinds import list_answers
 from discussions.core.records import Message
 from discussions.core.unsaid import Unsaid
 from discussions.models import Evaluation
-from discussions.rating.actions.finish import (
+from discussions.rating.actions import (
+    act,
     reopen_evaluation,
     return_to_game,
     skip_game,
     submit_evaluation,
+    undo,
 )
-from discussions.rating.actions.judgements import act, undo
 from discussions.rating.core.concealed import SeenReference
 from discussions.rating.core.visibility import Missing
 from discussions.rating.pages.items import statements

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from discussions.adjudication.pages import answer_word, get_kind_label
 from discussions.core.judgement_kinds import PLACED_KINDS, VALUES
 from discussions.rating.pages.lease import ENDED
-from discussions.verdicts.pages.subject_words import describe_target
+from discussions.verdicts.pages.lines import describe_target
 from workspace.audit.forms import SEPARATOR, KeyedActForm, KeyedForm
 
 _IN_MESSAGE = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})?")

@@ -10,11 +10,11 @@ from django.utils import timezone
 from discussions.core.evaluation_states import state_after
 from discussions.core.judgement_kinds import item_id
 from discussions.models import Evaluation
-from discussions.rating.actions.finish import reopen_evaluation as do_reopen
-from discussions.rating.actions.finish import return_to_game as do_return
-from discussions.rating.actions.finish import skip_game as do_skip
-from discussions.rating.actions.judgements import act
-from discussions.rating.actions.judgements import undo as do_undo
+from discussions.rating.actions import act
+from discussions.rating.actions import reopen_evaluation as do_reopen
+from discussions.rating.actions import return_to_game as do_return
+from discussions.rating.actions import skip_game as do_skip
+from discussions.rating.actions import undo as do_undo
 from discussions.rating.core.refusals import say_thoughts_closed
 from discussions.rating.core.visibility import TRANSCRIPT
 from discussions.rating.forms import ActForm, LeaseForm, SkipForm
@@ -30,7 +30,7 @@ from discussions.rating.pages.evaluation import (
 from discussions.rating.pages.lease import ENDED, HELD, Lease, build_lease
 from discussions.rating.pages.own_work import build_own_history, mine_page
 from discussions.rating.pages.review import describe_submitted
-from discussions.rating.pages.thoughts import build_thoughts_page
+from discussions.rating.pages.transcript import build_thoughts_page
 from discussions.rating.pages.visible_evaluation import build_window
 from discussions.rating.queries import EvaluationState, load_own_evaluation, load_state
 from discussions.slots.actions import renew_lease as renew

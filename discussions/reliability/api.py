@@ -1,6 +1,6 @@
 """What goes with being worth watching, for programs of leads."""
 
-from discussions.reliability.core.engagement import EngagementFigures, MetricWithRating
+from discussions.reliability.core.blind_answers import EngagementFigures, MetricWithRating
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import engagement_figures
 from workspace.statistics.estimates import Agreement

@@ -25,7 +25,7 @@ from discussions.metrics.core.registry import build_score, passes
 from discussions.models import Evaluation, GameText, Judgement, MeasuredFindings, Reveal, TeamFigures, Verdict
 from discussions.models.slots import REPEAT
 from discussions.queries import rubric_record
-from discussions.reliability.core import accuracy, agreement, blind_answers, engagement
+from discussions.reliability.core import accuracy, agreement, blind_answers
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.rule import check_identification, check_test
 from discussions.verdicts.core.scoring import compute_effective_values
@@ -291,13 +291,13 @@ class _Prompt(Struct):
     prompt: str | None = None
 
 
-def engagement_figures(project: Project) -> engagement.EngagementFigures:
+def engagement_figures(project: Project) -> blind_answers.EngagementFigures:
     """The newest 500 rated games with a verdict; four queries."""
     _icc, panel = agreement.compute_correlations(_read_ratings(project))
-    return engagement.compute_engagement(_read_rated(project), panel.value if panel else None)
+    return blind_answers.compute_engagement(_read_rated(project), panel.value if panel else None)
 
 
-def _read_rated(project: Project) -> list[engagement.RatedGame]:
+def _read_rated(project: Project) -> list[blind_answers.RatedGame]:
     # As in the history, a verdict from before its iteration was moved to a newer rubric version does not count.
     current = query_recorded(project).filter(rubric_version=F("game__iteration__rubric_version"))
     columns = ("game_id", "game__number", "game__iteration__number", "game__iteration__stage", "outcome")
@@ -314,7 +314,7 @@ def _read_rated(project: Project) -> list[engagement.RatedGame]:
             scores = {key: line.score for key, line in known if line.is_applicable and line.score is not None}
             is_pass, limit = all(line.passes for line in lines.values()), rating.threshold
             named, prompt = (None, prompts.get(game) or None) if stage is None else (iteration, iteration)
-            found.append(engagement.RatedGame(number, prompt, named, scores, rating.score, is_pass, limit))
+            found.append(blind_answers.RatedGame(number, prompt, named, scores, rating.score, is_pass, limit))
     return found
 
 

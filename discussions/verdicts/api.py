@@ -7,8 +7,7 @@ from django.utils.translation import gettext as _
 from discussions.core.outcome import Outcome, OutcomeLine, PeopleShare
 from discussions.models import Iteration, Verdict
 from discussions.verdicts.actions import record_ready_games, record_verdict
-from discussions.verdicts.pages.ready import ReadyGame, list_ready_games
-from discussions.verdicts.pages.verdict import VerdictPage, build_verdict_page
+from discussions.verdicts.pages.verdict import ReadyGame, VerdictPage, build_verdict_page, list_ready_games
 from discussions.verdicts.permissions import check_record_games, check_record_verdict
 from discussions.verdicts.queries import list_complete_games
 from discussions.verdicts.views import judged_game_or_404

@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from discussions.models import Evaluation, Game, Verdict
 from discussions.queries import find_game
 from discussions.verdicts.actions import Replay, record_verdict, replay_verdict
-from discussions.verdicts.core.report import Report
-from discussions.verdicts.core.report_file import report_to_csv, report_to_json
+from discussions.verdicts.core.report import Report, report_to_csv, report_to_json
 from discussions.verdicts.forms import RecordForm, ReplayForm
 from discussions.verdicts.pages.report import build_report
 from discussions.verdicts.pages.verdict import build_verdict_page, describe_people_estimate

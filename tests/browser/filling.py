@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles
+from discussions.rating.actions import reveal_roles
 from tests.browser.transcripts import hostile_game, lively_game
 from tests.factories import people as factories
 from tests.factories.authorship import choose

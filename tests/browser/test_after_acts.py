@@ -9,8 +9,7 @@ from playwright.sync_api import Page, expect
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Game
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import record_verdict
 from tests.browser.driving import focused, open_rating_page, settle, sign_in_as

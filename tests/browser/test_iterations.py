@@ -13,10 +13,10 @@ pytestmark = pytest.mark.slow
 _BEGIN = f"""
 from django.utils import timezone
 from discussions.core.outcome import ENGAGEMENT
-from discussions.iterations.actions.gates import StagePlan, open_stage
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import StagePlan, open_stage
+from discussions.iterations.actions import open_for_rating
 from discussions.models import Iteration, Stage
-from discussions.planning.actions.plans import open_change
+from discussions.planning.actions import open_change
 from discussions.planning.core import Plan
 from discussions.transcripts.actions import Upload, import_files
 from tests.factories.iterations import figures, rate_games

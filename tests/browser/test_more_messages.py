@@ -12,7 +12,7 @@ BEGIN = f"""
 from django.utils import timezone
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles
+from discussions.rating.actions import reveal_roles
 from tests.factories.rating import say_what_is_missing
 from workspace.models import Person, Project
 by, now = Person.objects.get(email={EVALUATOR!r}), timezone.now()

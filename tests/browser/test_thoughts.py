@@ -5,7 +5,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from discussions.models import Evaluation
-from discussions.rating.actions.finish import reveal_roles
+from discussions.rating.actions import reveal_roles
 from discussions.rating.queries import load_state
 from tests.browser.driving import focused, open_rating_page, settle, sign_in_as
 from tests.browser.looking import list_faults, open_in_light, sideways

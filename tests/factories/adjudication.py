@@ -13,8 +13,7 @@ from discussions.checks.actions import CHECKS
 from discussions.models import Adjudication, Evaluation, Game
 from discussions.models.slots import RATING
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import look_at_suggestions, reveal_roles, submit_evaluation
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import look_at_suggestions, remark, reveal_roles, submit_evaluation
 from discussions.rating.core.visibility import asks_for_others, open_suggestions
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead, make_member, moment

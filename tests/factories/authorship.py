@@ -1,8 +1,8 @@
 """Evaluations that begin with the blind test of who said it, reached through the real actions."""
 
-from discussions.iterations.actions.opening import change_iteration
+from discussions.iterations.actions import change_iteration
 from discussions.models import Evaluation, Iteration
-from discussions.rating.actions.finish import open_transcript, reveal_roles, submit_evaluation
+from discussions.rating.actions import open_transcript, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import game_of, make_rating_project, say, say_what_is_missing, start

@@ -11,8 +11,7 @@ from django.urls import reverse
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Game, RatingRule
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import return_to_game, skip_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark, return_to_game, skip_game
 from discussions.slots.actions import release_slot
 from rubric.models import ComparisonSet, Rubric
 from tests.factories.adjudication import submit_as

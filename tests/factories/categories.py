@@ -1,6 +1,6 @@
 """Codes on a game, one of a category that was merged, one that was taken back."""
 
-from discussions.agents.actions.categories import MERGE, change_category, code, take_code_back
+from discussions.agents.actions import MERGE, change_category, code, take_code_back
 from discussions.models import Category, Coding, Game
 from tests.factories.people import NOW
 from workspace.models import Person

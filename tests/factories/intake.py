@@ -2,7 +2,7 @@
 
 from discussions.core.intake import Filling, FillRow
 from discussions.models import FillRules, Game
-from discussions.planning.actions.intake import save_filling
+from discussions.planning.actions import save_filling
 from tests.factories.people import NOW
 from workspace.models import Person, Project
 

@@ -13,12 +13,11 @@ from discussions.comparison.queries import DecisionPreview, decision_preview
 from discussions.core.outcome import ENGAGEMENT
 from discussions.core.records import Score
 from discussions.games.actions import withdraw_game
-from discussions.iterations.actions.gates import StagePlan, open_stage
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import StagePlan, open_for_rating, open_stage
 from discussions.iterations.core.history import History
 from discussions.iterations.queries import load_history
 from discussions.models import Decision, Game, Iteration, Measured, Stage, Verdict
-from discussions.planning.actions.plans import Protocol, open_baseline, open_change
+from discussions.planning.actions import Protocol, open_baseline, open_change
 from discussions.planning.core import Plan
 from discussions.queries import rubric_record
 from discussions.transcripts.actions import Upload, import_files

@@ -5,11 +5,9 @@ import re
 from zlib import crc32
 
 from discussions.core import judgement_kinds as kinds
-from discussions.judges.actions.answers import open_prompts, upload_answers
-from discussions.judges.actions.prompts import RunPlan, make_prompts, plan_run
+from discussions.judges.actions.prompts import RunPlan, make_prompts, open_prompts, plan_run, upload_answers
 from discussions.judges.actions.runs import JudgePlan, add_judge
-from discussions.judges.core.answers import AnswerLine
-from discussions.judges.core.prompts import draw_code
+from discussions.judges.core.prompts import AnswerLine, draw_code
 from discussions.judges.queries import ALL
 from tests.factories.people import NOW
 from tests.factories.reliability import make_agreeing_project, write_labels

@@ -7,8 +7,15 @@ import numpy as np
 from msgspec import Struct
 
 from discussions.comparison.core.comparison import get_material_difference
-from discussions.comparison.core.difference import IMPROVED, MOST_LOOKS, WORSE, Difference, difference
-from discussions.comparison.core.rebound import NO_REBOUND, find_rebound
+from discussions.comparison.core.difference import (
+    IMPROVED,
+    MOST_LOOKS,
+    NO_REBOUND,
+    WORSE,
+    Difference,
+    difference,
+    find_rebound,
+)
 from discussions.iterations.core.averages import pooled_spread
 from discussions.iterations.core.figures import GameFigures, collect_scores
 from discussions.iterations.core.next_target import NextTarget, next_target

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from discussions.models import Verdict
 from discussions.preview.queries import scored_hash
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from rubric.core.records import RubricRecord
 from rubric.models import ImpactPreview, RubricVersion
 from rubric.preview.actions import ask_for_preview

@@ -10,7 +10,7 @@ from typing import Any
 
 from discussions.archives.actions.imports import import_archive
 from discussions.archives.actions.loader import Loader
-from discussions.archives.core.members import BYTES, MANIFEST
+from discussions.archives.core import BYTES, MANIFEST
 from discussions.core.intake import FillRow
 from discussions.management.commands.import_archive import NOT_OF_DATA
 from discussions.management.commands.verify import CHECKS

@@ -6,7 +6,7 @@ A hidden repeat that somebody holds, as its rows are once it was given.
 from discussions.models import Evaluation, Slot
 from discussions.models.slots import REPEAT
 from discussions.queue.actions import change_queue, take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from tests.factories.people import NOW, make_lead, moment
 from tests.factories.rating import make_game, say_what_is_missing, submitted
 from tests.factories.replays import replayed

@@ -9,8 +9,13 @@ from discussions.adjudication.core.judgeable import SUGGESTIONS
 from discussions.core.iteration_states import QUESTION
 from discussions.models import Evaluation, Game, Iteration, Slot
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import look_at_suggestions, reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import JUDGEMENTS, judge_all
+from discussions.rating.actions import (
+    JUDGEMENTS,
+    judge_all,
+    look_at_suggestions,
+    reveal_roles,
+    submit_evaluation,
+)
 from discussions.rating.core.visibility import asks_for_others, open_suggestions
 from discussions.rating.queries import load_state
 from rubric.models import RubricVersion

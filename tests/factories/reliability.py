@@ -5,7 +5,7 @@ Figures of a team, computed as a worker does.
 
 from collections.abc import Mapping, Sequence
 
-from discussions.agents.actions.files import ask_for_agents
+from discussions.agents.actions import ask_for_agents
 from discussions.models import Evaluation, Game, Judgement, TeamFigures
 from discussions.queue.actions import take_next_game
 from discussions.reliability.actions import ask_for_team_figures

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models import Game, Transcript
 from discussions.transcripts.actions import Upload, import_files
 from tests.factories.jobs import run_waiting_jobs

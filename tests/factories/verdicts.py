@@ -2,7 +2,7 @@
 
 from discussions.models import Game, Verdict
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import Preview, load_verdict_preview
 from tests.factories.people import make_lead, moment

@@ -7,7 +7,7 @@ from django.utils import timezone
 from discussions.adjudication.queries import handle_of
 from discussions.calibration.actions import confirm_guideline, write_guideline
 from discussions.queue.actions import assign_game, take_next_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark
 from rubric.human_reviewers.actions import open_review
 from rubric.models.comparisons import ELSEWHERE
 from rubric.versions.actions import publish_version

@@ -18,7 +18,7 @@ from discussions.models import (
     Verdict,
 )
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions import submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.transcripts.actions import Upload, import_files
 from discussions.verdicts.actions import record_verdict

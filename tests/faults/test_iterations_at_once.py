@@ -10,11 +10,17 @@ from django.db import connection, transaction
 
 from discussions.comparison.actions import record_decision
 from discussions.games.actions import enter_figure
-from discussions.iterations.actions import gates as actions
-from discussions.iterations.actions.gates import StagePlan, open_next_stage, open_stage, sign_stage
-from discussions.iterations.actions.opening import move_games, open_for_rating
+from discussions.iterations import actions
+from discussions.iterations.actions import (
+    StagePlan,
+    move_games,
+    open_for_rating,
+    open_next_stage,
+    open_stage,
+    sign_stage,
+)
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage
-from discussions.planning.actions.plans import edit_iteration, open_change
+from discussions.planning.actions import edit_iteration, open_change
 from discussions.queue.actions import take_next_game
 from discussions.transcripts.actions import Upload, import_files
 from tests.factories.iterations import (

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from discussions.models import Evaluation, Game, Transcript, Verdict
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions import submit_evaluation
 from discussions.rating.queries import load_state
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member, moment

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from discussions.core.evaluation_states import OPEN
 from discussions.models import CalibrationRound, Evaluation, Game, Judgement, Slot
-from discussions.rating.actions.judgements import undo
+from discussions.rating.actions import undo
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member
 from tests.factories.rating import ANSWERS, game_of, judge, make_game, make_rating_project

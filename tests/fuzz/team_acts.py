@@ -9,10 +9,10 @@ from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.actions import RoundPlan, close_round, let_rate, open_round, take_calibration
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED, SUBMITTED
 from discussions.games.actions import restore_game, return_evaluation, withdraw_game
-from discussions.iterations.actions.opening import change_iteration
+from discussions.iterations.actions import change_iteration
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict, slots
 from discussions.queue.actions import assign_game, change_queue, take_next_game, unassign_game
-from discussions.rating.actions.finish import return_to_game, reveal_roles, skip_game, submit_evaluation
+from discussions.rating.actions import return_to_game, reveal_roles, skip_game, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.slots.actions import expire_leases, reduce_required_evaluators, release_slot, renew_lease
 from discussions.verdicts.actions import record_verdict

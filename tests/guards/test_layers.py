@@ -224,10 +224,10 @@ def test_no_two_modules_are_forms_of_one_verb(app):
     [
         ("rubric.versions.core", "from rubric.models import Rubric"),
         ("rubric.versions.queries", "import rubric.versions.actions"),
-        ("discussions.rating.actions.finish", "from discussions.rating.pages import evaluation"),
-        ("discussions.rating.pages.evaluation", "from discussions.rating.actions.finish import skip_game"),
+        ("discussions.rating.actions", "from discussions.rating.pages import evaluation"),
+        ("discussions.rating.pages.evaluation", "from discussions.rating.actions import skip_game"),
         ("discussions.verdicts.actions", "from discussions.games.pages import build_figure_cells"),
-        ("discussions.rating.actions.finish", "from discussions.queue import actions"),
+        ("discussions.rating.actions", "from discussions.queue import actions"),
         ("workspace.jobs.actions", "from rubric.core import records"),
         ("rubric.versions.views", "def f():\n    from discussions.models import Game"),
         ("workspace.jobs.actions", "from evalsite.celery import app"),
@@ -244,7 +244,7 @@ def test_the_guard_of_imports_can_fail(module, source):
 
 def test_the_guard_of_imports_lets_people_walk_down():
     source = "from rubric.core import records\nfrom workspace.jobs.actions import enqueue\nimport discussions.models"
-    assert not climbs("discussions.rating.actions.finish", source)
+    assert not climbs("discussions.rating.actions", source)
     assert not climbs(
         "discussions.home.pages.home", "from discussions.games.views.flags import build_threads"
     )

@@ -13,12 +13,11 @@ REFUSALS = {"Malformed", "Unacceptable", "NotAllowed", "Conflict", "Unavailable"
 WORD = re.compile(r"(?:^|\s)[A-Za-z]{3,}(?=[\s.,;]|$)")
 # Texts of cores that stay as they are written (docs/architecture.md, Texts).
 EVIDENCE = (
-    "discussions/archives/core/",
+    "discussions/archives/core.py",
     "discussions/comparison/core/decision_basis.py",
-    "discussions/judges/core/answers.py",
     "discussions/judges/core/prompts.py",
     "discussions/metrics/core/",
-    "discussions/exports/core/",
+    "discussions/exports/core.py",
     "workspace/exports/core/",
     "rubric/model_reviewers/core.py",
     "rubric/reviews/core/",

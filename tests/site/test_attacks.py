@@ -17,7 +17,7 @@ from django.utils import timezone
 from discussions.adjudication.core.judgeable import audit_sample
 from discussions.models import Evaluation, Revision
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from evalsite.encoding import Utf8Only
 from tests.factories.people import NOW, make_admin, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, say_what_is_missing, start

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark
 from discussions.rating.queries import load_state
 from tests.factories.blindness import (
     HIDDEN_ALWAYS,

@@ -18,7 +18,7 @@ from discussions.models import Evaluation, Game, Transcript
 from discussions.models.slots import CALIBRATION, RATING, REPEAT
 from discussions.queue.actions import change_queue
 from discussions.queue.views import queue_page
-from discussions.rating.actions.finish import skip_game, submit_evaluation
+from discussions.rating.actions import skip_game, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.slots.actions import expire_leases, reduce_required_evaluators
 from discussions.slots.core import LEASE

@@ -15,7 +15,7 @@ from discussions.metrics.core.registry import METRICS
 from discussions.models import Game
 from discussions.models.manual_figures import COST
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark
 from tests.factories.adjudication import submit_as
 from tests.factories.exports import unzip, write_export
 from tests.factories.iterations import import_costed, make_stage, open_empty_baseline

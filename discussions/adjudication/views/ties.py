@@ -1,5 +1,8 @@
 """Ties that share a question, resolved as a group or by a third evaluator, who answers them blind."""
 
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -12,22 +15,41 @@ from django.utils.translation import ngettext
 from discussions.adjudication.actions import adjudicate_group as do_adjudicate_group
 from discussions.adjudication.actions import answer_tie
 from discussions.adjudication.actions import send_ties as do_send_ties
-from discussions.adjudication.forms import GroupForm, ThirdForm
+from discussions.adjudication.core.disagreements import Disagreement
+from discussions.adjudication.core.packet import Differing, count_confusions, group_by_kind, most_telling
+from discussions.adjudication.forms import GroupForm, PacketForm, ThirdForm
 from discussions.adjudication.labels import TIE_ENDED
-from discussions.adjudication.pages import IS, build_subject, list_groups, list_values, load_evidence_source
+from discussions.adjudication.pages import (
+    IS,
+    EvidenceSource,
+    answer_word,
+    build_subject,
+    get_kind_label,
+    list_groups,
+    list_values,
+    load_evidence_source,
+)
 from discussions.adjudication.permissions import check_adjudicate, check_send_ties, check_third
-from discussions.adjudication.queries import disagreements_in
+from discussions.adjudication.queries import (
+    GameDisagreements,
+    disagreements_in,
+    load_disagreements,
+    rated_by_several,
+)
 from discussions.adjudication.views.game import led_game_or_404
 from discussions.core.judgement_kinds import ROLE_CONSISTENCY
-from discussions.models import TieRequest
-from discussions.queries import newest_measured
+from discussions.models import GameText, Iteration, TieRequest
+from discussions.queries import newest_measured, rubric_record
+from discussions.slots.permissions import check_see_games
 from workspace.core.refusals import Malformed, Refusal, Unacceptable
-from workspace.models import Person
+from workspace.core.text import figure, shorten
+from workspace.display.pages import render_markdown
+from workspace.models import Person, Project
 from workspace.models.projects import EVALUATOR
-from workspace.web.bind_form import bind_form
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import download, respond
 
 
 @require("adjudicate", methods=("POST",))
@@ -138,3 +160,159 @@ def list_items(person: Person) -> list[dict[str, Any]]:
                 "role": subject.role if row.kind == ROLE_CONSISTENCY else "",
             })  # fmt: skip
     return items
+
+
+MOST_GAMES, MOST_DIFFERENCES, MOST_CONFUSIONS, LONGEST_SHOWN = 100, 12, 4, 900
+
+
+@require("see_games")
+def packet(request: SignedIn, slug: str) -> HttpResponse:
+    """The packet of the project, without names; faults of the scope are shown."""
+    project = project_or_404(request.user, slug, check_see_games)
+    form = PacketForm(only_parameters(request, "iteration", "games"))
+    is_read = form.is_valid()
+    iteration, numbers = form.cleaned_data.get("iteration"), form.cleaned_data.get("games") or []
+    report, games = _build_packet(project, iteration, numbers, now=timezone.now())
+    parts = [f"iteration={iteration}"] if iteration is not None else []
+    parts += [f"games={','.join(map(str, numbers))}"] if numbers else []
+    context = {
+        "packet": report,
+        "form": form,
+        "chosen": iteration,
+        "iterations": list(
+            Iteration.objects.filter(project=project).order_by("number").values("number", "name")
+        ),
+        "numbers": ", ".join(map(str, numbers)),
+        "to_adjudicate": [line for game in games if (line := _count_open(game))["open"]],
+        "query": f"?{'&'.join(parts)}" if parts else "",
+        **frame(request.user, project, "team"),
+    }
+    return respond(
+        request, page="discussions/adjudication/packet.html", context=context, status=200 if is_read else 422
+    )
+
+
+@require("see_games")
+def packet_markdown(request: SignedIn, slug: str) -> HttpResponse:
+    project = project_or_404(request.user, slug, check_see_games)
+    form = PacketForm(only_parameters(request, "iteration", "games"))
+    if not form.is_valid():
+        raise Malformed(str(next(iter(next(iter(form.errors.values()))))))
+    report, _games = _build_packet(
+        project, form.cleaned_data["iteration"], form.cleaned_data["games"], now=timezone.now()
+    )
+    text = render_markdown("discussions/adjudication/packet.md", packet=report)
+    return download(text.encode(), f"{slug}-packet.md", "text/markdown; charset=utf-8")
+
+
+def _count_open(game: GameDisagreements) -> dict[str, int]:
+    waiting = [one for one in game.disagreements if one.can_be_adjudicated and one.resolved is None]
+    return {"number": game.number, "ties": sum(one.is_tie for one in waiting), "open": len(waiting)}
+
+
+def _build_packet(
+    project: Project, iteration: int | None, numbers: Sequence[int], *, now: datetime
+) -> tuple[dict[str, Any], list[GameDisagreements]]:
+    """The packet over the newest games of one iteration, with these numbers, or of all; a fixed number of queries.
+
+    `left_out` counts older games that were not read.
+    """
+    rows = rated_by_several(project)
+    rows = rows if iteration is None else rows.filter(iteration__number=iteration)
+    rows = rows.filter(number__in=numbers) if numbers else rows
+    count = rows.count()
+    games = load_disagreements(rows[:MOST_GAMES])
+    differing = [(game.number, one) for game in games for one in game.disagreements if one.is_split]
+    judged: Counter[str] = Counter()
+    for game in games:
+        judged.update(game.judged)
+    packet = {
+        "project": project.name,
+        "scope": _scope_says(project, iteration, numbers),
+        "made_at": now,
+        "games": len(games),
+        "left_out": max(0, count - MOST_GAMES),
+        "differing": len(differing),
+        "judged": judged.total(),
+        "share": _share(len(differing), judged.total()),
+        "kinds": [_kind(kind, those, judged[kind]) for kind, those in group_by_kind(differing).items()],
+        "differences": _differences(most_telling(differing, MOST_DIFFERENCES), games),
+    }
+    return packet, games
+
+
+def _scope_says(project: Project, iteration: int | None, numbers: Sequence[int]) -> str:
+    parts = []
+    if iteration is not None:
+        names = Iteration.objects.filter(project=project, number=iteration).values_list("name", flat=True)
+        parts.append(_("Iteration: %(name)s") % {"name": names.first() or iteration})
+    if numbers:
+        parts.append(_("Games %(numbers)s") % {"numbers": ", ".join(map(str, numbers))})
+    return "; ".join(parts) or _("All games that several evaluators rated")
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{figure(100 * part / whole)}\u00a0%" if whole else "–"
+
+
+def _kind(kind: str, differing: Sequence[Differing], judged: int) -> dict[str, Any]:
+    """What evaluators confuse in the `judged` subjects of a kind."""
+    disagreements = [disagreement for _game, disagreement in differing]
+    confusions = []
+    for answers, count in list(count_confusions(disagreements).items())[:MOST_CONFUSIONS]:
+        first, second = (answer_word(kind, answer) for answer in answers)
+        confusions.append((_("%(one)s / %(other)s") % {"one": first, "other": second}, count))
+    return {
+        "label": get_kind_label(kind),
+        "differing": len(disagreements),
+        "judged": judged,
+        "share": _share(len(disagreements), judged),
+        "ties": sum(disagreement.majority is None for disagreement in disagreements),
+        "confusions": confusions,
+    }
+
+
+def _differences(telling: list[Differing], games: list[GameDisagreements]) -> list[dict[str, Any]]:
+    by_number = {game.number: game for game in games}
+    keys = {by_number[number].game for number, _disagreement in telling}
+    texts = {text.game_id: text for text in GameText.objects.filter(game__in=keys)}
+    differences = []
+    for number, disagreement in telling:
+        game = by_number[number]
+        record = texts[game.game].to_record()
+        source = EvidenceSource(record, game.measurements, rubric_record(*game.version))
+        differences.append(_difference(number, source, disagreement))
+    return differences
+
+
+def _difference(number: int, source: EvidenceSource, disagreement: Disagreement) -> dict[str, Any]:
+    kind, resolved = disagreement.kind, disagreement.resolved
+    subject = build_subject(source, kind, disagreement.subject)
+    machine = answer_word(kind, disagreement.machine) if disagreement.machine else ""
+    return {
+        "game": number,
+        "label": subject.label,
+        "message": subject.message,
+        "speaker": subject.name,
+        "role": subject.role if kind == ROLE_CONSISTENCY else "",
+        "text": shorten(subject.text, max([LONGEST_SHOWN, *(end for _start, end in subject.spans)])),
+        "spans": subject.spans,
+        "machine": ": ".join(part for part in (machine, subject.finding) if part),
+        "evidence": subject.evidence,
+        "answers": _answers(disagreement),
+        "resolved": answer_word(kind, resolved.value) if resolved else "",
+        "resolved_reason": resolved.reason if resolved else "",
+    }
+
+
+def _answers(disagreement: Disagreement) -> list[dict[str, Any]]:
+    """The answers, the most frequent first, without saying who gave which."""
+    kind, counts = disagreement.kind, Counter(side.value for side in disagreement.sides)
+    answers = []
+    for value, count in sorted(counts.items(), key=lambda row: (-row[1], row[0])):
+        sides = [side for side in disagreement.sides if side.value == value]
+        reasons = sorted(side.reason for side in sides if side.reason)
+        before = sorted(answer_word(kind, side.blind_value) for side in sides if side.is_changed)
+        word = answer_word(kind, value)
+        answers.append({"word": word, "count": count, "reasons": reasons, "before": before})
+    return answers

@@ -11,22 +11,25 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from discussions.adjudication.labels import answer_label
 from discussions.agents.core.files import ITERATION
-from discussions.agents.pages.categories import list_of
+from discussions.agents.pages import list_of
 from discussions.agents.queries import load_coded
 from discussions.core.judgement_kinds import COHERENCE, PHRASE, REFERENCE, ROLE_CONSISTENCY, STATEMENT
 from discussions.core.outcome import DIVERSITY
 from discussions.games.core import MESSAGES_A_PAGE
-from discussions.history.core.beliefs import LABELS, Belief, find_beliefs, group_beliefs
 from discussions.history.core.weak_spots import (
     AGENT,
     GROUPINGS,
     KINDS,
+    LABELS,
     PERSONALITY,
     ROLE,
+    Belief,
     ExaminedGame,
     Speaker,
     Spot,
+    find_beliefs,
     find_spots,
+    group_beliefs,
     group_neighbours,
     group_spots,
     list_neighbours,

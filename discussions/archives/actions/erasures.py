@@ -14,8 +14,7 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from discussions.archives.actions.erased_people import erase_person
-from discussions.archives.actions.erased_projects import erase_project
+from discussions.archives.actions.erased_people import erase_person, erase_project
 from discussions.archives.permissions import check_erase, check_not_running
 from discussions.archives.queries import erasures
 from discussions.models import (

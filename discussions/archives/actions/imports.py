@@ -12,8 +12,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from discussions.archives.actions.loader import FAULTS_OF_DATA, Loader
-from discussions.archives.core.members import ArchivedEvent
-from discussions.archives.core.zip_reader import ArchiveLimits, OpenArchive, open_archive, refuse, reject
+from discussions.archives.core import ArchivedEvent, ArchiveLimits, OpenArchive, open_archive, refuse, reject
 from discussions.archives.queries.tables import TABLES
 from discussions.metrics.actions import ask_to_measure
 from discussions.models import Game, Iteration, Measured, Transcript, UnindexedGame

@@ -17,10 +17,17 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from discussions.adjudication.queries import load_sides_hashes
-from discussions.archives.core.inner_keys import replace_keys
-from discussions.archives.core.members import OF_EVENTS, ArchivedEvent, ArchiveHead, name_rows
-from discussions.archives.core.zip_reader import OpenArchive, refuse, reject
-from discussions.archives.queries import lines, tables
+from discussions.archives.core import (
+    OF_EVENTS,
+    ArchivedEvent,
+    ArchiveHead,
+    OpenArchive,
+    name_rows,
+    refuse,
+    reject,
+    replace_keys,
+)
+from discussions.archives.queries import rows, tables
 from discussions.archives.queries.rows import OF_THE_INSTALLATION, load_names
 from discussions.models import Adjudication, Decision, Game, Remark, Revision, Verdict
 from rubric.core.records import RubricRecord
@@ -128,11 +135,11 @@ class Loader:
 
     def _read(self, model: tables.AnyModel) -> Iterator[tuple[str, Any, int]]:
         table = tables.TABLES[model]
-        most = lines.MOST_VALUES_OF_TEXTS if table.texts and not table.inner else lines.MOST_VALUES
+        most = rows.MOST_VALUES_OF_TEXTS if table.texts and not table.inner else rows.MOST_VALUES
         for place, record, size in self._read_kind(
             table.kind, tables.get_line_type(model), table.ahead, most
         ):
-            lines.check_decimals(table, record, place)
+            rows.check_decimals(table, record, place)
             yield place, record, size
 
     def _read_kind(
@@ -140,13 +147,13 @@ class Loader:
         kind: str,
         line_type: type[Struct],
         ahead: dict[str, timedelta] | None = None,
-        most_values: int = lines.MOST_VALUES,
+        most_values: int = rows.MOST_VALUES,
     ) -> Iterator[tuple[str, Any, int]]:
         for number, line in enumerate(self.archive.read_lines(kind), start=1):
             self._place = place = f"{name_rows(kind)}, line {number}"
             self.counts[kind] = number
-            record = lines.read_line(line, line_type, place, most_values)
-            lines.check_moments(record, ahead or {}, self.now, place)
+            record = rows.read_line(line, line_type, place, most_values)
+            rows.check_moments(record, ahead or {}, self.now, place)
             yield place, record, len(line)
 
     def _load_people(self) -> None:
@@ -266,7 +273,7 @@ class Loader:
                     value = replace_keys(value, path, partial(self._resolve, model, place=place))
                 value = canonical_bytes(value).decode()
             values[field.attname] = value
-        lines.check_texts(table, values, place)
+        rows.check_texts(table, values, place)
         if filler := self._fillers.get(table.model):
             filler(values, place)
         return values

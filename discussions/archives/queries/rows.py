@@ -1,23 +1,36 @@
 """All data of a project as lines of an archive: a stream in the order of its members."""
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
 import msgspec
+from django.db import models
 from django.utils.translation import gettext as _
 from msgspec import Struct
 
 from discussions.adjudication.queries import load_sides_hashes
-from discussions.archives.core import members
-from discussions.archives.core.inner_keys import replace_keys
+from discussions.archives.core import (
+    OF_EVENTS,
+    ArchivedBytes,
+    ArchivedEvent,
+    ArchiveHead,
+    FirstSealed,
+    refuse,
+    reject,
+    replace_keys,
+)
 from discussions.archives.queries import tables
+from discussions.archives.queries.tables import ArchivedTable
 from discussions.models import Adjudication, Game, Transcript
 from rubric.models import MarkRevision, Review, Rubric, RubricVersion
 from rubric.models.rubrics import IMPORTED, PUBLISHED
+from workspace.core.canonical import canonical_bytes
 from workspace.core.refusals import Conflict
 from workspace.models import Event, Person, Project
 
@@ -82,7 +95,7 @@ class ArchiveSource:
     def __init__(self, project: Project, read_upload: Callable[[str], bytes]) -> None:
         self.project, self.read_upload = project, read_upload
         self.references = References(project)
-        self.head = members.ArchiveHead(0, "")
+        self.head = ArchiveHead(0, "")
         self._sides: dict[int, dict[tuple[str, str], str]] = {}
         uploads = Transcript.objects.filter(project=project).order_by("sha256")
         self.uploads = uploads.values_list("sha256", flat=True).distinct()
@@ -100,7 +113,7 @@ class ArchiveSource:
     def stream(self) -> Iterator[Struct]:
         """Uploaded files, rows, audit lines, and the shared rows that were named. Raises Conflict for a broken row."""
         for sha256 in self.uploads:
-            yield members.ArchivedBytes(sha256, self.read_upload(sha256))
+            yield ArchivedBytes(sha256, self.read_upload(sha256))
         for table in tables.OWN:
             yield from self._lines(table, table.find_rows(self.project).order_by("pk"))
         yield from self._audit_lines()
@@ -163,23 +176,21 @@ class ArchiveSource:
         if self._sides[row.game_id].get((row.kind, row.subject)) == row.sides_sha256:
             values["sides_sha256"] = None
 
-    def _audit_lines(self) -> Iterator[members.ArchivedEvent]:
+    def _audit_lines(self) -> Iterator[ArchivedEvent]:
         name = self.references.name
         for event in self.events.iterator(chunk_size=CHUNK):
             first = getattr(event, "first_seal", None)
-            seal = members.FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
+            seal = FirstSealed(event.chain_id, event.by_id, event.object_id, event.mac)
             if first is not None:
-                seal = members.FirstSealed(first.chain, first.by, first.object_id, first.mac)
+                seal = FirstSealed(first.chain, first.by, first.object_id, first.mac)
             subject: int | str | None = None
             if event.object_kind in tables.KIND_MODELS:
                 # Of a row that does not exist any more, null.
                 with suppress(LookupError, ValueError):
                     subject = name(tables.KIND_MODELS[event.object_kind], int(event.object_id))
-            self.head = members.ArchiveHead(event.seq, seal.mac)
-            copied: dict[str, Any] = {field: getattr(event, field) for field in members.OF_EVENTS}
-            yield members.ArchivedEvent(
-                **copied, by=str(name(Person, event.by_id)), object=subject, first=seal
-            )
+            self.head = ArchiveHead(event.seq, seal.mac)
+            copied: dict[str, Any] = {field: getattr(event, field) for field in OF_EVENTS}
+            yield ArchivedEvent(**copied, by=str(name(Person, event.by_id)), object=subject, first=seal)
 
 
 def _unsaid(row: Any) -> dict[str, Any]:
@@ -193,3 +204,79 @@ def _unsaid(row: Any) -> dict[str, Any]:
         said: dict[str, Any] = dict.fromkeys(OF_THE_INSTALLATION)
         return said | {"state": PUBLISHED, "note": "", "reason": "", "retired_reason": ""}
     return {"state": PUBLISHED} if row.state == IMPORTED else {}
+
+
+# In canonical JSON: a NUL that is escaped itself, not a backslash that is.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+# Every value of a line takes up to a hundred bytes of memory. A game of 20,000 messages has a million in its findings,
+# which are read with their types; the largest other line is the basis of a decision on thousands of games.
+MOST_VALUES, MOST_VALUES_OF_TEXTS = 500_000, 2_000_000
+# Clocks of two installations differ by no more than this.
+CLOCKS_DIFFER = timedelta(minutes=5)
+# No installation existed earlier.
+EARLIEST_YEAR = 2000
+
+
+def read_line(line: bytes, line_type: type[Struct], place: str, most_values: int = MOST_VALUES) -> Any:
+    """The record in the line. Raises Unacceptable for anything that the product would not have written."""
+    # Counted roughly, before any value is built: every value but the first follows one of these.
+    if sum(map(line.count, (b",", b"[", b"{"))) > most_values:
+        raise reject(place, f"it holds more than {most_values:,} values", "many_values")
+    try:
+        record = msgspec.json.decode(line, type=line_type)
+        is_plain = canonical_bytes(record) == line
+    except UnicodeDecodeError:
+        raise reject(place, "it is no UTF-8", "bad_line") from None
+    except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
+        raise reject(place, f"{fault}", "bad_line") from None
+    if not is_plain:
+        says = (
+            "it is not written as the product writes it (order of names, spaces, a name twice). Make it again"
+        )
+        raise refuse(place, says, "not_canonical")
+    if _NUL.search(line):
+        raise refuse(place, "a text holds a NUL character, which no database stores. Take it out", "nul")
+    return record
+
+
+def check_moments(record: Any, ahead: dict[str, timedelta], now: datetime, place: str) -> None:
+    """Check that every moment of a record is in UTC and has passed, except those of `ahead`. Raises Unacceptable."""
+    for name in record.__struct_fields__:
+        value = getattr(record, name)
+        if not isinstance(value, datetime):
+            continue
+        if value.utcoffset() != timedelta(0):
+            raise reject(place, f"{name}: {value.isoformat()} is not in UTC", "not_utc")
+        if value.year < EARLIEST_YEAR or value > now + CLOCKS_DIFFER + ahead.get(name, timedelta(0)):
+            says = (
+                f"{name}: {value.isoformat()} is not between the year {EARLIEST_YEAR} and now. Set the clocks of both "
+                "installations, and make the archive again"
+            )
+            raise refuse(place, says, "not_now")
+
+
+def check_decimals(table: ArchivedTable, record: Any, place: str) -> None:
+    """Check that every decimal is finite, not negative, and has the places of its field. Raises Unacceptable."""
+    for field in table.fields:
+        value = getattr(record, field.name)
+        if not isinstance(field, models.DecimalField) or value is None:
+            continue
+        sign, digits, exponent = value.as_tuple()
+        if (sign, exponent) != (0, -field.decimal_places) or len(digits) > field.max_digits:
+            says = (
+                f"{field.name}: {value} is no number from 0 up with {field.decimal_places} decimal places and at most "
+                f"{field.max_digits} digits"
+            )
+            raise reject(place, says, "decimal")
+
+
+def check_texts(table: ArchivedTable, values: dict[str, Any], place: str) -> None:
+    """Check that JSON in text fields has the type that pages decode. Raises Unacceptable."""
+    for name, kind in table.texts.items():
+        text = values[name]
+        if text == "" and table.model._meta.get_field(name).blank:  # type: ignore[union-attr]
+            continue
+        try:
+            msgspec.json.decode(text, type=kind)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
+            raise reject(place, f"{name}: {fault}", "bad_text") from None

@@ -6,17 +6,88 @@ of changes without effect are called improved. Sources: docs/iterations.md; for 
 O'Brien, T. R. Fleming, Biometrics 35 (1979), 549-556.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from math import sqrt
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from discussions.comparison.core.rebound import NO_REBOUND, PLACES, Rebound
+from discussions.core.outcome import DIVERSITY, REPETITION
 from discussions.iterations.core.averages import Spread
-from workspace.core.words import say
+from discussions.iterations.core.figures import GameFigures, collect_scores
+from discussions.iterations.core.next_target import NextTarget
+from workspace.core.text import figure
+from workspace.core.words import mark, say
 from workspace.statistics.means import exact_mean, weighted_error, weighted_mean
+
+# Scores have no more decimals than this.
+PLACES = 4
+
+
+# The regression to the mean in points, the unit of the scores, and the share of the control that picked the target.
+Rebound = tuple[float, float]
+NO_REBOUND: Rebound = (0.0, 0.0)
+
+
+def find_rebound(
+    key: str, lowest: NextTarget, picked: Collection[int], judged: Sequence[GameFigures]
+) -> Rebound:
+    """The rebound of a metric that is the lowest in the games that picked it, by numbers, of the `judged` control.
+
+    None for any other metric, and while no spread was known when it was named.
+    """
+    games = [game for game in judged if collect_scores([game], key, with_by_rule=False)]
+    count = sum(game.number in picked for game in games)
+    if lowest.target is None or lowest.target.key != key or lowest.rebound is None or not count:
+        return NO_REBOUND
+    share = count / len(games)
+    return round(lowest.rebound * share, PLACES), share
+
+
+FOLLOW_LENGTH = frozenset({DIVERSITY, REPETITION})
+_MORE = mark("{share}\u00a0% more {name} ({after} against {before})")
+_FEWER = mark("{share}\u00a0% fewer {name} ({after} against {before})")
+# A difference of a fifth, up or down, is reported.
+NOTED = Fraction(1, 5)
+
+
+def describe_lengths(key: str, control: Sequence[GameFigures], change: Sequence[GameFigures]) -> str:
+    """A sentence on lengths that differ by more than a fifth, for a metric that depends on length; "" otherwise."""
+    if key not in FOLLOW_LENGTH:
+        return ""
+    parts = [
+        _describe(name, before, after)
+        for name, before, after in (
+            (say("words per message"), _words_per_message(control), _words_per_message(change)),
+            (say("messages per game"), _messages_per_game(control), _messages_per_game(change)),
+        )
+        if before and after is not None and abs(after / before - 1) > NOTED
+    ]
+    if not parts:
+        return ""
+    both = say("{first} and {second}", first=parts[0], second=parts[1]) if len(parts) == 2 else parts[0]
+    return say("Follows the length of what is said: {parts}.", parts=both)
+
+
+def _words_per_message(games: Sequence[GameFigures]) -> Fraction | None:
+    known = [
+        (game.word_count, game.message_count) for game in games if game.word_count and game.message_count
+    ]
+    messages = sum(count for _words, count in known)
+    return Fraction(sum(words for words, _count in known), messages) if messages else None
+
+
+def _messages_per_game(games: Sequence[GameFigures]) -> Fraction | None:
+    known = [game.message_count for game in games if game.message_count is not None]
+    return Fraction(sum(known), len(known)) if known else None
+
+
+def _describe(name: str, before: Fraction, after: Fraction) -> str:
+    share = figure(100 * abs(after / before - 1), decimals=0)
+    said = _MORE if after > before else _FEWER
+    return say(said, share=share, name=name, after=figure(after), before=figure(before))
+
 
 IMPROVED = "improved"
 WORSE = "worse"

@@ -12,7 +12,7 @@ from discussions.demo.actions.iteration_steps import ITERATION_STEPS
 from discussions.demo.actions.judge_steps import JUDGE_STEPS
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
 from discussions.demo.core import Account, Demo, DemoPlan, DemoProject, ScriptLine
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models import Game
 from workspace.jobs.actions import run_job
 from workspace.models import Job, Person, Project

@@ -10,25 +10,24 @@ import msgspec
 from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.core.judgeable import SUGGESTIONS, read_sample_rule, shared_sample
 from discussions.adjudication.queries import disagreements_in
-from discussions.agents.actions.categories import code
-from discussions.agents.actions.files import ask_for_agents
+from discussions.agents.actions import ask_for_agents, code
 from discussions.calibration.actions import RoundPlan, open_round, take_calibration
 from discussions.core import judgement_kinds
 from discussions.demo.actions.scene import FOLDER, Scene, Steps
 from discussions.demo.core import Opinion
 from discussions.games.actions import return_evaluation
-from discussions.iterations.actions.opening import change_iteration
+from discussions.iterations.actions import change_iteration
 from discussions.models import CalibrationRound, Evaluation, Iteration
 from discussions.models.queue_rules import BY_CHANCE
 from discussions.queue.actions import assign_game, change_queue, take_next_game
-from discussions.rating.actions.finish import (
+from discussions.rating.actions import (
+    judge_all,
     look_at_suggestions,
     open_transcript,
+    remark,
     reveal_roles,
     submit_evaluation,
 )
-from discussions.rating.actions.judgements import judge_all
-from discussions.rating.actions.remarks import remark
 from discussions.rating.core.visibility import Missing, asks_for_others, open_suggestions
 from discussions.rating.queries import EvaluationState, load_state
 from discussions.reliability.actions import ask_for_team_figures

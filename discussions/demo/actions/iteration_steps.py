@@ -6,12 +6,11 @@ from discussions.comparison.actions import record_decision
 from discussions.comparison.queries import decision_preview
 from discussions.demo.actions.scene import Scene, Steps
 from discussions.games.actions import enter_figure
-from discussions.iterations.actions.gates import StagePlan, open_stage
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import StagePlan, open_for_rating, open_stage
 from discussions.iterations.queries import load_history
 from discussions.models import Iteration, Stage
 from discussions.models.manual_figures import COST
-from discussions.planning.actions.plans import Protocol, open_baseline, open_change
+from discussions.planning.actions import Protocol, open_baseline, open_change
 from discussions.planning.core import Plan
 from rubric.models import RubricVersion
 

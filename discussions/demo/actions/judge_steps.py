@@ -6,11 +6,9 @@ from zlib import crc32
 
 from discussions.core.judgement_kinds import VALUES
 from discussions.demo.actions.scene import Scene, Steps
-from discussions.judges.actions.answers import upload_answers
-from discussions.judges.actions.prompts import RunPlan, plan_run
+from discussions.judges.actions.prompts import RunPlan, plan_run, upload_answers
 from discussions.judges.actions.runs import JudgePlan, add_judge
-from discussions.judges.core.answers import AnswerLine
-from discussions.judges.core.prompts import CRITERIA, DEFAULT_PROMPT, draw_code
+from discussions.judges.core.prompts import CRITERIA, DEFAULT_PROMPT, AnswerLine, draw_code
 from discussions.judges.queries import ANSWERED_BLIND, find_open
 from discussions.models import Evaluation, Judgement, JudgePrompt
 from workspace.jobs.actions import run_job

@@ -11,7 +11,7 @@ from msgspec import Raw
 
 from discussions import models
 from discussions.core import judgement_kinds as kinds
-from discussions.exports.core.report import find_current_verdict
+from discussions.exports.core import find_current_verdict
 from discussions.models import Evaluation
 from rubric.exports.queries import version
 from rubric.models import Reviewer

@@ -36,11 +36,11 @@ from discussions.games.queries.list_filters import (
 from discussions.games.queries.list_query import (
     FIELDS,
     MOST_CHOSEN,
+    MOST_SORTED,
     ListQuery,
     count_matches,
     load_list_window,
 )
-from discussions.games.queries.metric_order import MOST_SORTED
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, limit_text
 from discussions.models import Remark

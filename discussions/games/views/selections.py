@@ -25,7 +25,7 @@ from discussions.games.forms import (
     read_selection,
 )
 from discussions.games.permissions import check_withdraw_games
-from discussions.iterations.actions.opening import move_games
+from discussions.iterations.actions import move_games
 from discussions.iterations.permissions import check_change_iteration
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
 from discussions.models.slots import RATING
@@ -34,7 +34,7 @@ from discussions.slots.permissions import check_assign, check_see_games
 from discussions.slots.queries import barred_until, evaluators_in
 from discussions.transcripts.permissions import check_takes_games
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games
-from discussions.verdicts.pages.ready import list_ready_games
+from discussions.verdicts.pages.verdict import list_ready_games
 from discussions.verdicts.permissions import check_record_games
 from discussions.verdicts.queries import list_complete_games
 from workspace.access.permissions import get_refusal

@@ -9,8 +9,7 @@ from django.db.models.functions import Coalesce
 from discussions.calibration.queries import own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.games.queries.flags import count_for_evaluator, count_for_leads
-from discussions.home.pages.own_list import list_lines
-from discussions.home.pages.own_week import load_week
+from discussions.home.pages.own_list import list_lines, load_week
 from discussions.home.queries import find_tied, query_unopened
 from discussions.iterations.queries import query_undecided
 from discussions.models import CalibrationRound, Evaluation, Judgement, TieRequest

@@ -4,20 +4,30 @@ from collections import Counter, defaultdict
 from datetime import date, datetime, time
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from discussions.core.evaluation_states import OPEN, SKIPPED, SUBMITTED
 from discussions.iterations.permissions import check_open_stage
 from discussions.iterations.queries import load_gate
-from discussions.models import Evaluation, Iteration, Slot, Stage
+from discussions.metrics.core.registry import CODE_VERSION
+from discussions.models import Evaluation, Iteration, Slot, Stage, Verdict
 from discussions.models.slots import RATING
 from discussions.queue.core import Pace, compute_pace, first_monday, format_duration
 from discussions.reliability.queries import rating_agreement
 from discussions.verdicts.queries import complete_games
 from workspace.access.permissions import get_refusal
-from workspace.models import Person, Project
+from workspace.checks.pages import (
+    build_jobs_part,
+    find_last_backup,
+    list_active_people,
+    list_acts,
+    measure_storage,
+    read_versions,
+)
+from workspace.models import Event, Person, Project
+from workspace.models.projects import EVALUATOR, LEAD
 
 
 def build_overview(*, project: Project, person: Person, now: datetime) -> dict[str, Any]:
@@ -119,3 +129,55 @@ def _agreement(project: Project) -> str:
     return _(
         "Agreement on the rating: Krippendorff's alpha %(value).2f%(interval)s over %(count)d games."
     ) % {"value": found.value, "interval": shown, "count": games}
+
+
+MOST_PROJECTS = 200
+
+
+def build_site_page(*, person: Person, now: datetime) -> dict[str, Any]:
+    """The overview at this moment, in a fixed number of queries; it looks at every stored file.
+
+    `metrics_version` is the version of the metrics' code, not of the product.
+    """
+    return {
+        "projects": _list_projects(),
+        "project_count": Project.objects.count(),
+        "active": list_active_people(now),
+        "account_count": Person.objects.filter(is_active=True, is_system=False).count(),
+        "jobs": build_jobs_part(person, now),
+        "acts": list_acts(now),
+        "storage": measure_storage(),
+        "versions": read_versions(),
+        "metrics_version": CODE_VERSION,
+        "backup": find_last_backup(now),
+        "made_at": now,
+    }
+
+
+def _list_projects() -> list[dict[str, Any]]:
+    """Projects with the number of their open stage (None without), their counts, and when something was last done."""
+    last = Event.objects.filter(chain__project=OuterRef("pk")).order_by("-seq").values("at")[:1]
+    present = Q(memberships__ended_at=None)
+    rows = Project.objects.order_by("name", "pk").annotate(
+        lead_count=Count("memberships", filter=present & Q(memberships__role=LEAD)),
+        evaluator_count=Count("memberships", filter=present & Q(memberships__role=EVALUATOR)),
+        last_at=Subquery(last),
+    )
+    projects = list(rows[:MOST_PROJECTS])
+    stages = dict(Stage.objects.filter(closed_at=None).values_list("project", "number"))
+    counted = Verdict.objects.order_by().values("project").annotate(count=Count("game", distinct=True))
+    verdicts = dict(counted.values_list("project", "count"))
+    return [
+        {
+            "slug": project.slug,
+            "name": project.name,
+            "stage": stages.get(project.pk),
+            # Games are never deleted, so the next number gives their count.
+            "games": project.next_game_number - 1,
+            "verdicts": verdicts.get(project.pk, 0),
+            "leads": project.lead_count,
+            "evaluators": project.evaluator_count,
+            "last_at": project.last_at,
+        }
+        for project in projects
+    ]

@@ -2,27 +2,49 @@
 
 import hashlib
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, Max, QuerySet
+from django.db.models import Count, Exists, Max, QuerySet
 from django.utils.translation import gettext as _
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
-from discussions.judges.actions.jobs import MAKE, start_calls
-from discussions.judges.core.prompts import CRITERIA, draw_repeats, split_items
-from discussions.judges.permissions import check_call_judge, check_use_judge
-from discussions.judges.queries import build_text, find_open, list_asked, list_items
-from discussions.models import Game, Judge, JudgePrompt
+from discussions.judges.core.prompts import (
+    CRITERIA,
+    CUT_OFF,
+    READER,
+    AnswerLine,
+    ReadAnswers,
+    draw_code,
+    draw_repeats,
+    read_answers,
+    split_items,
+)
+from discussions.judges.permissions import check_call_judge, check_judges, check_use_judge
+from discussions.judges.queries import build_text, find_open, list_asked, list_items, sum_cost
+from discussions.models import Game, Judge, JudgeAnswer, JudgePrompt, JudgeReply
+from discussions.models.judges import ANSWERED, FAILED, OPEN, UNREADABLE
 from discussions.models.slots import RATING, REPEAT
 from discussions.queries import measured_for
+from rubric.core.call_parameters import SYSTEM, select_sampling
+from rubric.core.records import Flag
+from rubric.model_reviewers.actions.calls import Caller, is_last_try
+from rubric.model_reviewers.core import LONGEST_ANSWER, Call, Reply, compute_cost
+from rubric.model_reviewers.queries import STOPPED_BY_LENGTH
+from rubric.models.reviews import FETCHED, PASTED, UPLOADED
 from workspace.access.permissions import get_refusal, may
 from workspace.audit.actions import record_event
+from workspace.core.canonical import canonical_hash
+from workspace.core.json_faults import Problem
 from workspace.core.refusals import Conflict, Unacceptable, Unavailable
-from workspace.jobs.actions import Clock, enqueue, finish, note_progress, renew
+from workspace.core.strict_json import normalise_text
+from workspace.jobs.actions import Clock, cancel_job, enqueue, finish, hand_back, note_progress, renew
 from workspace.models import Event, Job, Person, Project
+from workspace.models.jobs import QUEUED, RUNNING
 
 MOST_GAMES, MOST_PROMPTS = 200, 5_000
 
@@ -152,3 +174,211 @@ def _make_prompts(
             row.sha256 = hashlib.sha256(build_text(row).encode()).hexdigest()
             rows.append(row)
     return rows
+
+
+_KEPT = ("text", "finish_reason", "prompt_tokens", "answer_tokens", "error_code", "error", "took_ms")
+
+
+def open_prompts(*, judge: Judge, by: Person) -> Iterator[dict[str, Any]]:
+    """Number, game and text of every open prompt, one at a time. Raises NotAllowed at once."""
+    check_use_judge(by, judge)
+    return (
+        {"prompt": prompt.number, "game": prompt.game.number, "text": build_text(prompt)}
+        for prompt in find_open(judge).iterator(chunk_size=50)
+    )
+
+
+def paste_answer(*, judge: Judge, prompt: int, text: str, by: Person, now: datetime) -> None:
+    """Keep and read the answer to the judge's prompt of that number.
+
+    Raises NotAllowed, Unacceptable, Conflict when it was answered.
+    """
+    check_use_judge(by, judge)
+    if not text.strip():
+        raise Unacceptable(_("Paste what the judge wrote."), field="text")
+    if len(text.encode()) > LONGEST_ANSWER:
+        raise Unacceptable(
+            _("The answer is larger than 2 MB, which no judge needs. Shorten it."), field="text"
+        )
+    row = JudgePrompt.objects.filter(judge=judge, number=prompt).first()
+    if row is None:
+        raise Unacceptable(_("The judge has no prompt %(number)d.") % {"number": prompt}, field="prompt")
+    with transaction.atomic():
+        if JudgePrompt.objects.select_for_update().get(pk=row.pk).state != OPEN:
+            raise Conflict(_("This prompt was answered already."), code="answered")
+        _store([(row, _as_reply(text))], PASTED, by, now)
+        record_event("judge:answered", judge, by=by, now=now, detail={"answers": 1, "sha256": _hash([text])})
+
+
+def upload_answers(*, judge: Judge, lines: Sequence[AnswerLine], by: Person, now: datetime) -> list[Problem]:
+    """Keep and read all of them, or none and return the faults. Raises NotAllowed."""
+    check_use_judge(by, judge)
+    with transaction.atomic():
+        Judge.objects.select_for_update().get(pk=judge.pk)
+        wanted = {line.prompt for line in lines}
+        rows = {row.number: row for row in JudgePrompt.objects.filter(judge=judge) if row.number in wanted}
+        faults = list(_find_faults(lines, rows))
+        if faults:
+            return faults
+        _store([(rows[line.prompt], _as_reply(line.text)) for line in lines], UPLOADED, by, now)
+        detail = {"answers": len(lines), "sha256": _hash(line.text for line in lines)}
+        record_event("judge:answered", judge, by=by, now=now, detail=detail)
+    return []
+
+
+def _find_faults(lines: Sequence[AnswerLine], rows: dict[int, JudgePrompt]) -> Iterator[Problem]:
+    for line in lines:
+        row = rows.get(line.prompt)
+        if row is None:
+            says = _("The judge has no prompt %(number)d.") % {"number": line.prompt}
+            yield Problem("unknown", says, line.line, pointer="/prompt")
+        elif row.state != OPEN:
+            says = _("This prompt was answered already. Run the judge again on what is missing.")
+            yield Problem("answered", says, line.line, pointer="/prompt")
+
+
+def _as_reply(text: str) -> Reply:
+    return Reply(text=normalise_text(text)[0])
+
+
+def _hash(texts: Iterable[str]) -> str:
+    return canonical_hash([hashlib.sha256(text.encode()).hexdigest() for text in texts])
+
+
+def keep_reply(
+    *, prompt: JudgePrompt, reply: Reply, tries: int, cost: Decimal | None, by: Person, now: datetime
+) -> None:
+    """Keep what the last of so many calls brought, and read it; nothing if there is an answer meanwhile.
+
+    A failure leaves the prompt open while another try may help.
+    """
+    with transaction.atomic():
+        if JudgePrompt.objects.select_for_update().get(pk=prompt.pk).state == OPEN:
+            _store([(prompt, reply)], FETCHED, by, now, cost=cost)
+            if reply.error_code and is_last_try(reply, tries):
+                JudgePrompt.objects.filter(pk=prompt.pk).update(state=FAILED)
+
+
+def read_reply(prompt: JudgePrompt, text: str, finish_reason: str = "") -> ReadAnswers:
+    values, flags = read_answers(
+        text, prompt.kind, code=draw_code(prompt.seed), item_count=len(prompt.subjects)
+    )
+    if finish_reason == STOPPED_BY_LENGTH:
+        flags.append(Flag(CUT_OFF, "The model was stopped at its limit of length."))
+    return values, flags
+
+
+def _store(
+    given: Sequence[tuple[JudgePrompt, Reply]],
+    source: str,
+    by: Person,
+    now: datetime,
+    *,
+    cost: Decimal | None = None,
+) -> None:
+    """Replies, answers and states of locked open prompts of one judge, in few queries for any number of them."""
+    earlier = JudgeReply.objects.filter(prompt__judge=given[0][0].judge_id, prompt__state=OPEN).order_by()
+    tries = dict(earlier.values_list("prompt").annotate(Count("pk")))
+    replies, answers = [], []
+    states: dict[str, list[int]] = {ANSWERED: [], UNREADABLE: []}
+    for prompt, reply in given:
+        read, flags = ({}, []) if reply.error_code else read_reply(prompt, reply.text, reply.finish_reason)
+        values = {name: getattr(reply, name) for name in _KEPT} | {
+            "reader": READER,
+            "flags": to_builtins(flags),
+        }
+        act = {"source": source, "cost_usd": cost, "created_at": now, "created_by": by}
+        replies.append(JudgeReply(prompt=prompt, attempt=1 + tries.get(prompt.pk, 0), **values, **act))
+        answers += [
+            JudgeAnswer(prompt=prompt, subject=prompt.subjects[item - 1], value=value)
+            for item, value in read.items()
+        ]
+        if not reply.error_code:
+            states[ANSWERED if read else UNREADABLE].append(prompt.pk)
+    JudgeReply.objects.bulk_create(replies, batch_size=200)
+    JudgeAnswer.objects.bulk_create(answers, batch_size=1000)
+    for state, keys in states.items():
+        for at in range(0, len(keys), 500):
+            JudgePrompt.objects.filter(pk__in=keys[at : at + 500]).update(state=state)
+
+
+ASK, MAKE = "ask_judge", "make_prompts"
+
+
+def find_job(judge: Judge, kind: str = ASK) -> Job | None:
+    """The newest of that kind."""
+    return Job.objects.filter(kind=kind, subject=f"judge:{judge.pk}").order_by("-pk").first()
+
+
+def is_live(job: Job | None) -> bool:
+    return job is not None and job.state in (QUEUED, RUNNING)
+
+
+def start_calls(*, judge: Judge, by: Person, now: datetime) -> Job:
+    """Queue the calls for all open prompts. Raises NotAllowed, Conflict when there is none."""
+    check_call_judge(by, judge)
+    if not find_open(judge).exists():
+        raise Conflict(_("No prompt is open. Run the judge on games first."), code="nothing_to_ask")
+    with transaction.atomic():
+        subject = f"judge:{judge.pk}"
+        return enqueue(project=judge.project, kind=ASK, subject=subject, input_hash="", by=by, now=now)
+
+
+def stop_calls(*, judge: Judge, by: Person, now: datetime) -> None:
+    """Make no further call; one in progress is wasted. Raises NotAllowed, Conflict if no calls are being made."""
+    check_judges(by, judge.project)
+    job = find_job(judge)
+    if job is None or not is_live(job):
+        raise Conflict(_("The judge is not being asked, so there is nothing to stop."), code="not_asking")
+    cancel_job(job=job, by=by, now=now)
+
+
+def ask_judge(*, job: Job, clock: Clock, **given: Any) -> None:
+    """Call the job's judge for every open prompt; one that fails does not affect the others. `given`: see Caller.
+
+    Raises JobLost when the job was cancelled or taken over, Unavailable when the endpoint takes no more calls, when
+    the budget is spent, and when the judge may not be called any more.
+    """
+    caller = Caller.begin(job, clock, **given)
+    judge = Judge.objects.select_related("project").get(pk=int(job.subject.partition(":")[2]))
+    for key in list(find_open(judge).values_list("pk", flat=True)):
+        if not _ask(caller, judge, key):
+            hand_back(job=job, now=clock())
+            return
+    with transaction.atomic():
+        renew(job=job, now=clock())
+        is_left = find_open(judge).exists()
+        if not is_left:
+            finish(job=job, now=clock())
+    if is_left:
+        hand_back(job=job, now=clock())
+
+
+def _ask(caller: Caller, judge: Judge, key: int) -> bool:
+    """Call until there is an answer or no try is left; False if the turn ended before that."""
+    by = caller.job.created_by
+    while True:
+        if caller.is_turn_over:
+            return False
+        prompt = find_open(judge).filter(pk=key).first()
+        if prompt is None:
+            return True
+        # A turn is long, and calls cost money.
+        judge.refresh_from_db()
+        if refusal := get_refusal(check_call_judge, by, judge):
+            raise Unavailable(refusal, code="not_callable")
+        if judge.budget_usd is not None and sum_cost(judge) >= judge.budget_usd:
+            says = _("The budget of %(usd)s US dollars is spent. The rest was not asked for.")
+            raise Unavailable(says % {"usd": judge.budget_usd}, code="budget_spent")
+        system = str(judge.parameters.get(SYSTEM, ""))
+        call = Call(judge.model, build_text(prompt), select_sampling(judge.parameters), system)
+        reply = caller.call(call)
+        tries = prompt.replies.exclude(error_code="").count() + 1
+        cost = compute_cost(settings.REVIEW_PRICES.get(judge.model), reply.prompt_tokens, reply.answer_tokens)
+        with transaction.atomic():
+            is_over = is_last_try(reply, tries)
+            renew(job=caller.job, now=caller.clock(), done_count=caller.job.done_count + is_over)
+            keep_reply(prompt=prompt, reply=reply, tries=tries, cost=cost, by=by, now=caller.clock())
+        caller.rest(reply, tries)
+        if is_over:
+            return True

@@ -1,25 +1,35 @@
 """Judges are added, run on games, suspended and ended by leads."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
-from msgspec import Struct
+from msgspec import Struct, to_builtins
+from msgspec.structs import asdict
 
-from discussions.judges.actions.admissions import end_admissions
+from discussions.judges.core.contract import REFUSED, Contract
+from discussions.judges.core.drift import Baseline, Drift
+from discussions.judges.labels import METRIC_LABELS, SIDE_LABELS
 from discussions.judges.permissions import check_judges, check_use_judge
-from discussions.models import Judge
-from discussions.models.judges import ENDED, SUSPENDED
+from discussions.judges.queries import find_admissions, load_contracts, load_drifts
+from discussions.models import Admission, Evaluation, Judge, JudgePrompt
+from discussions.models.judges import ENDED, REPLACED, SUSPENDED, WITHDRAWN
 from rubric.core.call_parameters import select_parameters
 from workspace.audit.actions import record_event
 from workspace.core.canonical import canonical_hash
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 from workspace.core.refusals import Conflict, Unacceptable
-from workspace.models import Person, Project
+from workspace.jobs.actions import Clock, enqueue, finish
+from workspace.models import Event, Job, Person, Project
+from workspace.outbox.actions.queue import announce, mark_done, tell
+from workspace.outbox.core import JUDGE_SUSPENDED
+from workspace.outbox.queries import leads_of
+from workspace.people.actions.people import system_person
 from workspace.texts import clean_text
 
 LONGEST_PROMPT = 20_000
@@ -138,3 +148,133 @@ def steer(
         record_event(verb, judge, by=by, now=now, detail=detail | dict(figures))
     for name, value in changes.items():
         setattr(judge, name, value)
+
+
+def admit_judge(*, judge: Judge, metric: str, side: str, use: str, by: Person, now: datetime) -> Admission:
+    """Let the judge be used as its contract says now, which must be `use`. Another admission there ends.
+
+    Raises NotAllowed, Conflict when the contract refuses it or says something else, and when it is admitted already.
+    """
+    check_use_judge(by, judge)
+    contract = load_contracts(judge).get((metric, side))
+    if contract is None or contract.use == REFUSED:
+        raise Conflict(
+            _("The contract of this judge refuses it there, so it cannot be admitted."), code="refused"
+        )
+    if contract.use != use:
+        raise Conflict(
+            _("The contract of this judge says something else now. Load the page again."), code="changed"
+        )
+    with transaction.atomic():
+        # Two leads at once: one judge for a metric and side, and none that is being suspended.
+        Project.objects.select_for_update().get(pk=judge.project_id)
+        check_use_judge(by, Judge.objects.select_for_update().get(pk=judge.pk))
+        there = find_admissions(judge.project).filter(metric=metric, side=side)
+        before = there.first()
+        if before is not None and (before.judge_id, before.use) == (judge.pk, use):
+            raise Conflict(_("The judge is admitted there already."), code="admitted")
+        end_admissions(rows=there, why=REPLACED, by=by, now=now)
+        made = Admission.objects.create(
+            judge=judge,
+            metric=metric,
+            side=side,
+            use=use,
+            figures=list_figures(contract),
+            admitted_at=now,
+            admitted_by=by,
+        )
+        detail = {"metric": metric, "side": side, "use": use}
+        if before is not None:
+            detail["replaces"] = before.judge.name
+        record_event("judge:admitted", judge, by=by, now=now, detail=detail)
+    return made
+
+
+def list_figures(contract: Contract) -> dict[str, object]:
+    """The figures of a contract as they are stored; of the test against people their number, not who they are."""
+    test = {**asdict(contract.test), "people": len(contract.test.people)}
+    figures: dict[str, object] = to_builtins({**asdict(contract), "test": test})
+    return figures
+
+
+def withdraw_admission(*, judge: Judge, metric: str, side: str, by: Person, now: datetime) -> None:
+    """Raises NotAllowed, Conflict if the judge is not admitted there."""
+    check_judges(by, judge.project)
+    there = find_admissions(judge.project).filter(judge=judge, metric=metric, side=side)
+    with transaction.atomic():
+        if not end_admissions(rows=there, why=WITHDRAWN, by=by, now=now):
+            raise Conflict(
+                _("The judge is not admitted there any more. Load the page again."), code="changed"
+            )
+        record_event("judge:withdrawn", judge, by=by, now=now, detail={"metric": metric, "side": side})
+
+
+def end_admissions(*, rows: "QuerySet[Admission]", why: str, by: Person, now: datetime) -> int:
+    """End those that are open; return how many."""
+    return rows.filter(ended_at=None).update(ended_at=now, ended_by=by, ended_why=why)
+
+
+WATCH = "watch_judge"
+
+
+def ask_to_watch(event: Event) -> None:
+    """Queue a look at each judge that was asked about the game, by who added it: evaluators hear nothing of the job."""
+    game = Evaluation.objects.filter(pk=int(event.object_id)).values("game")
+    asked = JudgePrompt.objects.filter(game__in=game).values("judge")
+    watched = Judge.objects.filter(pk__in=asked, suspended_at=None, ended_at=None)
+    for judge in watched.select_related("project", "created_by"):
+        about, by = f"judge:{judge.pk}", judge.created_by
+        enqueue(project=judge.project, kind=WATCH, subject=about, input_hash="", by=by, now=event.at)
+
+
+def watch_judge(*, job: Job, clock: Clock, **_given: Any) -> None:
+    """Suspend the job's judge if it drifts, in the name of the system, with the figures as the reason."""
+    judge = Judge.objects.select_related("project").get(pk=int(job.subject.partition(":")[2]))
+    drifts = load_drifts(judge) if judge.is_active else {}
+    found = {key: _list_figures(*drift) for key, drift in sorted(drifts.items()) if drift[1].suspended_at}
+    now = clock()
+    with transaction.atomic():
+        if found:
+            by, (figures, *_others) = system_person(now=now), found.values()
+            reason = " ".join(say_drift(*key, figures) for key, figures in found.items())
+            changes = {"suspended_at": now, "suspended_by": by, "suspended_reason": reason}
+            only = {"suspended_at": None, "ended_at": None}
+            with suppress(Conflict):
+                steer(
+                    judge=judge,
+                    verb="judge:suspended",
+                    changes=changes,
+                    only=only,
+                    by=by,
+                    now=now,
+                    figures=figures,
+                )
+        finish(job=job, now=now)
+
+
+def _list_figures(baseline: Baseline, drift: Drift) -> dict[str, int]:
+    """How often the judge agrees with people now and did before, in percent, and of how many answers now."""
+    then = 100 * baseline.agreed / max(1, baseline.items)
+    return {"now": round(100 * (drift.agreement or 0)), "answers": drift.answers, "then": round(then)}
+
+
+def say_drift(metric: str, side: str, figures: dict[str, int]) -> str:
+    """The sentence about one metric and side."""
+    says = _(
+        "%(metric)s, %(side)s: it agreed with people in %(now)d %% of %(answers)d, and in %(then)d %% before."
+    )
+    return says % {"metric": METRIC_LABELS[metric], "side": SIDE_LABELS[side], **figures}
+
+
+def tell_suspended(event: Event) -> None:
+    """Tell leads and programs that a judge drifts. Whoever suspends one by hand says so on its page."""
+    if event.by.is_system:
+        number, subject = Judge.objects.get(pk=int(event.object_id)).number, f"judge:{event.object_id}"
+        figures = {name: event.details[name] for name in ("now", "answers", "then")}
+        leads = [lead.pk for lead in leads_of(event.chain.project)]
+        tell(event, leads, "judge_suspended", subject, about={"judge": number, **figures}, for_leads=True)
+        announce(event, JUDGE_SUSPENDED, {"judge": number})
+
+
+def close_suspended(event: Event) -> None:
+    mark_done(event, f"judge:{event.object_id}")

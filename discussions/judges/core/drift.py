@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
-from discussions.judges.core.items import Vector
-
+Vector = NDArray[np.float64]
 # Suspended at this evidence: by the inequality of Ville a steady judge gets there with a probability of 1 in 20.
 SUSPENDED_FROM = 20.0
 # A fall by less is none.

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from discussions.management.commands.import_transcripts import see_through
 from discussions.metrics.queries import outdated_games
-from discussions.planning.actions.upgrades import measure_again
+from discussions.planning.actions import measure_again
 from discussions.queries import MEASURE
 from workspace.management.command import DIFFERS, DONE, BadInput, SiteCommand, find_person
 from workspace.models import Job, Project

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from discussions.core.iteration_states import BASELINE
-from discussions.iterations.actions.opening import change_iteration, open_for_rating
-from discussions.iterations.actions.opening import move_games as move
+from discussions.iterations.actions import change_iteration, open_for_rating
+from discussions.iterations.actions import move_games as move
 from discussions.iterations.core.averages import Average
 from discussions.iterations.pages import JudgedIteration, judge_iteration
 from discussions.iterations.permissions import check_change_iteration, check_freeze
@@ -27,8 +27,8 @@ from discussions.models.queue_rules import (
     load_queue_rule,
     load_rating_rule,
 )
-from discussions.planning.actions import plans as actions
-from discussions.planning.actions.plans import Protocol
+from discussions.planning import actions
+from discussions.planning.actions import Protocol
 from discussions.planning.core import MOST_GAMES, Plan
 from discussions.planning.forms import HERE, OUT
 from discussions.planning.permissions import check_open_iteration

@@ -11,7 +11,7 @@ from discussions.core.intake import EVERYTHING, Filling, describe_rows
 from discussions.games.views.game import game_or_404
 from discussions.metrics.labels import LABELS
 from discussions.models.queue_rules import load_fill_rules
-from discussions.planning.actions.intake import check_filling, place_game, save_filling
+from discussions.planning.actions import check_filling, place_game, save_filling
 from discussions.planning.forms import WAITING, FillForm
 from discussions.planning.queries import preview_filling
 from discussions.queue.core import format_duration

@@ -13,14 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from discussions.comparison.core.sentences import material_text
-from discussions.comparison.views.compare import build_replay_button
-from discussions.comparison.views.decision import choice_words
+from discussions.comparison.views.compare import build_replay_button, choice_words
 from discussions.core.evaluation_states import OPEN as UNDER_WAY
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.core.iteration_states import CHANGE
 from discussions.games.pages import ScoreCell, load_figure_cells
-from discussions.iterations.actions.opening import move_games as move
-from discussions.iterations.actions.opening import open_for_rating as freeze
+from discussions.iterations.actions import move_games as move
+from discussions.iterations.actions import open_for_rating as freeze
 from discussions.iterations.core.history import (
     COMPLETE,
     OPEN,
@@ -38,7 +37,7 @@ from discussions.metrics.labels import place_of_metric
 from discussions.models import Evaluation, Game, Iteration, Verdict
 from discussions.models.iterations import IDENTIFICATIONS, REVEALS
 from discussions.models.slots import RATING
-from discussions.planning.actions import plans as actions
+from discussions.planning import actions
 from discussions.planning.core import most_hunks
 from discussions.planning.forms import HERE, MoveForm
 from discussions.planning.permissions import check_open_iteration

@@ -19,8 +19,8 @@ from discussions.iterations.queries import load_batches, load_history, load_rubr
 from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404, stage_or_404
 from discussions.models import Iteration, Stage
 from discussions.models.iterations import LEAST_GAMES
-from discussions.planning.actions import plans as actions
-from discussions.planning.actions.plans import Protocol
+from discussions.planning import actions
+from discussions.planning.actions import Protocol
 from discussions.planning.core import (
     MOST_GAMES,
     FindChance,

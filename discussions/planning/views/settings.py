@@ -1,27 +1,35 @@
-"""Project settings: how the unsorted games of a project are judged, and how much it may store."""
+"""Settings of a project: its people, storage and rules; and newer versions of its rubric and of the metrics."""
 
 from django.forms import Form
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext, ngettext_lazy
 
 from discussions.core.evaluation_states import OPEN
-from discussions.iterations.actions.opening import change_iteration
+from discussions.iterations.actions import change_iteration
 from discussions.iterations.permissions import check_change_iteration
+from discussions.iterations.views import SECTION, build_stage_frame, iteration_or_404
 from discussions.models import Evaluation, Iteration
 from discussions.models.queue_rules import CLOSEST, load_queue_rule, load_rating_rule
-from discussions.planning.actions import plans as actions
-from discussions.planning.forms import REVEAL_CHOICES, IterationForm, RatingRuleForm
+from discussions.planning import actions
+from discussions.planning.actions import measure_again, move_to_version
+from discussions.planning.forms import REVEAL_CHOICES, IterationForm, RatingRuleForm, VersionForm
+from discussions.planning.permissions import check_change_version, check_measure_again
+from discussions.planning.queries import VersionPreview, list_newer_versions, load_version_preview
 from discussions.slots.queries import Effect, load_effect
+from rubric.models import RubricVersion
 from rubric.versions.core.draft import NO, YES
 from workspace.access.permissions import get_refusal
+from workspace.core.refusals import Refusal
+from workspace.models import Person
 from workspace.people.actions import projects
 from workspace.people.forms import StorageLimitForm
 from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
-from workspace.web.bind_form import bind_form, project_or_404
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -146,3 +154,67 @@ def _describe_effect(effect: Effect) -> list[str]:
     counts = (effect.opened, effect.closed, effect.waiting, effect.complete, effect.beyond, effect.kept)
     counted = zip(counts, EFFECTS, strict=True)
     return [says % {"n": effect.after}, *(words % {"n": count} for count, words in counted if count)]
+
+
+@require("change_iteration", methods=("GET", "POST"), costs="computations")
+def change_version(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
+    row = changed_or_404(request, slug, iteration)
+    assert row.stage is not None
+    chosen = parse_number(only_parameters(request, "to")["to"])
+    newer, form, status = list_newer_versions(row), None, 200
+    if request.method == "POST":
+        form, status = bind_form(request, VersionForm, versions=newer), 422
+        try:
+            if form.is_valid():
+                version = get_object_or_404(newer, pk=form.cleaned_data.pop("to"))
+                by, now = request.user, timezone.now()
+                move_to_version(iteration=row, version=version, **form.cleaned_data, by=by, now=now)
+                return respond(request, page="", redirect=reverse("iteration", args=[slug, iteration]))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    versions, preview, why_not = load_move_preview(iteration=row, person=request.user, to=chosen)
+    context = {
+        "iteration": row,
+        "versions": versions,
+        "preview": preview,
+        "others": _list_compared(row, preview.version) if preview else [],
+        "refusal": why_not,
+        "form": form or VersionForm(versions=newer),
+        "head": build_stage_frame(stage=row.stage, current="change_version"),
+        **frame(request.user, row.project, SECTION),
+    }
+    return respond(request, page="discussions/upgrades/version.html", context=context, status=status)
+
+
+def changed_or_404(request: SignedIn, slug: str, number: int) -> Iteration:
+    """The iteration of a stage, for leads; raises NotAllowed for others."""
+    row = iteration_or_404(request.user, slug, number)
+    check_change_iteration(request.user, row.project)
+    if row.stage is None:
+        raise Http404
+    return row
+
+
+def load_move_preview(
+    *, iteration: Iteration, person: Person, to: int = 0
+) -> tuple[list[RubricVersion], VersionPreview | None, str]:
+    """The newer versions; what moving to the one of key `to`, else to the newest, would change; why nothing can move.
+
+    The preview is None without a newer version, and where nothing can be moved now.
+    """
+    versions = list(list_newer_versions(iteration))
+    version = next((row for row in versions if row.pk == to), versions[0] if versions else None)
+    refusal = get_refusal(check_change_version, person, iteration)
+    return versions, load_version_preview(iteration, version) if version and not refusal else None, refusal
+
+
+def _list_compared(iteration: Iteration, version: RubricVersion) -> list[int]:
+    rows = Iteration.objects.filter(compared_with=iteration) | Iteration.objects.filter(compared_by=iteration)
+    other = rows.exclude(rubric_version=version).order_by("number")
+    return list(other.values_list("number", flat=True).distinct())
+
+
+@require("measure_again", methods=("POST",), costs="computations")
+def measure_outdated(request: SignedIn, slug: str) -> HttpResponse:
+    project = project_or_404(request.user, slug, check_measure_again)
+    return press(request, measure_again, reverse("imports", args=[slug]), project=project)

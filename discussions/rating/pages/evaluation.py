@@ -27,13 +27,14 @@ from discussions.rating.pages import items as rating_items
 from discussions.rating.pages import manual_check, review, transcript
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.records import AnswerPage, BothVersions, Changed, Item, OpenRoles, RatingPage
-from discussions.rating.pages.returned import find_returned_place
-from discussions.rating.pages.search import list_round_starts, search
+from discussions.rating.pages.review import find_returned_place
 from discussions.rating.pages.visible_evaluation import (
     MOST_ITEMS,
     VisibleEvaluation,
     build_visible_evaluation,
     build_window,
+    list_round_starts,
+    search,
 )
 from discussions.rating.queries import EvaluationState
 from discussions.slots.permissions import reason_unblinded

@@ -13,8 +13,7 @@ from discussions.adjudication.pages import Quote, RoundVotes
 from discussions.core.unsaid import Unsaid
 from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
-from discussions.rating.pages.search import RoundStart, Search
-from discussions.rating.pages.visible_evaluation import WHOLE, More, TranscriptWindow
+from discussions.rating.pages.visible_evaluation import WHOLE, More, RoundStart, Search, TranscriptWindow
 
 
 class Chip(Struct, frozen=True):

@@ -15,7 +15,8 @@ from discussions.metrics.core.text import split
 from discussions.rating.core.visibility import asked_references
 from discussions.rating.pages.items import build_marked_reference, round_votes
 from discussions.rating.pages.records import AtMessage, Chip, MessageRow, RoundRow, Sentence, StepReason, Tick
-from discussions.rating.pages.visible_evaluation import VisibleEvaluation
+from discussions.rating.pages.visible_evaluation import VisibleEvaluation, build_visible_evaluation
+from discussions.rating.queries import EvaluationState
 
 KEYS = {
     judgement_kinds.STRATEGIC_DEPTH: "2",
@@ -246,3 +247,26 @@ def _reasons(visible: VisibleEvaluation, position: int) -> list[StepReason]:
         for (kind, subject), judgement in sorted(visible.judgements.items())
         if kind in names and judgement.value and judgement_kinds.parse_subject(subject)[0] == position
     ]
+
+
+BEFORE, AFTER = 2, 1
+
+
+def build_thoughts_page(work: EvaluationState, position: int) -> dict[str, object] | None:
+    """The parts of the page; position 0 stands for the first message that opens. None if nothing opens there."""
+    visible = build_visible_evaluation(work)
+    opening = [number for number, unsaid in visible.unsaid.items() if unsaid.is_any]
+    position = position or next(iter(opening), 0)
+    if position not in opening:
+        return None
+    place, said = opening.index(position), visible.seen.messages
+    return {
+        "evaluation": work.evaluation.pk,
+        "game_number": work.evaluation.game_number,
+        "seen": visible.seen,
+        "unsaid": visible.unsaid[position],
+        "before": said[max(position - 1 - BEFORE, 0) : position - 1],
+        "after": said[position : position + AFTER],
+        "earlier": opening[place - 1] if place else 0,
+        "later": opening[place + 1] if place + 1 < len(opening) else 0,
+    }

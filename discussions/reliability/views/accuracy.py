@@ -37,7 +37,7 @@ from discussions.reliability.core.accuracy import (
 from discussions.reliability.core.crosstab import Crosstab, CrosstabCell, Interval, Rate
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import KINDS, game_texts
-from discussions.reliability.views.state import SECTION, build_team_state, load_names, turn_pages
+from discussions.reliability.views.engagement import SECTION, build_team_state, load_names, turn_pages
 from rubric.models import RubricVersion
 from workspace.core.limits import PAGE_SIZE
 from workspace.core.refusals import Malformed

@@ -32,7 +32,7 @@ from discussions.reliability.core.blind_answers import (
 )
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import answers_in_cell, game_texts, shared_games
-from discussions.reliability.views.state import SECTION, build_team_state, load_names, turn_pages
+from discussions.reliability.views.engagement import SECTION, build_team_state, load_names, turn_pages
 from workspace.core.refusals import Malformed
 from workspace.core.text import shorten
 from workspace.core.words import decode_stored

@@ -1,30 +1,79 @@
-"""The page of what goes with being worth watching: six small scatter plots, a sentence and a table under each."""
+"""What the pages of reliability share: the state of the stored statistics of a project, and pages of a long list."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, place_of_metric
-from discussions.reliability.core import engagement
+from discussions.models import TeamFigures
+from discussions.reliability.core import blind_answers
 from discussions.reliability.permissions import check_see_team_statistics
-from discussions.reliability.queries import engagement_figures
+from discussions.reliability.queries import TEAM_STATISTICS, engagement_figures
 from workspace.core.text import figure
 from workspace.display.core.multiples import LEFT, NARROW, RIGHT, Axis, compute_scale, level
+from workspace.models import Person, Project
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import format_signed
+from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import project_or_404
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
 
+SECTION = "team"
+ItemT = TypeVar("ItemT")
+KIND_NAMES = {
+    "accuracy": gettext_lazy("Accuracy of automatic metrics"),
+    "agreement": gettext_lazy("Agreement"),
+}
+SINCE = (
+    gettext_lazy(
+        "The figures there are come from other evaluations or an earlier way of computing, so they are not shown."
+    ),
+    ngettext_lazy(
+        "%(n)d evaluation was submitted since the figures were computed, so they are not shown.",
+        "%(n)d evaluations were submitted since the figures were computed, so they are not shown.",
+        "n",
+    ),
+)
+
+
+def build_team_state(
+    *, project: Project, kind: str, now: datetime
+) -> tuple[dict[str, object], TeamFigures | None]:
+    """The state of the statistics of a kind, which also names their page, and their row if it is current."""
+    return read_state(store=TEAM_STATISTICS, owner=project, kind=kind, names=KIND_NAMES, since=SINCE, now=now)
+
+
+def load_names(people: set[int]) -> dict[int, str]:
+    return dict(Person.objects.filter(pk__in=people).values_list("pk", "name"))
+
+
+def turn_pages(
+    items: Sequence[ItemT], start: int, size: int, url_from: Callable[[int], str]
+) -> tuple[Sequence[ItemT], dict[str, str]]:
+    """The items of one page from number `start` on, and the context of its pager; Http404 when there are none."""
+    listed = items[start - 1 : start - 1 + size]
+    if not listed:
+        raise Http404
+    last = start + len(listed) - 1
+    return listed, {
+        "previous_url": url_from(max(1, start - size)) if start > 1 else "",
+        "next_url": url_from(last + 1) if last < len(items) else "",
+        "says": _("%(first)d to %(last)d of %(count)d") % {"first": start, "last": last, "count": len(items)},
+    }
+
+
 SENTENCES = {
-    engagement.GOES_WITH: gettext_lazy("Goes with the rating."),
-    engagement.NO_SIGN: gettext_lazy("No sign either way."),
-    engagement.AGAINST: gettext_lazy("Goes against the rating."),
-    engagement.TOO_FEW: gettext_lazy("Too few games differ."),
+    blind_answers.GOES_WITH: gettext_lazy("Goes with the rating."),
+    blind_answers.NO_SIGN: gettext_lazy("No sign either way."),
+    blind_answers.AGAINST: gettext_lazy("Goes against the rating."),
+    blind_answers.TOO_FEW: gettext_lazy("Too few games differ."),
 }
 
 
@@ -42,7 +91,7 @@ def worth_watching(request: SignedIn, slug: str) -> HttpResponse:
     return respond(request, page="discussions/reliability/worth_watching.html", context=context)
 
 
-def _describe_basis(found: engagement.EngagementFigures) -> str:
+def _describe_basis(found: blind_answers.EngagementFigures) -> str:
     games = ngettext(
         "%(n)d game with a verdict, %(prompts)d prompts.",
         "%(n)d games with a verdict, %(prompts)d prompts.",
@@ -57,7 +106,7 @@ def _describe_basis(found: engagement.EngagementFigures) -> str:
     return f"{says} {alone % {'n': found.alone}}" if found.alone else says
 
 
-def _draw(metric: engagement.MetricWithRating, reliability: float | None) -> dict[str, Any]:
+def _draw(metric: blind_answers.MetricWithRating, reliability: float | None) -> dict[str, Any]:
     """The shapes and words of one metric; dots are (x, y, number of the game, its score, its rating, iteration)."""
     across, up = (_centred([point[at] for point in metric.points], step) for at, step in ((0, 5), (1, 0.5)))
     symbol = METRICS[metric.key].scale.symbol
@@ -73,7 +122,7 @@ def _draw(metric: engagement.MetricWithRating, reliability: float | None) -> dic
         for game, (x, y) in zip(metric.games, metric.points, strict=True)
     ]
     count = len(dots)
-    few = _("%(n)d of at least %(least)d games") % {"n": count, "least": engagement.LEAST_GAMES}
+    few = _("%(n)d of at least %(least)d games") % {"n": count, "least": blind_answers.LEAST_GAMES}
     return {
         "key": metric.key,
         "label": LABELS[metric.key].title,
@@ -81,8 +130,8 @@ def _draw(metric: engagement.MetricWithRating, reliability: float | None) -> dic
         "dots": dots,
         "across": [(_place(value, across), format_signed(value, 0)) for value in _ends(across)],
         "up": [(level(value, up), format_signed(value, 1)) for value in _ends(up)],
-        "says": few if count < engagement.LEAST_GAMES else SENTENCES[metric.word],
-        "is_few": count < engagement.LEAST_GAMES,
+        "says": few if count < blind_answers.LEAST_GAMES else SENTENCES[metric.word],
+        "is_few": count < blind_answers.LEAST_GAMES,
         "rows": [
             row
             for row in (

@@ -4,13 +4,19 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from msgspec.structs import replace
 
+from discussions.adjudication.pages import answer_word, get_kind_label
+from discussions.core import judgement_kinds
+from discussions.core.judgement_kinds import parse_subject
 from discussions.core.outcome import MEMORY, ManualCheck, Outcome, OutcomeLine, Reason
 from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
-from discussions.verdicts.core.label_budget import find_label_budget
+from discussions.models import Game
+from discussions.queries import game_record
+from discussions.verdicts.core.more_messages import find_label_budget
 from discussions.verdicts.core.next_game import NextGame
-from discussions.verdicts.core.report import FigureRow
+from discussions.verdicts.core.report import FigureRow, Override
 from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure
 from workspace.statistics.labels import interval_text
@@ -296,3 +302,57 @@ def format_p(p: float) -> str:
     if p < 0.001:
         return "< 0.001"
     return f"= {p:.3f}" if abs(p - 0.05) >= 0.0005 else f"= {p:.6f}"
+
+
+class SubjectWords:
+    """Describes subjects of one game; reads its text only to name a player."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._names: list[str] | None = None
+
+    def say_override(self, override: Override) -> Override:
+        kind = override.kind
+        return replace(
+            override,
+            what=self.describe(kind, override.subject),
+            says=answer_word(kind, override.value),
+            machine_says=answer_word(kind, override.machine) if override.machine else "",
+            before_says=answer_word(kind, override.before) if override.before else "",
+        )
+
+    def describe(self, kind: str, subject: str) -> str:
+        label = get_kind_label(kind)
+        if kind in judgement_kinds.PLACED_KINDS:
+            return f"{label}, {_describe_position(subject)}"
+        if kind == judgement_kinds.PHRASE:
+            player, _bar, phrase = subject.partition("|")
+            name = self._name(int(player)) if int(player) else _("all agents")
+            return _("%(label)s “%(phrase)s” of %(name)s") % {"label": label, "phrase": phrase, "name": name}
+        if kind == judgement_kinds.IDENTIFY:
+            return f"{label}: {self._name(int(subject))}"
+        return f"{label} {subject}".rstrip()
+
+    def answer(self, kind: str, value: str) -> str:
+        if kind == judgement_kinds.ATTRIBUTION and value.isdigit():
+            return self._name(int(value))
+        return answer_word(kind, value)
+
+    def _name(self, number: int) -> str:
+        if self._names is None:
+            record = game_record(self.game.pk, self.game.content_sha256)
+            self._names = [player.name for player in record.players]
+        return self._names[number - 1]
+
+
+def describe_target(target: str) -> str:
+    """The target of a comment in words: "message 19" of "message:19", "the game" of "game"."""
+    _kind, _colon, subject = target.partition(":")
+    return _describe_position(subject) if subject else _("the game")
+
+
+def _describe_position(subject: str) -> str:
+    message, sentence = parse_subject(subject)
+    if not sentence:
+        return _("message %(message)d") % {"message": message}
+    return _("message %(message)d, sentence %(sentence)d") % {"message": message, "sentence": sentence}

@@ -27,13 +27,14 @@ from discussions.verdicts.core.rule import read_outcome
 from discussions.verdicts.pages.lines import (
     NONE,
     NextGames,
+    SubjectWords,
     describe_next,
     describe_next_basis,
+    describe_target,
     describe_unasked,
     figure_row,
     verdict_turns,
 )
-from discussions.verdicts.pages.subject_words import SubjectWords, describe_target
 from discussions.verdicts.pages.verdict import cost_says
 from discussions.verdicts.queries import count_unasked_suggestions, load_next_games
 from rubric.models import RubricVersion

@@ -1,5 +1,7 @@
 """The page of a game's verdict: the outcome, what would change it, and all recorded verdicts."""
 
+from collections.abc import Collection
+
 import msgspec
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -32,6 +34,7 @@ from discussions.verdicts.pages.lines import (
 )
 from discussions.verdicts.permissions import (
     check_complete,
+    check_first_verdict,
     check_flags_resolved,
     check_record_open,
     check_record_verdict,
@@ -48,7 +51,7 @@ from discussions.verdicts.queries import (
 from workspace.access.permissions import get_refusal, may
 from workspace.core.canonical import canonical_bytes
 from workspace.core.text import figure
-from workspace.models import Person
+from workspace.models import Person, Project
 
 
 class OutcomePart(Struct, frozen=True):
@@ -339,4 +342,37 @@ def _refusal(
         or get_refusal(check_complete, preview)
         or get_refusal(check_record_open, person, game, preview.outcome)
         or get_refusal(check_flags_resolved, person, game, flags)
+    )
+
+
+class ReadyGame(Struct, frozen=True):
+    """A game by its number. `refusal` says why no verdict can be recorded, "" when one can; then the rest is set.
+
+    `headline` and `passes` are the verdict that would be recorded on the basis with that hash.
+    """
+
+    number: int
+    source_id: str
+    refusal: str
+    headline: str = ""
+    passes: bool = False
+    basis_sha256: str = ""
+
+
+def list_ready_games(*, project: Project, numbers: Collection[int]) -> list[ReadyGame]:
+    rows = Game.objects.select_related("iteration__rubric_version", "transcript", "project")
+    return [_read(game) for game in rows.filter(project=project, number__in=numbers).order_by("number")]
+
+
+def _read(game: Game) -> ReadyGame:
+    if refusal := get_refusal(check_first_verdict, game):
+        return ReadyGame(game.number, game.source_id, refusal)
+    preview = load_verdict_preview(game)
+    if preview is None:
+        return ReadyGame(game.number, game.source_id, _("Not measured yet."))
+    if refusal := get_refusal(check_complete, preview) or describe_all_open(preview.outcome):
+        return ReadyGame(game.number, game.source_id, refusal)
+    outcome = preview.outcome
+    return ReadyGame(
+        game.number, game.source_id, "", outcome.headline, bool(outcome.passes), preview.basis_sha256
     )

@@ -18,7 +18,7 @@ from discussions.adjudication.queries import (
 )
 from discussions.games.actions import return_evaluation
 from discussions.models import Adjudication, Evaluation, Game, Judgement, Slot
-from discussions.rating.actions.finish import return_to_game, skip_game
+from discussions.rating.actions import return_to_game, skip_game
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import record_verdict
 from discussions.verdicts.queries import load_verdict_preview

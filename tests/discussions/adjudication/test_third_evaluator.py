@@ -9,7 +9,7 @@ from django.urls import reverse
 from discussions.adjudication.actions import answer_tie, send_ties
 from discussions.adjudication.queries import disagreements_in
 from discussions.models import Adjudication, Slot, TieRequest
-from discussions.rating.actions.finish import reopen_evaluation
+from discussions.rating.actions import reopen_evaluation
 from discussions.slots.permissions import check_may_get
 from discussions.slots.queries import query_free_slots
 from tests.factories.adjudication import (

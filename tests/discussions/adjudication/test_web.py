@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from discussions.adjudication.actions import adjudicate
 from discussions.adjudication.queries import disagreements_in
-from discussions.adjudication.views.packet import MOST_DIFFERENCES
+from discussions.adjudication.views.ties import MOST_DIFFERENCES
 from discussions.models import Adjudication, Evaluation, Iteration
 from tests.factories.adjudication import (
     HOSTILE,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.agents.actions.categories import (
+from discussions.agents.actions import (
     MERGE,
     REMOVE,
     RENAME,

@@ -6,7 +6,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.agents.actions.files import ask_for_agents, compute_agents
+from discussions.agents.actions import ask_for_agents, compute_agents
 from discussions.agents.core.files import WORSE, AgentShare
 from discussions.agents.queries import KIND, find_figures
 from discussions.metrics.labels import LABELS

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.models import Game
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions import submit_evaluation
 from discussions.rating.queries import load_state
 from tests.factories.categories import give
 from tests.factories.iterations import make_baseline, make_stage

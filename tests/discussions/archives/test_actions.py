@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models import Game, Measured, Transcript
 from rubric.checks.actions import CHECKS as REVIEW_CHECKS
 from rubric.comparisons.actions import add_reviewer

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from discussions.archives.actions import erased_projects
+from discussions.archives.actions import erased_people
 from discussions.archives.actions.erasures import ask_to_erase
 from tests.discussions.archives.test_erasures import breaches
 from tests.factories.erasures import erase, find_everywhere
@@ -83,7 +83,7 @@ def test_an_erasure_that_dies_half_way_is_whole_after_the_next_try(dies_in, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(erased_projects, dies_in, die)
+        patched.setattr(erased_people, dies_in, die)
         with pytest.raises(KeyboardInterrupt):
             run_waiting_jobs()
     Job.objects.filter(pk=erasure.job_id).update(state="queued")

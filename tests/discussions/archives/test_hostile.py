@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from discussions.archives.core.members import FORMAT, MANIFEST
+from discussions.archives.core import FORMAT, MANIFEST
 from tests.factories.project_archives import (
     bring_in,
     change_line,

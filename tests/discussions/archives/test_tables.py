@@ -4,8 +4,7 @@ import msgspec
 import pytest
 from django.apps import apps
 
-from discussions.archives.core.inner_keys import replace_keys
-from discussions.archives.core.members import FORMAT, ArchivedEvent
+from discussions.archives.core import FORMAT, ArchivedEvent, replace_keys
 from discussions.archives.queries.tables import (
     AUDIT,
     KIND_MODELS,
@@ -67,7 +66,7 @@ def test_a_changed_line_has_another_format():
     found = canonical_hash(layout)
     assert LAYOUTS[FORMAT] == found, (
         "The lines of archives have changed. If the product was released since FORMAT was raised last, raise it in "
-        f"discussions/archives/core/members.py; write {found!r} here."
+        f"discussions/archives/core.py; write {found!r} here."
     )
 
 

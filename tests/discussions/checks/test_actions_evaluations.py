@@ -4,8 +4,7 @@ import pytest
 
 from discussions.checks.evaluations import EVALUATION_CHECKS
 from discussions.models import Evaluation, Judgement, Slot
-from discussions.rating.actions.finish import skip_game
-from discussions.rating.actions.judgements import undo
+from discussions.rating.actions import skip_game, undo
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_game, make_rating_project, say, start
 from tests.factories.tampering import without_triggers

@@ -10,8 +10,7 @@ from django.db import connection
 from discussions.checks.games import GAME_CHECKS
 from discussions.checks.iterations import ITERATION_CHECKS
 from discussions.games.actions import enter_figure, restore_game
-from discussions.iterations.actions.gates import StagePlan, open_next_stage, sign_stage
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import StagePlan, open_for_rating, open_next_stage, sign_stage
 from discussions.models import Decision, Game, Iteration, ManualFigure, Slot, Stage, Verdict, Withdrawal
 from tests.factories.iterations import (
     decide_on,

@@ -6,7 +6,7 @@ import pytest
 
 from discussions.comparison.actions import record_decision
 from discussions.models import Decision, Game, Measured, Slot
-from discussions.planning.actions.plans import edit_iteration
+from discussions.planning.actions import edit_iteration
 from discussions.transcripts.actions import Upload, cancel_import, import_files
 from tests.factories.iterations import (
     decide_on,

@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.models import Iteration, Slot
-from discussions.planning.actions.plans import edit_iteration, replay_reference
+from discussions.planning.actions import edit_iteration, replay_reference
 from tests.factories.iterations import (
     decide_on,
     figures,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.comparison.core.batches import describe_batches
+from discussions.comparison.core.comparison import describe_batches
 from tests.factories.iteration_figures import game
 
 DAYS = (

@@ -14,6 +14,7 @@ from discussions.comparison.core.difference import (
     IMPROVED,
     LEVEL_Z,
     MORE_GAMES,
+    NO_REBOUND,
     PAIRED_Z,
     PICKED_SMALLER,
     SAME,
@@ -27,7 +28,6 @@ from discussions.comparison.core.difference import (
     get_level,
     has_fallen,
 )
-from discussions.comparison.core.rebound import NO_REBOUND
 from discussions.iterations.core.averages import pooled_spread
 from tests.factories.iteration_figures import scores
 

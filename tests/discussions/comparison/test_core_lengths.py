@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.comparison.core.comparison import compare
-from discussions.comparison.core.lengths import describe_lengths
+from discussions.comparison.core.difference import describe_lengths
 from tests.factories.iteration_figures import GATED, game
 
 

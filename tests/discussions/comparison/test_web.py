@@ -15,7 +15,7 @@ from scipy import stats
 from discussions.comparison.core.difference import get_level
 from discussions.iterations.queries import propose_target
 from discussions.models import Game, Iteration
-from discussions.planning.actions.plans import replay_reference
+from discussions.planning.actions import replay_reference
 from rubric.models import RubricVersion
 from tests.factories.iterations import (
     PROMPT,

@@ -11,8 +11,7 @@ from discussions.events.actions import tell_tie
 from discussions.games.actions import answer_flag, return_evaluation, withdraw_game
 from discussions.models import Evaluation
 from discussions.queue.actions import assign_games, take_next_game, unassign_game
-from discussions.rating.actions.finish import reopen_evaluation, skip_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark, reopen_evaluation, skip_game
 from discussions.transcripts.actions import dismiss_faults
 from tests.factories.adjudication import list_evaluations, make_differing, resolve_difference, submit_as
 from tests.factories.jobs import run_waiting_jobs

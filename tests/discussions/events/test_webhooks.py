@@ -5,7 +5,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from discussions.iterations.actions.gates import StagePlan, open_next_stage
+from discussions.iterations.actions import StagePlan, open_next_stage
 from discussions.models import Transcript
 from rubric.comparisons.actions import close_set
 from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as

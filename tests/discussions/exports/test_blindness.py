@@ -5,7 +5,7 @@ from django.db import transaction
 
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark
 from discussions.rating.queries import load_state
 from tests.factories.blindness import HIDDEN_ALWAYS, HIDDEN_UNTIL_REVEAL, found, game_with_marks
 from tests.factories.exports import read_lines, unzip, write_export

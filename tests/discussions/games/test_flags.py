@@ -9,7 +9,7 @@ from discussions.games.actions import answer_flag
 from discussions.home.pages.home import build_home
 from discussions.models import Game, Remark
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_rating_project

@@ -7,8 +7,7 @@ from discussions.adjudication.actions import unmask_evaluators
 from discussions.adjudication.queries import handle_of
 from discussions.games.views.evaluations import PeoplePart
 from discussions.models import Evaluation
-from discussions.rating.actions.finish import return_to_game, skip_game
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark, return_to_game, skip_game
 from discussions.slots.actions import expire_leases, reduce_required_evaluators, release_slot
 from tests.factories.adjudication import (
     HOSTILE,

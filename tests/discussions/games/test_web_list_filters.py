@@ -6,10 +6,11 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from discussions.rating.actions.remarks import remark
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure
-from discussions.games.queries import metric_order
+from discussions.games.queries import list_query
 from discussions.games.queries.list_filters import DIFFER, NOT_APPLICABLE, RESOLVED, UNRESOLVED
 from discussions.games.queries.list_query import FIELDS, ListQuery, load_neighbours
 from discussions.games.views import game_list
@@ -17,7 +18,6 @@ from discussions.games.views.game_list import GamesPage
 from discussions.models import Game
 from discussions.models.manual_figures import COST
 from discussions.queue.actions import assign_game
-from discussions.rating.actions.remarks import remark
 from tests.factories.adjudication import TIE, make_differing, resolve_difference
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import NOW, make_lead, make_member
@@ -180,7 +180,7 @@ def test_a_metric_sorts_recorded_and_automatic_scores_alike_and_those_without_on
 def test_a_metric_is_sorted_among_the_newest_games_and_the_page_says_so(monkeypatch):
     stage = make_stage(project=make_games_project())
     make_iteration(stage=stage, games=[figures(coherence=10), figures(coherence=80), figures(coherence=75)])
-    monkeypatch.setattr(metric_order, "MOST_SORTED", 2)
+    monkeypatch.setattr(list_query, "MOST_SORTED", 2)
     assert listed(stage.project, sort="lowest_coherence") == [3, 2]
     monkeypatch.setattr(game_list, "MOST_SORTED", 2)
     monkeypatch.setattr(game_list, "MOST_CHOSEN", 1)

@@ -3,7 +3,7 @@
 import pytest
 
 from discussions.core.records import GameRecord, Message, Player
-from discussions.history.core.beliefs import find_beliefs, group_beliefs
+from discussions.history.core.weak_spots import find_beliefs, group_beliefs
 
 RECORD = GameRecord(
     game_id="g",

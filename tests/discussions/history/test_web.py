@@ -18,7 +18,7 @@ from django.urls import reverse
 
 from discussions.games.actions import enter_figure
 from discussions.history.core.stages import StageSummary
-from discussions.iterations.actions.gates import StagePlan, open_next_stage, sign_stage
+from discussions.iterations.actions import StagePlan, open_next_stage, sign_stage
 from discussions.models import Game, Stage
 from discussions.models.manual_figures import COST
 from tests.factories.iterations import (

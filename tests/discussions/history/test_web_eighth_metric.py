@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from discussions.games.queries.list_query import ListQuery
 from discussions.games.views.game_list import GamesPage
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import open_for_rating
 from discussions.metrics.core.registry import METRICS, measure_game
 from discussions.models import Iteration, Measured, Verdict
-from discussions.planning.actions.plans import open_baseline
+from discussions.planning.actions import open_baseline
 from discussions.rating.queries import load_state
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion

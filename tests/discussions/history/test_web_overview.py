@@ -9,7 +9,7 @@ from django.urls import reverse
 from discussions.home.pages.overview import build_overview
 from discussions.models import Evaluation
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.pages import as_seen
 from tests.factories.people import NOW, make_lead, make_member

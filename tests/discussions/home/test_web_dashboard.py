@@ -13,7 +13,7 @@ from django.urls import reverse
 from discussions.games.actions import enter_figure, withdraw_game
 from discussions.games.queries.list_query import ListQuery, load_list_window
 from discussions.home.pages.dashboard import build_dashboard
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import open_for_rating
 from discussions.models import Game
 from discussions.queue.actions import take_next_game
 from tests.factories.adjudication import make_differing

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models import Iteration
 from rubric.core.records import DISCUSSION
 from rubric.models import Rubric, RubricVersion

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discussions.iterations.actions.opening import move_games, open_for_rating
+from discussions.iterations.actions import move_games, open_for_rating
 from discussions.models import Evaluation, Game, Iteration, Measured, Slot
 from discussions.queue.actions import take_next_game
 from discussions.transcripts.actions import Upload, cancel_import, import_files, resume_import

@@ -5,7 +5,7 @@ import re
 import msgspec
 import pytest
 
-from discussions.iterations.actions.gates import StagePlan, open_next_stage, open_stage, sign_stage
+from discussions.iterations.actions import StagePlan, open_next_stage, open_stage, sign_stage
 from discussions.iterations.queries import compute_stage_gate, load_gate, load_history
 from discussions.models import Game, Iteration, Stage
 from tests.factories.iterations import (

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.iterations.actions.gates import sign_stage
+from discussions.iterations.actions import sign_stage
 from discussions.models import Stage
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import NOW, make_admin, make_lead, make_member

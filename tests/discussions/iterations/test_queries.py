@@ -5,11 +5,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from discussions.core.outcome import ENGAGEMENT
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import open_for_rating
 from discussions.iterations.queries import compute_stage_streak, load_history, load_rubric
 from discussions.models import Game, Iteration
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from rubric.core.records import DISCUSSION
 from rubric.models import RubricVersion
 from tests.factories.iterations import (

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import open_for_rating
 from discussions.models import Game, Iteration, Transcript
 from tests.factories.iterations import figures, get_lead, import_games, make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs

@@ -5,7 +5,7 @@ import html
 import pytest
 from django.urls import reverse
 
-from discussions.iterations.actions.gates import StagePlan, change_stage, open_next_stage
+from discussions.iterations.actions import StagePlan, change_stage, open_next_stage
 from discussions.models import Stage
 from tests.factories.iterations import figures, get_lead, make_baseline, make_stage
 from tests.factories.people import make_admin, make_lead, moment

@@ -10,11 +10,20 @@ import pytest
 
 from discussions.core import judgement_kinds as kinds
 from discussions.judges.actions import prompts
-from discussions.judges.actions.answers import keep_reply, open_prompts, paste_answer, upload_answers
-from discussions.judges.actions.jobs import ask_judge, start_calls, stop_calls
-from discussions.judges.actions.prompts import RunPlan, make_prompts, plan_run
+from discussions.judges.actions.prompts import (
+    RunPlan,
+    ask_judge,
+    keep_reply,
+    make_prompts,
+    open_prompts,
+    paste_answer,
+    plan_run,
+    start_calls,
+    stop_calls,
+    upload_answers,
+)
 from discussions.judges.actions.runs import end_judge, resume_judge, suspend_judge
-from discussions.judges.core.answers import AnswerLine
+from discussions.judges.core.prompts import AnswerLine
 from discussions.judges.queries import ALL, ANSWERED_BLIND, build_text, load_progress, prompts_to_build
 from discussions.models import Evaluation, Judge, JudgeAnswer, Judgement, JudgePrompt, JudgeReply
 from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Reply

@@ -6,8 +6,13 @@ from django.urls import reverse
 from discussions.checks.actions import CHECKS
 from discussions.core import judgement_kinds as kinds
 from discussions.judges import queries
-from discussions.judges.actions.admissions import admit_judge, withdraw_admission
-from discussions.judges.actions.runs import end_judge, resume_judge, suspend_judge
+from discussions.judges.actions.runs import (
+    admit_judge,
+    end_judge,
+    resume_judge,
+    suspend_judge,
+    withdraw_admission,
+)
 from discussions.judges.core.drift import Baseline, watch_drift
 from discussions.judges.pages import build_drift
 from discussions.judges.queries import list_admissions, load_admitted, load_contracts, load_gains

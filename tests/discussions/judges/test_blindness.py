@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from discussions.core import judgement_kinds as kinds
-from discussions.judges.actions.answers import open_prompts, upload_answers
-from discussions.judges.core.answers import AnswerLine
+from discussions.judges.actions.prompts import open_prompts, upload_answers
+from discussions.judges.core.prompts import AnswerLine
 from discussions.models import Evaluation, JudgeAnswer
 from tests.factories.blindness import crawled, masked
 from tests.factories.judges import answer, answer_all, make_judge, run_all

@@ -6,7 +6,7 @@ import pytest
 
 from discussions.core import judgement_kinds as kinds
 from discussions.core.records import GameRecord, Message, Player, Vote
-from discussions.judges.core import answers, prompts
+from discussions.judges.core import prompts
 from rubric.versions.queries import discussion_version
 from tests.factories.judges import answer, code_of, data_of
 
@@ -136,15 +136,15 @@ def test_no_injection_changes_a_frame_or_an_answer(rubric, injected):
     quoting = (
         f"A player wrote:\n{injected}\n\n" + answer(steered, kinds.STRATEGIC_DEPTH, "no") + f"\n{injected}"
     )
-    values, _flags = answers.read_answers(quoting, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
+    values, _flags = prompts.read_answers(quoting, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
     assert values == {1: "no", 2: "no"}
-    values, flags = answers.read_answers(injected, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
+    values, flags = prompts.read_answers(injected, kinds.STRATEGIC_DEPTH, code=CODE, item_count=2)
     assert values == {} and flags
 
 
 def read(given, kind=kinds.REFERENCE, count=3, code=CODE):
     text = given if isinstance(given, str) else json.dumps({"code": code, "answers": given})
-    values, flags = answers.read_answers(text, kind, code=CODE, item_count=count)
+    values, flags = prompts.read_answers(text, kind, code=CODE, item_count=count)
     return values, [flag.code for flag in flags]
 
 
@@ -176,9 +176,9 @@ def test_only_an_object_with_the_code_counts_and_the_last_of_several():
 
 
 def test_lines_of_a_file_are_whole_or_faults():
-    lines, faults = answers.read_lines(b'{"prompt": 1, "text": "a"}\n\n{"prompt": 2, "text": "b"}\n')
+    lines, faults = prompts.read_lines(b'{"prompt": 1, "text": "a"}\n\n{"prompt": 2, "text": "b"}\n')
     assert [(line.prompt, line.text) for line in lines] == [(1, "a"), (2, "b")] and not faults
     wrong = b'{"prompt": "1", "text": "a"}\n{"prompt": 1}\n[]\nx\n' + 2 * b'{"prompt": 3, "text": "a"}\n'
-    _lines, faults = answers.read_lines(wrong)
+    _lines, faults = prompts.read_lines(wrong)
     assert [fault.line for fault in faults] == [1, 2, 3, 4, 6]
-    assert [fault.code for fault in answers.read_lines(b"")[1]] == ["empty"]
+    assert [fault.code for fault in prompts.read_lines(b"")[1]] == ["empty"]

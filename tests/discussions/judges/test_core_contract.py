@@ -8,18 +8,13 @@ from scipy.stats import false_discovery_control, ttest_1samp
 
 from benchmarks.statistics.judges import be_right, draw_contract, follow_rule, say_yes
 from discussions.core.judgement_kinds import HELPS, STRATA
-from discussions.judges.core.alternative_test import (
+from discussions.judges.core.contract import (
+    BELOW_FLOOR,
+    COPIES_RULE,
     EPSILON,
     FEW_GAMES,
     FEW_ITEMS,
     FEW_PEOPLE,
-    WORSE,
-    compare_with_people,
-    reject_by_dependence,
-)
-from discussions.judges.core.contract import (
-    BELOW_FLOOR,
-    COPIES_RULE,
     FEW_REPEATS,
     NAMES,
     ONE_ANSWER,
@@ -27,12 +22,17 @@ from discussions.judges.core.contract import (
     UNANSWERED,
     UNRELATED,
     UNSTEADY,
+    WORSE,
+    JudgedItem,
     Repeat,
     check_repeats,
+    compare_with_people,
+    compute_error,
     conclude_contracts,
+    find_design_effect,
+    reject_by_dependence,
     relate,
 )
-from discussions.judges.core.items import JudgedItem, compute_error, find_design_effect
 
 RUNS = 25
 

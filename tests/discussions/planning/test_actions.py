@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from discussions.models import Iteration
-from discussions.planning.actions.plans import Protocol, edit_iteration, open_baseline, open_change
+from discussions.planning.actions import Protocol, edit_iteration, open_baseline, open_change
 from rubric.core.records import RESPONSE
 from rubric.models import RubricVersion
 from tests.factories.iterations import (

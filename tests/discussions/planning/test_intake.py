@@ -9,7 +9,7 @@ from discussions.core.intake import Filling, FillRow
 from discussions.iterations.pages import judge_iteration
 from discussions.iterations.queries import load_history
 from discussions.models import FillRules, Game, QueueDraw, Slot
-from discussions.planning.actions.intake import place_game
+from discussions.planning.actions import place_game
 from discussions.planning.queries import preview_filling
 from discussions.queue.actions import take_next_game
 from tests.factories.intake import fill_by, numbers_in_queue

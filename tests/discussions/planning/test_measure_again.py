@@ -13,7 +13,7 @@ from discussions.metrics.actions import ask_to_measure
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.metrics.queries import outdated_games
 from discussions.models import Evaluation, Measured, Verdict
-from discussions.planning.actions.upgrades import measure_again
+from discussions.planning.actions import measure_again
 from discussions.verdicts.actions import replay_verdict
 from tests.discussions.planning.test_upgrades_actions import make_rated
 from tests.factories.adjudication import breaches

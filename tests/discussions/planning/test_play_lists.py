@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.urls import reverse
 
-from discussions.planning.actions.plans import replay_reference
+from discussions.planning.actions import replay_reference
 from discussions.planning.queries import list_plays
 from tests.factories.iterations import figures, fresh, get_lead, make_baseline, make_change, make_stage
 from tests.factories.people import moment

@@ -6,13 +6,13 @@ import pytest
 from discussions.comparison.queries import refuse_decision
 from discussions.core.evaluation_states import SUBMITTED
 from discussions.games.actions import restore_game, return_evaluation, withdraw_game
-from discussions.iterations.actions.opening import open_for_rating
+from discussions.iterations.actions import open_for_rating
 from discussions.iterations.core.history import OPEN, RECORDED
 from discussions.models import Evaluation, Game, Measured, Verdict
-from discussions.planning.actions.upgrades import move_to_version
+from discussions.planning.actions import move_to_version
 from discussions.planning.queries import list_newer_versions, load_version_preview
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions import submit_evaluation
 from discussions.transcripts.actions import Upload, import_files
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.queries import complete_games

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.iterations.actions.gates import StagePlan, open_next_stage
+from discussions.iterations.actions import StagePlan, open_next_stage
 from tests.factories.iterations import PROMPT, figures, get_lead, make_baseline, make_stage
 from tests.factories.people import make_admin, moment
 

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from discussions.models import Iteration
-from discussions.planning.actions.plans import edit_iteration
+from discussions.planning.actions import edit_iteration
 from tests.factories.iterations import (
     PROMPT,
     decide_on,

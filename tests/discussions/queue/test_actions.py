@@ -24,9 +24,14 @@ from discussions.queue.actions import (
     unassign_game,
 )
 from discussions.queue.views import queue_page
-from discussions.rating.actions.finish import return_to_game, reveal_roles, skip_game, submit_evaluation
-from discussions.rating.actions.judgements import undo
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import (
+    remark,
+    return_to_game,
+    reveal_roles,
+    skip_game,
+    submit_evaluation,
+    undo,
+)
 from discussions.rating.queries import load_state
 from discussions.slots.actions import expire_leases, release_slot
 from discussions.slots.core import LEASE

@@ -10,7 +10,7 @@ from django.db import connection, connections
 from discussions.checks.evaluations import EVALUATION_CHECKS
 from discussions.models import Evaluation, QueueRule, Slot
 from discussions.queue.actions import assign_game, take_next_game
-from discussions.rating.actions.finish import return_to_game
+from discussions.rating.actions import return_to_game
 from discussions.slots.actions import expire_leases, release_slot
 from discussions.slots.core import LEASE
 from tests.factories.people import NOW, make_lead, make_member

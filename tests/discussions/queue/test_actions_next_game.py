@@ -9,7 +9,7 @@ from discussions.models.queue_rules import load_queue_rule
 from discussions.queue.actions import assign_game, change_queue, take_next_game
 from discussions.queue.core import rank_closeness
 from discussions.queue.queries import compute_draw_point, list_in_order, next_draw
-from discussions.rating.actions.finish import reopen_evaluation, return_to_game, skip_game
+from discussions.rating.actions import reopen_evaluation, return_to_game, skip_game
 from discussions.slots.actions import open_slots
 from discussions.verdicts.queries import load_verdict_preview
 from tests.factories.adjudication import submit_as

@@ -14,7 +14,7 @@ from discussions.home.pages.home import build_home
 from discussions.models import Evaluation, Game, Slot, TieRequest
 from discussions.queue.actions import assign_games, take_next_game
 from discussions.queue.views import queue_page
-from discussions.rating.actions.finish import reopen_evaluation, skip_game
+from discussions.rating.actions import reopen_evaluation, skip_game
 from discussions.slots.actions import expire_leases, release_slot
 from discussions.slots.core import LEASE
 from tests.factories.adjudication import list_evaluations, make_shared_game, submit_as

@@ -11,7 +11,7 @@ from discussions.queue import queries
 from discussions.queue.actions import assign_game
 from discussions.queue.core import Held
 from discussions.queue.queries import load_workloads
-from discussions.rating.actions.finish import skip_game
+from discussions.rating.actions import skip_game
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.queue import make_repeat
 from tests.factories.rating import make_game, make_rating_project, say, start, submitted

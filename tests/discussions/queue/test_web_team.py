@@ -11,7 +11,7 @@ from discussions.models import Evaluation, QueueRule, Slot
 from discussions.models.slots import RATING
 from discussions.queue.actions import assign_game, take_next_game
 from discussions.queue.views import MOST_FREE, TeamPage
-from discussions.rating.actions.finish import skip_game
+from discussions.rating.actions import skip_game
 from discussions.slots.actions import expire_leases, release_slot
 from tests.factories.people import make_lead, make_member, make_person
 from tests.factories.queue import make_repeat

@@ -11,10 +11,15 @@ import pytest
 from django.db import transaction
 
 from discussions.models import Evaluation, Judgement, Remark, Reveal, Revision, Slot
-from discussions.rating.actions import judgements
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import judge_all, undo
-from discussions.rating.actions.remarks import remark, take_flag_back
+from discussions.rating import actions
+from discussions.rating.actions import (
+    judge_all,
+    remark,
+    reveal_roles,
+    submit_evaluation,
+    take_flag_back,
+    undo,
+)
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, load_membership, make_admin, make_member, moment
 from tests.factories.rating import (
@@ -135,14 +140,14 @@ def test_a_repetition_is_answered_after_the_evaluation_was_submitted():
 
 
 def test_what_another_window_saved_just_before_the_lock_counts(monkeypatch):
-    evaluation, lock = start(), judgements.lock_evaluation
+    evaluation, lock = start(), actions.lock_evaluation
 
     def lock_after_another_save(mine):
-        monkeypatch.setattr(judgements, "lock_evaluation", lock)
+        monkeypatch.setattr(actions, "lock_evaluation", lock)
         say(evaluation, "coherence", "5", "yes")
         lock(mine)
 
-    monkeypatch.setattr(judgements, "lock_evaluation", lock_after_another_save)
+    monkeypatch.setattr(actions, "lock_evaluation", lock_after_another_save)
     mine = Evaluation.objects.with_work().get(pk=evaluation.pk)
     act = Act(kind="coherence", subject="6", value="no", version=0, key="late")
     saved = judge(evaluation=mine, act=act, by=evaluation.evaluator, now=NOW)

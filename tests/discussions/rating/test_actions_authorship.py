@@ -5,12 +5,10 @@ import pytest
 
 from discussions.checks.actions import CHECKS
 from discussions.core.outcome import DIVERSITY, Outcome
-from discussions.iterations.actions.opening import change_iteration
+from discussions.iterations.actions import change_iteration
 from discussions.models import Evaluation, Iteration
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import open_transcript, skip_game, submit_evaluation
-from discussions.rating.actions.judgements import act, undo
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import act, open_transcript, remark, skip_game, submit_evaluation, undo
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.core.basis import Basis

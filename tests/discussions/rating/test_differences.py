@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from discussions.models import Evaluation, Iteration
 from discussions.models.slots import CALIBRATION
-from discussions.planning.actions.plans import change_rating_rule
-from discussions.rating.actions.finish import reopen_evaluation, reveal_roles, submit_evaluation
+from discussions.planning.actions import change_rating_rule
+from discussions.rating.actions import reopen_evaluation, reveal_roles, submit_evaluation
 from discussions.rating.pages.differences import build_differences_page
 from discussions.rating.queries import load_state
 from tests.factories.adjudication import list_evaluations, make_differing

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from discussions.models import Evaluation, Iteration
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.queries import load_people_estimates
 from rubric.models import RubricVersion

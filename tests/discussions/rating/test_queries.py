@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from discussions.core.judgement_kinds import MESSAGE_KINDS
 from discussions.models import Evaluation, Remark
-from discussions.rating.actions.finish import reveal_roles
+from discussions.rating.actions import reveal_roles
 from discussions.rating.pages.evaluation import find_newest
 from discussions.rating.queries import AnswerRecord, load_own_evaluation, load_state
 from tests.factories.people import NOW, make_admin, make_member, make_project, moment

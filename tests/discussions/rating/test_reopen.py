@@ -10,8 +10,8 @@ from discussions.core.evaluation_states import DRAFT, SUBMITTED
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Slot
 from discussions.models.slots import CALIBRATION
-from discussions.planning.actions.plans import change_rating_rule
-from discussions.rating.actions.finish import reopen_evaluation, submit_evaluation
+from discussions.planning.actions import change_rating_rule
+from discussions.rating.actions import reopen_evaluation, submit_evaluation
 from discussions.verdicts.queries import complete_games, load_verdict_preview
 from tests.factories.adjudication import TIE, breaches, list_evaluations, make_differing, resolve_difference
 from tests.factories.people import NOW, make_lead, make_member

@@ -8,10 +8,8 @@ from django.urls import reverse
 from discussions.adjudication.queries import handle_of
 from discussions.games.actions import return_evaluation
 from discussions.models import Evaluation, Slot
-from discussions.rating.actions.finish import reopen_evaluation, skip_game, submit_evaluation
-from discussions.rating.actions.finish import return_to_game as resume
-from discussions.rating.actions.judgements import undo
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark, reopen_evaluation, skip_game, submit_evaluation, undo
+from discussions.rating.actions import return_to_game as resume
 from discussions.rating.pages.evaluation import EvaluationQuery, rating_page
 from discussions.rating.pages.lease import build_lease
 from discussions.rating.queries import load_state

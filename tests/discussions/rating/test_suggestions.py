@@ -7,8 +7,7 @@ import pytest
 from django.urls import reverse
 
 from discussions.models import Evaluation, Iteration
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import act
+from discussions.rating.actions import act, reveal_roles, submit_evaluation
 from discussions.rating.core.visibility import count_judged
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW

@@ -13,9 +13,9 @@ from discussions.adjudication.core.authorship_test import (
     compute_probability,
     draw_test,
 )
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models import Evaluation, Iteration
-from discussions.rating.actions.finish import open_transcript, reveal_roles, submit_evaluation
+from discussions.rating.actions import open_transcript, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from tests.factories.authorship import make_testing_project, spoken_game

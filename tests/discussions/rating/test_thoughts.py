@@ -12,8 +12,7 @@ from django.urls import reverse
 from discussions.core.judgement_kinds import parse_subject
 from discussions.metrics.core.text import split
 from discussions.models import Judgement
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
-from discussions.rating.actions.judgements import undo
+from discussions.rating.actions import reveal_roles, submit_evaluation, undo
 from discussions.rating.core.refusals import say_thoughts_closed
 from discussions.rating.queries import load_state
 from tests.factories.exports import unzip, write_export

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from discussions.models import Evaluation, Iteration
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import skip_game
+from discussions.rating.actions import skip_game
 from discussions.rating.queries import load_state
 from tests.factories.authorship import (
     give_messages,

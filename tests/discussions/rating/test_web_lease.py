@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from discussions.models import Evaluation, Iteration, Slot
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import skip_game
+from discussions.rating.actions import skip_game
 from discussions.rating.pages.lease import build_lease
 from discussions.slots.actions import expire_leases, release_slot
 from tests.factories.people import NOW, make_lead, make_member

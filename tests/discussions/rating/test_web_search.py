@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.rating.pages.search import MOST_FOUND
+from discussions.rating.pages.visible_evaluation import MOST_FOUND
 from discussions.rating.queries import load_state
 from tests.factories.rating import game_of, start
 

@@ -12,7 +12,7 @@ from benchmarks.statistics.validity import (
     draw_games,
     try_world,
 )
-from discussions.reliability.core.engagement import (
+from discussions.reliability.core.blind_answers import (
     AGAINST,
     GOES_WITH,
     LEAST_GAMES,

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from discussions.core import judgement_kinds
 from discussions.models import Evaluation, Game, Judgement, Slot
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions import submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.reliability import queries as reliability_queries
 from discussions.reliability.core.accuracy import TESTED, compute_accuracy

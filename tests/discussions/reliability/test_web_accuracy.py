@@ -10,7 +10,7 @@ from django.urls import reverse
 from discussions.adjudication.core.judgeable import audit_sample
 from discussions.core.judgement_kinds import STRATEGIC_DEPTH
 from discussions.models import Evaluation
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from discussions.reliability.core.accuracy import PRECISION
 from discussions.reliability.core.crosstab import Rate
 from discussions.reliability.views.accuracy import _conclude

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from discussions.iterations.actions.opening import move_games
+from discussions.iterations.actions import move_games
 from discussions.models import Evaluation, IndexedMessage, UnindexedGame
 from discussions.models.slots import REPEAT
 from discussions.search import queries

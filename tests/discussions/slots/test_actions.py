@@ -6,10 +6,10 @@ Another number of evaluators for unsorted games: places follow, work stays, verd
 import msgspec
 import pytest
 
-from discussions.iterations.actions.opening import change_iteration
+from discussions.iterations.actions import change_iteration
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import return_to_game, skip_game
+from discussions.rating.actions import return_to_game, skip_game
 from discussions.slots.actions import reduce_required_evaluators, release_slot
 from discussions.slots.queries import load_effect
 from discussions.verdicts.actions import replay_verdict

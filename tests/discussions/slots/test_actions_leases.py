@@ -9,9 +9,14 @@ from django.core.management import call_command
 
 from discussions.models import Evaluation, Slot
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import return_to_game, reveal_roles, skip_game, submit_evaluation
-from discussions.rating.actions.judgements import undo
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import (
+    remark,
+    return_to_game,
+    reveal_roles,
+    skip_game,
+    submit_evaluation,
+    undo,
+)
 from discussions.slots.actions import expire_leases, release_slot, renew_lease
 from discussions.slots.core import LEASE
 from tests.factories.people import NOW, make_lead, make_member, moment

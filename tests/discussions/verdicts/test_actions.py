@@ -19,11 +19,11 @@ from discussions.games.actions import return_evaluation
 from discussions.models import Adjudication, Evaluation, Game, Iteration, Judgement, Verdict
 from discussions.preview.queries import scored_hash
 from discussions.queries import load_measurements
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.actions import record_verdict, replay_verdict
 from discussions.verdicts.core.basis import Basis, changes
-from discussions.verdicts.core.report_file import report_to_json
+from discussions.verdicts.core.report import report_to_json
 from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import compute_effective_values
 from discussions.verdicts.pages.report import build_report

@@ -5,7 +5,7 @@ import pytest
 from discussions.games.actions import withdraw_game
 from discussions.models import Verdict
 from discussions.verdicts.actions import MOST_RECORDED, record_ready_games, record_verdict
-from discussions.verdicts.pages.ready import list_ready_games
+from discussions.verdicts.pages.verdict import list_ready_games
 from discussions.verdicts.queries import list_complete_games
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.rating import make_rating_project, start, submitted

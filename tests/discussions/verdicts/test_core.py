@@ -28,7 +28,6 @@ from discussions.verdicts.core.basis import (
     BasisVersion,
     changes,
 )
-from discussions.verdicts.core.flip import verdict_flip_distance
 from discussions.verdicts.core.report import (
     list_overrides,
 )
@@ -38,6 +37,7 @@ from discussions.verdicts.core.rule import (
     find_automatic_failure,
     say_again,
 )
+from discussions.verdicts.core.turning import verdict_flip_distance
 from tests.factories.verdict_examples import (
     APPENDIX,
     PASSING,

@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from discussions.core.outcome import OutcomeLine, Recommendation
-from discussions.verdicts.core.report import FigureRow, Override, RatedBy, Report
-from discussions.verdicts.core.report_file import report_to_csv, report_to_json
+from discussions.verdicts.core.report import (
+    FigureRow,
+    Override,
+    RatedBy,
+    Report,
+    report_to_csv,
+    report_to_json,
+)
 from workspace.core.markdown import fenced, plain
 from workspace.display.pages import render_markdown
 

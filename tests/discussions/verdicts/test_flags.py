@@ -7,9 +7,8 @@ from django.urls import reverse
 
 from discussions.games.actions import answer_flag
 from discussions.models import Remark, Verdict
-from discussions.planning.actions.plans import change_rating_rule
-from discussions.rating.actions.finish import submit_evaluation
-from discussions.rating.actions.remarks import remark
+from discussions.planning.actions import change_rating_rule
+from discussions.rating.actions import remark, submit_evaluation
 from discussions.rating.pages.own_work import mine_page
 from tests.factories.adjudication import HOSTILE, list_evaluations, make_differing
 from tests.factories.people import NOW, make_lead

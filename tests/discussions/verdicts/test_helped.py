@@ -11,13 +11,12 @@ from msgspec.structs import replace
 from discussions.checks.actions import CHECKS
 from discussions.core import judgement_kinds as kinds
 from discussions.iterations.core.figures import GameFigures, name_helpers
-from discussions.judges.actions import answers as judges_answers
-from discussions.judges.actions.admissions import admit_judge
-from discussions.judges.actions.runs import suspend_judge
+from discussions.judges.actions import prompts as judges_answers
+from discussions.judges.actions.runs import admit_judge, suspend_judge
 from discussions.models import Evaluation, Iteration, Judge, Verdict
 from discussions.queue.actions import take_next_game
 from discussions.queue.queries import _share_contradicted
-from discussions.rating.actions.finish import reveal_roles, submit_evaluation
+from discussions.rating.actions import reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.core.basis import changes

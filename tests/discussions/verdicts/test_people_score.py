@@ -10,10 +10,10 @@ from benchmarks.statistics import verdicts
 from discussions.core.outcome import PeopleShare
 from discussions.models import Evaluation, Iteration, Verdict
 from discussions.queue.actions import take_next_game
-from discussions.rating.actions.finish import ask_more, reveal_roles, submit_evaluation
+from discussions.rating.actions import ask_more, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
-from discussions.verdicts.core.label_budget import find_label_budget
+from discussions.verdicts.core.more_messages import find_label_budget
 from discussions.verdicts.core.people_estimate import (
     find_people_flip,
     score_people,

@@ -7,7 +7,7 @@ from discussions.games.actions import return_evaluation, withdraw_game
 from discussions.home.pages.home import build_home
 from discussions.home.pages.overview import build_overview
 from discussions.models import Evaluation, Slot, Transcript
-from discussions.rating.actions.finish import submit_evaluation
+from discussions.rating.actions import submit_evaluation
 from discussions.slots.actions import reduce_required_evaluators
 from discussions.verdicts.queries import complete_alone, complete_games, faulty_transcripts
 from tests.factories.adjudication import (

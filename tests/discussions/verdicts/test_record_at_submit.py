@@ -3,8 +3,7 @@
 import pytest
 
 from discussions.models import RatingRule, Verdict
-from discussions.rating.actions.finish import submit_evaluation
-from discussions.rating.actions.remarks import remark
+from discussions.rating.actions import remark, submit_evaluation
 from tests.factories.people import NOW, make_lead
 from tests.factories.rating import make_rating_project, ready_to_submit, submitted
 from workspace.models import Event

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from discussions.adjudication.core.judgeable import list_unasked
 from discussions.models import Evaluation
-from discussions.rating.actions.judgements import act
+from discussions.rating.actions import act
 from discussions.rating.pages.evaluation import EvaluationQuery, rating_page
 from discussions.rating.pages.lease import build_lease
 from discussions.rating.queries import load_state

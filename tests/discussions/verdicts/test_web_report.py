@@ -11,7 +11,7 @@ from django.utils.html import escape
 
 from discussions.core.outcome import Outcome
 from discussions.queries import rubric_record
-from discussions.verdicts.core.report_file import COLUMNS
+from discussions.verdicts.core.report import COLUMNS
 from tests.factories.rating import game_of, say_what_is_missing, start
 from tests.factories.verdicts import game_to_record, get_lead, recorded_verdict
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from discussions.iterations.actions.opening import open_project
+from discussions.iterations.actions import open_project
 from discussions.models import Iteration
 from rubric.core.records import RubricRecord
 from rubric.models import Rubric, RubricVersion, ScoringChoice

@@ -7,11 +7,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from discussions.agents.permissions import check_code_games, check_undo_code
+from discussions.agents.permissions import check_code_games, check_see_agents, check_undo_code
+from discussions.agents.queries import AGENT_STATISTICS
 from discussions.models import Category, CategoryEnd, Coding, Game
 from workspace.audit.actions import record_event
 from workspace.core.refusals import Unacceptable
-from workspace.models import Person, Project
+from workspace.jobs.actions import Clock
+from workspace.models import Job, Person, Project
+from workspace.stored_statistics.actions import compute_missing, enqueue_missing
 from workspace.texts import check_length
 
 LONGEST_NAME = 80
@@ -144,3 +147,14 @@ def _find_or_make(project: Project, name: str, by: Person, now: datetime) -> Cat
 
 def _query_named(project: Project, name: str) -> "QuerySet[Category]":
     return Category.objects.filter(project=project, name__iexact=name, end=None)
+
+
+def ask_for_agents(*, project: Project, by: Person, now: datetime) -> Job | None:
+    """Queue the files if they are missing; None when they are there. Raises NotAllowed."""
+    check_see_agents(by, project)
+    return enqueue_missing(store=AGENT_STATISTICS, owner=project, by=by, now=now)
+
+
+def compute_agents(*, job: Job, clock: Clock) -> None:
+    """Compute the files. Raises JobLost when the job was taken over."""
+    compute_missing(store=AGENT_STATISTICS, job=job, clock=clock)

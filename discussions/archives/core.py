@@ -10,16 +10,108 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import IO
+from datetime import datetime
+from typing import IO, Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from discussions.archives.core.members import BYTES, FORMAT, MANIFEST, ArchiveManifest, MemberFacts, name_rows
 from workspace.core.canonical import canonical_bytes
 from workspace.core.identifiers import is_slug
 from workspace.core.refusals import Unacceptable
 from workspace.core.words import say
+from workspace.exports.core.tables import Item, get_kind
+
+# Raised whenever a table, a field, or what a field means changes. Format 1, of 0.2.0, lacks tables and is read, too.
+FORMAT = 2
+
+MANIFEST = "manifest.json"
+BYTES, ROWS = "bytes", "rows"
+
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Sha256 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+
+
+class ArchivedBytes(Struct, frozen=True, tag_field="kind", tag="bytes"):
+    sha256: str
+    data: bytes
+
+
+# What a line of the audit log has of its row as it is.
+OF_EVENTS = ("seq", "at", "role", "verb", "object_kind", "detail")
+
+
+class FirstSealed(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the first seal of an audit line covers besides the line: keys of the first installation, and the seal."""
+
+    chain: Count
+    by: Count
+    object_id: Annotated[str, Meta(max_length=40)]
+    mac: Sha256
+
+
+class ArchivedEvent(
+    Struct, frozen=True, forbid_unknown_fields=True, tag_field="table", tag="workspace.event"
+):
+    """One line of the project's audit log. `object` names the row that it is about, null where no line holds it.
+
+    `detail` is canonical JSON as it was sealed; its keys come from the installation that wrote the line.
+    """
+
+    seq: Count
+    at: datetime
+    by: str
+    role: Literal["", "admin", "lead", "evaluator", "system"]
+    verb: Annotated[str, Meta(max_length=60, pattern=r"\A[a-z0-9_:.-]+\Z")]
+    object_kind: Annotated[str, Meta(max_length=40)]
+    object: int | str | None
+    detail: str
+    first: FirstSealed
+
+
+class MemberFacts(Struct, frozen=True, forbid_unknown_fields=True):
+    name: Annotated[str, Meta(max_length=100)]
+    sha256: Sha256
+    byte_count: Count
+    line_count: Count
+
+
+class ArchiveHead(Struct, frozen=True, forbid_unknown_fields=True):
+    """The number and the first seal of the last audit line in the archive; (0, "") without any."""
+
+    seq: Count
+    mac: Annotated[str, Meta(max_length=64)]
+
+
+class ArchiveManifest(Struct, frozen=True, forbid_unknown_fields=True):
+    """The last member of an archive: its description, and every other member in the order of writing."""
+
+    format: int
+    product_version: Annotated[str, Meta(max_length=40)]
+    project: Annotated[str, Meta(max_length=60)]
+    audit_head: ArchiveHead
+    members: list[MemberFacts]
+
+
+def name_rows(kind: str) -> str:
+    """The member that holds the rows of a model: "rows/discussions.game.jsonl"."""
+    return f"{ROWS}/{kind}.jsonl"
+
+
+def replace_keys(value: Any, path: str, swap: Callable[[Any], Any]) -> Any:
+    """The plain value with the keys at the path replaced; None stays, and paths that do not exist are ignored.
+
+    A path is names joined by dots; "*" is every item of a list: "evaluations.*.id".
+    """
+    if not path:
+        return swap(value)
+    name, _, rest = path.partition(".")
+    if name == "*":
+        return [replace_keys(part, rest, swap) for part in value] if isinstance(value, list) else value
+    if isinstance(value, dict) and value.get(name) is not None:
+        return value | {name: replace_keys(value[name], rest, swap)}
+    return value
+
 
 _CHUNK = 1024 * 1024
 _MANIFEST_BYTES = 64 * _CHUNK
@@ -244,3 +336,53 @@ def _open_member(opened: zipfile.ZipFile, name: str) -> Iterator[Callable[[int],
 
     with member:
         yield read
+
+
+_LEVEL = 6
+
+
+class ArchiveFile:
+    """A zip with a member for each model and each uploaded file; lines come in the order of their members.
+
+    Members have no date, so the same lines make the same bytes. An archive lacks the line that ends other exports.
+    `read_head` gives the head of the audit log, once its lines were added.
+    """
+
+    def __init__(
+        self, out: IO[bytes], *, project: str, version: str, read_head: Callable[[], ArchiveHead]
+    ) -> None:
+        self.zip = zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL)
+        self.project, self.version, self.read_head = project, version, read_head
+        self.members: list[MemberFacts] = []
+        self.name, self.file = "", out
+
+    def add(self, item: Item) -> None:
+        if isinstance(item, ArchivedBytes):
+            self._write(f"{BYTES}/{item.sha256}", item.data, lines=0)
+        elif get_kind(item) != "end":
+            self._write(name_rows(get_kind(item)), canonical_bytes(item) + b"\n", lines=1)
+
+    def close(self, tick: Callable[[], None]) -> None:
+        self._close_member()
+        manifest = ArchiveManifest(FORMAT, self.version, self.project, self.read_head(), self.members)
+        with self.zip.open(MANIFEST, "w", force_zip64=True) as member:
+            member.write(canonical_bytes(manifest) + b"\n")
+        self.zip.close()
+        tick()
+
+    def _write(self, name: str, data: bytes, *, lines: int) -> None:
+        if self.name != name:
+            self._close_member()
+            self.name, self.file = name, self.zip.open(name, "w", force_zip64=True)
+            self.sha256, self.byte_count, self.line_count = hashlib.sha256(), 0, 0
+        self.file.write(data)
+        self.sha256.update(data)
+        self.byte_count += len(data)
+        self.line_count += lines
+
+    def _close_member(self) -> None:
+        if self.name:
+            self.file.close()
+            facts = (self.name, self.sha256.hexdigest(), self.byte_count, self.line_count)
+            self.members.append(MemberFacts(*facts))
+            self.name = ""

@@ -1,22 +1,35 @@
 """API of games, their transcripts and measurements."""
 
 from datetime import date
-from typing import Annotated, Any
+from decimal import Decimal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from django.http import Http404
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import Field
 
+from discussions.adjudication.queries import find_by_handle
+from discussions.adjudication.views.game import led_game_or_404
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Measurement, Message, Player, Vote
+from discussions.games.actions import (
+    enter_figure,
+    restore_game,
+    return_evaluation,
+    set_round_offset,
+    withdraw_game,
+)
+from discussions.games.forms import ROUND_OFFSETS
+from discussions.games.permissions import check_return_evaluation, check_withdraw_game
 from discussions.games.queries.game_facts import GameFacts, load_game_facts, load_rules
 from discussions.games.queries.list_filters import LONGEST_SEARCH, Agreement, State, Ticked, Verdicts, Weak
 from discussions.games.queries.list_query import ListQuery, Sort, load_list_window
-from discussions.games.views.evidence import WhyReference, why_references
-from discussions.games.views.game import game_or_404
+from discussions.games.views.game import WhyReference, game_or_404, why_references
 from discussions.metrics.core.registry import METRICS
 from discussions.models import Game, Iteration, ManualFigure, Measured
-from discussions.models.manual_figures import CACHE, COST
+from discussions.models.manual_figures import CACHE, COST, KINDS
 from discussions.queries import load_measured_record, load_measurements, newest_measured
 from discussions.slots.permissions import check_see_games
 from discussions.verdicts.queries import load_verdict_preview
@@ -24,10 +37,10 @@ from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import decode_stored
 from workspace.web.bind_form import project_or_404
-from workspace.web.endpoints import LARGEST, After, Answer, Limit, Listed, Operations, next_part
+from workspace.web.endpoints import LARGEST, After, Answer, Given, Limit, Listed, Operations, next_part
 from workspace.web.require import SignedIn
 
-router = Operations()
+games = Operations()
 
 
 class ScoreAnswer(Answer):
@@ -134,7 +147,7 @@ Search = Annotated[str, Field(max_length=LONGEST_SEARCH, description="number, id
 PersonKey = Annotated[int, Field(ge=0, le=LARGEST, description="the id of an evaluator")]
 
 
-@router.get("/projects/{slug:slug}/games/", "api_games", "see_games", costs="searches")
+@games.get("/projects/{slug:slug}/games/", "api_games", "see_games", costs="searches")
 def list_games(
     request: SignedIn,
     slug: str,
@@ -203,7 +216,7 @@ def _counted(game: GameFacts) -> dict[str, ScoreAnswer]:
     return scores
 
 
-@router.get("/projects/{slug:slug}/games/{int:number}/", "api_game", "see_game")
+@games.get("/projects/{slug:slug}/games/{int:number}/", "api_game", "see_game")
 def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     """Read the facts of a game.
 
@@ -227,7 +240,7 @@ def show_game(request: SignedIn, slug: str, number: int) -> SingleGameAnswer:
     )
 
 
-@router.get("/projects/{slug:slug}/games/{int:number}/transcript/", "api_transcript", "see_game")
+@games.get("/projects/{slug:slug}/games/{int:number}/transcript/", "api_transcript", "see_game")
 def show_transcript(
     request: SignedIn, slug: str, number: int, after: After = 0, limit: Limit = 200
 ) -> TranscriptAnswer:
@@ -248,7 +261,7 @@ def show_transcript(
     )
 
 
-@router.get("/projects/{slug:slug}/games/{int:number}/measurements/", "api_measurements", "see_game")
+@games.get("/projects/{slug:slug}/games/{int:number}/measurements/", "api_measurements", "see_game")
 def show_measurements(request: SignedIn, slug: str, number: int) -> MeasuredAnswer:
     """Read the measurements of a game.
 
@@ -276,7 +289,7 @@ def _measured(game: Game) -> Measured:
     return measured
 
 
-@router.get("/projects/{slug:slug}/games/{int:number}/references/", "api_references", "see_game")
+@games.get("/projects/{slug:slug}/games/{int:number}/references/", "api_references", "see_game")
 def list_references(request: SignedIn, slug: str, number: int) -> Listed[ReferenceAnswer]:
     """List the memory references of a game, those that count first."""
     game = game_or_404(request.user, slug, number)
@@ -288,3 +301,87 @@ def list_references(request: SignedIn, slug: str, number: int) -> Listed[Referen
     record = load_measured_record(game, measured)
     names = [record.players[message.player - 1].name for message in record.messages]
     return Listed[ReferenceAnswer].read_all(why_references(accuracy, preview.found, names, record.players))
+
+
+changes = Operations()
+
+
+class WithdrawalGiven(Given):
+    """Whether the game is withdrawn or counts again, and why."""
+
+    is_withdrawn: bool
+    reason: str
+
+
+class RoundsGiven(Given):
+    """The round offset: what to add to a round number in the texts of the game to get the file's."""
+
+    offset: Literal[tuple(offset for offset, _words in ROUND_OFFSETS)]  # type: ignore[valid-type]
+
+
+class ReturnGiven(Given):
+    """What to look at again; the evaluator reads it, and their page opens at the metric or message that it names."""
+
+    comment: str
+
+
+class FigureGiven(Given):
+    """The cost in dollars or the cache hit rate from 0 to 1, as a number in a string, and its source."""
+
+    kind: Literal[tuple(kind for kind, _name in KINDS)]  # type: ignore[valid-type]
+    value: str = Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,9})?$")
+    reason: str
+
+
+@changes.post(
+    "/projects/{slug:slug}/games/{int:number}/withdrawal/", "api_withdrawal", "withdraw_game", "admin"
+)
+def withdraw(request: SignedIn, slug: str, number: int, given: WithdrawalGiven) -> SingleGameAnswer:
+    """Withdraw a game, or let it count again.
+
+    No average, comparison or gate counts a withdrawn game; the game and its evaluations stay.
+    """
+    game = led_game_or_404(request.user, slug, number)
+    check_withdraw_game(request.user, game)
+    turn = withdraw_game if given.is_withdrawn else restore_game
+    turn(game=game, reason=given.reason, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@changes.post("/projects/{slug:slug}/games/{int:number}/rounds/", "api_rounds", "set_round_offset", "admin")
+def set_rounds(request: SignedIn, slug: str, number: int, given: RoundsGiven) -> SingleGameAnswer:
+    """Say how the texts of a game count its rounds, before anybody rates it. The game is measured again."""
+    game = led_game_or_404(request.user, slug, number)
+    set_round_offset(game=game, offset=given.offset, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@changes.post("/projects/{slug:slug}/games/{int:number}/figures/", "api_figures", "enter_figure", "admin")
+def enter(request: SignedIn, slug: str, number: int, given: FigureGiven) -> SingleGameAnswer:
+    """Enter the cost or the cache hit rate of a game, where its transcript does not report it."""
+    game = led_game_or_404(request.user, slug, number)
+    figure = given.model_dump() | {"value": Decimal(given.value)}
+    enter_figure(game=game, **figure, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
+
+
+@changes.post(
+    "/projects/{slug:slug}/games/{int:number}/evaluations/{slug:evaluation}/return/",
+    "api_return_evaluation",
+    "return_evaluation",
+    "admin",
+)
+def send_back(
+    request: SignedIn, slug: str, number: int, evaluation: str, given: ReturnGiven
+) -> SingleGameAnswer:
+    """Return a submitted evaluation with a comment. It counts again once its evaluator submits it again.
+
+    `evaluation` is its `id` in the list of the game's evaluations.
+    """
+    game = led_game_or_404(request.user, slug, number)
+    row = find_by_handle(game, evaluation)
+    if row is None:
+        raise Http404
+    check_return_evaluation(request.user, row)
+    return_evaluation(evaluation=row, comment=given.comment, by=request.user, now=timezone.now())
+    return show_game(request, slug, number)
