@@ -17,7 +17,7 @@ from rubric.models import ComparisonSet, Rubric
 from tests.factories.adjudication import submit_as
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_lead, make_member, make_person
-from tests.factories.rating import game_of, judge, make_rating_project
+from tests.factories.rating import game_of, judge, load_again, make_rating_project
 from tests.factories.replays import replayed
 from tests.factories.routes import named_routes
 from tests.factories.tokens import Program
@@ -192,11 +192,6 @@ def begin(project: Project, person: Person) -> Evaluation:
     return Evaluation.objects.with_work().get(pk=taken.pk)
 
 
-def again(evaluation: Evaluation) -> Evaluation:
-    """The same one as it is now."""
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 @replayed
 def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = False) -> tuple[Game, Person]:
     """A game for three; one other submitted, one was sent theirs back, both left marks wherever people can leave any.
@@ -212,9 +207,9 @@ def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = 
     game = Game.objects.get(project=project)
     first, two = (begin(project, marked_person(project, f"OTHER{secret}{n}")) for n in (1, 2))
     _leave_marks(first, secret)
-    skip_game(evaluation=again(first), reason=f"SKIP{secret}", by=first.evaluator, now=NOW)
+    skip_game(evaluation=load_again(first), reason=f"SKIP{secret}", by=first.evaluator, now=NOW)
     first = begin_again(first)
-    release_slot(evaluation=again(two), reason=f"RELEASE{secret}", by=lead, now=NOW)
+    release_slot(evaluation=load_again(two), reason=f"RELEASE{secret}", by=lead, now=NOW)
     two = begin_again(two)
     _leave_marks(two, secret)
     said = ("no", "1.5") if swapped else ("yes", "4.5")
@@ -229,8 +224,8 @@ def marked_team(*, secret: str = "MARK", of_game: str = "MARK", swapped: bool = 
 @replayed
 def begin_again(evaluation: Evaluation) -> Evaluation:
     """Taken up again by its evaluator."""
-    return_to_game(evaluation=again(evaluation), by=evaluation.evaluator, now=NOW)
-    return again(evaluation)
+    return_to_game(evaluation=load_again(evaluation), by=evaluation.evaluator, now=NOW)
+    return load_again(evaluation)
 
 
 def _leave_marks(evaluation: Evaluation, secret: str) -> None:

@@ -134,6 +134,11 @@ def start(*, project=None, message_count=12, content=None, reveal="blind_first",
 
 
 @replayed
+def load_again(evaluation: Evaluation) -> Evaluation:
+    """The same one as it is now, with its work."""
+    return Evaluation.objects.with_work().get(pk=evaluation.pk)
+
+
 def say(evaluation, kind, subject, value, *, version=None, key="", now=NOW, **given):
     """Judge one thing, on the stored version unless another is given."""
     if version is None:

@@ -25,7 +25,6 @@ from discussions.slots.core import LEASE
 from discussions.verdicts.actions import record_verdict
 from tests.factories.blindness import (
     HTMX,
-    again,
     begin,
     begin_again,
     crawled,
@@ -38,7 +37,14 @@ from tests.factories.jobs import run_waiting_jobs
 from tests.factories.outbox import make_webhook
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish
-from tests.factories.rating import ANSWERS, make_game, make_rating_project, say, say_what_is_missing
+from tests.factories.rating import (
+    ANSWERS,
+    load_again,
+    make_game,
+    make_rating_project,
+    say,
+    say_what_is_missing,
+)
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import upload
 from tests.factories.verdicts import fresh, preview
@@ -153,10 +159,10 @@ def test_nothing_of_others_is_in_any_answer_in_any_phase():
     differences = reverse("own_differences", args=[evaluation.pk])
     assert me.client.get(differences).status_code == 200, "what is crawled has the page"
     hidden = tuple(mark for mark in hidden if mark != "7.77")
-    return_evaluation(evaluation=again(evaluation), comment="Look again", by=lead, now=NOW)
-    submit_evaluation(evaluation=again(evaluation), by=me.person, now=NOW)
+    return_evaluation(evaluation=load_again(evaluation), comment="Look again", by=lead, now=NOW)
+    submit_evaluation(evaluation=load_again(evaluation), by=me.person, now=NOW)
     second = list_others(game)[1]
-    submit_evaluation(evaluation=again(second), by=second.evaluator, now=NOW)
+    submit_evaluation(evaluation=load_again(second), by=second.evaluator, now=NOW)
     resolve_all(game, lead)
     assert leaks(me.crawl(*list_others(game)), hidden) == []
     record_as(game, lead)
@@ -183,7 +189,7 @@ def calibrated():
     third = begin(game.project, make_member(project=game.project))
     finish(third)
     second = list_others(game)[1]
-    submit_evaluation(evaluation=again(second), by=second.evaluator, now=NOW)
+    submit_evaluation(evaluation=load_again(second), by=second.evaluator, now=NOW)
     resolve_all(game, lead)
     record_as(game, lead)
     plan = RoundPlan(name="First", games=[game.number], pass_percent=100, notes={game.number: "NOTEMARK"})
@@ -202,7 +208,7 @@ def test_a_calibration_shows_its_key_and_note_once_it_is_submitted_and_others_ne
     say(evaluation, "question", "1", "no")
     say_what_is_missing(evaluation)
     assert leaks(me.crawl(*list_others(game)), hidden) == []
-    finish(again(evaluation))
+    finish(load_again(evaluation))
     after = me.crawl(*list_others(game))
     assert leaks(after, (*OTHERS, "SETTLEMARK", "filemark")) == []
     assert leaks(after, ("NOTEMARK",))
@@ -282,9 +288,9 @@ def test_what_others_said_changes_no_byte_of_what_one_is_answered(phase):
         if phase == "lapsed":
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
         if phase in ("submitted", "returned"):
-            finish(again(evaluation))
+            finish(load_again(evaluation))
         if phase == "returned":
-            return_evaluation(evaluation=again(evaluation), comment="Look again", by=lead, now=NOW)
+            return_evaluation(evaluation=load_again(evaluation), comment="Look again", by=lead, now=NOW)
         got = me.crawl(*list_others(game))
         if secret == "MARK":
             hidden = OTHERS + GAME + LEADS
@@ -333,7 +339,7 @@ def test_nothing_tells_a_hidden_repeat_from_another_game_until_it_is_submitted(l
         if phase == "lapsed":
             expire_leases(by=system_person(now=NOW), now=NOW + LEASE)
         if phase == "skipped":
-            skip_game(evaluation=again(evaluation), reason="Later", by=me.person, now=NOW)
+            skip_game(evaluation=load_again(evaluation), reason="Later", by=me.person, now=NOW)
         return me.crawl() | posted(me, evaluation)
 
     first, two = (in_a_world_of_its_own(lambda kind=kind: world(is_repeat=kind)) for kind in (True, False))

@@ -25,12 +25,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.services]
 CANARY, FORMER = "Quetzalcoatlus", "Hatzegopteryx"
 
 
-@pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path):
-    """Files of other tests, whose rows were rolled back, are elsewhere."""
-    settings.MEDIA_ROOT = tmp_path
-
-
 def plant() -> Person:
     """A lead whose names stand in every place that copies them."""
     verdict = recorded_verdict()

@@ -22,12 +22,6 @@ from workspace.people.actions.people import system_person
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 
 
-@pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path):
-    """Files of other tests, whose rows were rolled back, are elsewhere."""
-    settings.MEDIA_ROOT = tmp_path
-
-
 def list_tables_with(project: int) -> set[str]:
     """The tables with a row that names the project by a column "project_id"."""
     found = set()

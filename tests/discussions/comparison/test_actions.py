@@ -32,8 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def stage():
     made = make_stage()
     make_iteration(stage=made, games=[figures(strategic_depth=score) for score in (60, 62, 64)])
     return made

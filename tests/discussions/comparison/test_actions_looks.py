@@ -37,8 +37,7 @@ PROMPT = "You play Mafia, and you play it well.\n"
 
 
 @pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
+def stage():
     made = make_stage()
     make_iteration(stage=made, games=[figures(coherence=score) for score in (60, 62, 64)])
     return made

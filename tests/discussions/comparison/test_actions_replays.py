@@ -28,8 +28,7 @@ PROMPT = "You play Mafia, and you play it well.\n"
 
 
 @pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
+def stage():
     made = make_stage()
     make_baseline(stage=made, games=scored(60, 62, 64), evaluator_count=2, name="Baseline")
     return made

@@ -21,8 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def change(settings, tmp_path):
-    settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
+def change():
     stage = make_stage()
     make_baseline(stage=stage, games=scored(60, 62, 64, 61), minutes=1)
     return make_change(stage=stage, games=scored(66, 67, 68, 40), target="engagement", minutes=5)
@@ -59,8 +58,7 @@ def test_a_set_of_scores_that_was_decided_on_is_not_counted_twice(change):
     assert read_basis(change).look == 2
 
 
-def test_what_nobody_knew_anything_of_is_withdrawn_without_a_look(settings, tmp_path):
-    settings.MEDIA_ROOT = settings.VAR_DIR = tmp_path
+def test_what_nobody_knew_anything_of_is_withdrawn_without_a_look():
     stage = make_stage()
     make_baseline(stage=stage, games=scored(60, 62, 64, 61), minutes=1)
     take_out(4, 2)

@@ -284,8 +284,7 @@ def test_a_reviewers_draft_is_exported_with_its_acts():
     assert whole["reviews"][0]["marks"][0]["value"] == "7"
 
 
-def test_a_worker_writes_the_same_bytes_as_the_command(world, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_a_worker_writes_the_same_bytes_as_the_command(world, settings):
     export = make_export(world.project, world.lead, of="game:1")
     assert settings.JOB_ACTIONS["export"].rpartition(".")[2] == build_project_export.__name__
     with open_file(export.stored_as) as file:

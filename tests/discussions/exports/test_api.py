@@ -16,8 +16,7 @@ PATH = "projects/here/exports/"
 
 
 @pytest.fixture
-def lead(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def lead():
     return make_lead(project=make_games_project(slug="here"))
 
 

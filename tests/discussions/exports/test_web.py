@@ -27,21 +27,6 @@ def client(person):
     return seen
 
 
-@pytest.fixture
-def project():
-    return make_games_project(slug="ours")
-
-
-@pytest.fixture
-def lead(project):
-    return make_lead(project=project)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-
-
 NEW, LIST = "/projects/ours/exports/new/", "/projects/ours/exports/"
 
 

@@ -20,8 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def stage():
     made = make_stage()
     make_iteration(stage=made, games=[figures(cost=None, cache=None), figures(), figures()])
     return made

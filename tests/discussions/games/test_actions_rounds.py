@@ -29,8 +29,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def lead(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def lead():
     return make_lead(project=make_games_project(slug="ours"))
 
 

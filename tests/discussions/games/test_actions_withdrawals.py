@@ -24,8 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def stage():
     made = make_stage()
     make_iteration(stage=made, games=[figures(coherence=value) for value in (60, 80, 90)])
     return made

@@ -51,8 +51,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("code", FILES)
-def test_what_is_odd_in_a_file_is_shown_and_found(client, settings, tmp_path, code):
-    settings.MEDIA_ROOT = tmp_path
+def test_what_is_odd_in_a_file_is_shown_and_found(client, code):
     project = make_games_project()
     lead = make_lead(project=project)
     data = FILES[code] if isinstance(FILES[code], bytes) else json.dumps(FILES[code]).encode()

@@ -1,6 +1,5 @@
 """Costs and cache hit rates by hand: entered with a reason, marked wherever they count."""
 
-import html
 from decimal import Decimal
 
 import pytest
@@ -8,6 +7,7 @@ from django.urls import reverse
 
 from discussions.models import ManualFigure
 from tests.factories.iterations import figures, make_baseline, make_stage
+from tests.factories.pages import get_text
 from tests.factories.people import make_lead, make_member
 from tests.factories.transcripts import make_games_project
 
@@ -32,11 +32,6 @@ def iteration(lead):
 
 def place(name="enter_figure"):
     return reverse(name, args=["ours", 1])
-
-
-def get_text(answer, status=200):
-    assert answer.status_code == status
-    return " ".join(html.unescape(answer.content.decode()).split())
 
 
 def test_a_cost_by_hand_counts_and_is_marked_on_every_page(client, lead, iteration):

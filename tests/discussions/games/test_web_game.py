@@ -133,8 +133,7 @@ def test_diagnostics_whose_job_was_cancelled_are_asked_for_again(client):
     assert Companions.objects.filter(measured__game=game).count() == 1
 
 
-def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client):
     lead = make_lead(project=make_rating_project())
     messages = [native_message(1, name, text) for name, text in (("Ann", "Hi"), ("Bea", "Yo"), ("Ann", "Hi"))]
     game = import_game(project=lead.memberships.get().project, by=lead, messages=messages)
@@ -148,8 +147,7 @@ def test_what_looks_odd_is_said_also_of_a_game_that_came_in_before(client, setti
     assert "Looks odd" not in client.get(address(usual)).content.decode()
 
 
-def test_a_lead_drops_repeated_messages_on_the_page_of_the_game(client, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_a_lead_drops_repeated_messages_on_the_page_of_the_game(client):
     lead = make_lead(project=make_rating_project())
     game = import_game(project=lead.memberships.get().project, by=lead, messages=repeated_messages())
     client.force_login(lead)

@@ -6,7 +6,7 @@ from django.urls import reverse
 from discussions.models import Game
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member
-from tests.factories.transcripts import make_games_project, upload
+from tests.factories.transcripts import upload
 
 pytestmark = pytest.mark.django_db
 
@@ -32,12 +32,6 @@ CONTENT = {
         {"roundNumber": 1, "voterName": "Bea", "targetName": "Cid", "reasoning": "It is the easy choice."}
     ],
 }
-
-
-@pytest.fixture
-def project(db, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_games_project(slug="ours")
 
 
 def test_a_lead_sees_what_was_said_thought_and_voted(client, project):

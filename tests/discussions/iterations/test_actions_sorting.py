@@ -14,7 +14,6 @@ from tests.factories.iterations import (
     make_baseline,
     make_change,
     make_iteration,
-    make_stage,
 )
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_member, moment
@@ -23,12 +22,6 @@ from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
-
-
-@pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_stage()
 
 
 @pytest.fixture

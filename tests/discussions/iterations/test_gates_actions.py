@@ -30,12 +30,6 @@ pytestmark = pytest.mark.django_db
 NEXT = StagePlan(name="Stage 2", goal="Cheap enough to run daily.")
 
 
-@pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_stage()
-
-
 def again(stage):
     return Stage.objects.select_related("stated_by", "project").get(pk=stage.pk)
 
@@ -218,8 +212,7 @@ def test_only_leads_open_and_sign(stage):
         open_next(stage, by=other)
 
 
-def test_a_streak_of_games_counts_games(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_a_streak_of_games_counts_games():
     stage = make_stage(streak_unit="game")
     make_iteration(stage=stage, games=[figures()] * 3)
     sign(stage)

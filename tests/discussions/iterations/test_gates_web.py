@@ -1,6 +1,5 @@
 """The gate of a stage: the row and what breaks it, costs, the statement, the gate and whoever goes through it."""
 
-import html
 import re
 
 import pytest
@@ -9,8 +8,8 @@ from django.urls import reverse
 from discussions.iterations.actions import sign_stage
 from discussions.models import Stage
 from tests.factories.iterations import figures, make_iteration, make_stage
+from tests.factories.pages import get_text
 from tests.factories.people import NOW, make_admin, make_lead, make_member
-from tests.factories.transcripts import make_games_project
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -23,11 +22,6 @@ NEXT = {
     "engagement_rule": "average",
     "reason": "",
 }
-
-
-@pytest.fixture
-def project():
-    return make_games_project(slug="ours")
 
 
 @pytest.fixture
@@ -44,11 +38,6 @@ def stage(project, lead):
 
 def address(name, stage):
     return reverse(name, args=[stage.project.slug, stage.number])
-
-
-def get_text(answer, status=200):
-    assert answer.status_code == status
-    return " ".join(html.unescape(answer.content.decode()).split())
 
 
 def pass_gate(stage, count=3):

@@ -34,12 +34,6 @@ from workspace.core.canonical import bytes_hash
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_stage()
-
-
 def hand_in(evaluation):
     """Judge everything and submit."""
     say_what_is_missing(evaluation)

@@ -1,13 +1,12 @@
 """A stage that is open is given another name and goal, and other rules until an iteration was counted by them."""
 
-import html
-
 import pytest
 from django.urls import reverse
 
 from discussions.iterations.actions import StagePlan, change_stage, open_next_stage
 from discussions.models import Stage
 from tests.factories.iterations import figures, get_lead, make_baseline, make_stage
+from tests.factories.pages import get_text
 from tests.factories.people import make_admin, make_lead, moment
 from tests.factories.transcripts import make_games_project
 from workspace.core.refusals import NotAllowed
@@ -36,11 +35,6 @@ def stage(client):
     lead = make_lead(project=project)
     client.force_login(lead)
     return make_stage(project=project, by=lead)
-
-
-def get_text(answer, status=200):
-    assert answer.status_code == status
-    return " ".join(html.unescape(answer.content.decode()).split())
 
 
 def rules():

@@ -18,7 +18,6 @@ from tests.factories.iterations import (
     make_baseline,
     make_change,
     make_iteration,
-    make_stage,
     plan,
     protocol,
 )
@@ -28,12 +27,6 @@ from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def stage(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
-    return make_stage()
 
 
 def open_it(stage, planned, compared_with=None):

@@ -3,18 +3,13 @@
 import pytest
 
 from discussions.models import Decision, Game, Iteration
-from tests.factories.iterations import figures, get_lead, make_baseline, make_change, make_stage
+from tests.factories.iterations import figures, get_lead, make_baseline, make_change
 from tests.factories.people import make_lead
 from tests.factories.tokens import program_of
 from tests.factories.transcripts import import_game, make_games_project
 from workspace.models import Event
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def stage():
-    return make_stage()
 
 
 def test_iterations_are_read_with_their_averages_and_opened_once(stage):
@@ -82,8 +77,7 @@ def test_a_change_is_planned_against_the_reference_and_the_reference_played_agai
     assert (again.status_code, again.json()["prompt"]) == (201, baseline.prompt)
 
 
-def test_games_move_into_an_iteration_and_back(stage, settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_games_move_into_an_iteration_and_back(stage):
     program = program_of(get_lead(stage))
     path = f"projects/{stage.project.slug}/"
     plan = {"kind": "baseline", "name": "Control", "prompt": "Play."}

@@ -18,8 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def change(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def change():
     stage = make_stage()
     make_baseline(stage=stage, games=[figures()] * 3)
     return make_change(stage=stage)

@@ -1,6 +1,5 @@
 """The page of an iteration: what is to do, its games that move and freeze, its plan; and deciding on a change."""
 
-import html
 import re
 
 import pytest
@@ -25,6 +24,7 @@ from tests.factories.iterations import (
     preview,
     rate_games,
 )
+from tests.factories.pages import get_text
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.transcripts import import_game, make_games_project
 from tests.factories.verdicts import submit_next_game
@@ -57,11 +57,6 @@ def stage(project, lead):
 
 def address(name, iteration):
     return reverse(name, args=["ours", iteration.number])
-
-
-def get_text(answer, status=200):
-    assert answer.status_code == status
-    return " ".join(html.unescape(answer.content.decode()).split())
 
 
 def shown(client, iteration):

@@ -1,6 +1,5 @@
 """The form on which a baseline or a change is planned: what is proposed, what differs, and that nothing is lost."""
 
-import html
 import json
 
 import pytest
@@ -21,6 +20,7 @@ from tests.factories.iterations import (
     plan,
     protocol,
 )
+from tests.factories.pages import get_text
 from tests.factories.people import make_lead, moment
 from tests.factories.transcripts import make_games_project
 from workspace.core.refusals import NotAllowed
@@ -52,11 +52,6 @@ def stage(lead):
 
 def address(stage, kind=""):
     return reverse("open_iteration", args=["ours", stage.number]) + (f"?kind={kind}" if kind else "")
-
-
-def get_text(answer, status=200):
-    assert answer.status_code == status
-    return " ".join(html.unescape(answer.content.decode()).split())
 
 
 def baseline(**changes):

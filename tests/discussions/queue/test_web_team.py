@@ -1,6 +1,5 @@
 """The team page: who holds what, places released and kept by name, and the rule of the queue."""
 
-import html
 from datetime import timedelta
 
 import pytest
@@ -13,6 +12,7 @@ from discussions.queue.actions import assign_game, take_next_game
 from discussions.queue.views import MOST_FREE, TeamPage
 from discussions.rating.actions import skip_game
 from discussions.slots.actions import expire_leases, release_slot
+from tests.factories.pages import get_text
 from tests.factories.people import make_lead, make_member, make_person
 from tests.factories.queue import make_repeat
 from tests.factories.rating import make_game, make_rating_project, say, start, submitted
@@ -44,11 +44,6 @@ def ann(project):
 
 def to(name, project, *more):
     return reverse(name, args=[project.slug, *more])
-
-
-def get_text(answer, status=200):
-    assert answer.status_code == status
-    return " ".join(html.unescape(answer.content.decode()).split())
 
 
 def held(project, person=None):

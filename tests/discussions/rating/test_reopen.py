@@ -16,7 +16,7 @@ from discussions.verdicts.queries import complete_games, load_verdict_preview
 from tests.factories.adjudication import TIE, breaches, list_evaluations, make_differing, resolve_difference
 from tests.factories.people import NOW, make_lead, make_member
 from tests.factories.queue import finish, rated_once, until_repeated
-from tests.factories.rating import ready_to_submit, say, submitted
+from tests.factories.rating import load_again, ready_to_submit, say, submitted
 from tests.factories.tampering import without_triggers
 from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, get_lead, preview, record
@@ -28,14 +28,9 @@ pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
 
 
-def stored(evaluation):
-    """The evaluation as acts fetch it."""
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 def reopen(evaluation, *, by=None, minutes=29):
     """Reopen it so many minutes after it was submitted."""
-    found = stored(evaluation)
+    found = load_again(evaluation)
     return reopen_evaluation(evaluation=found, by=by or found.evaluator, now=NOW + minutes * MINUTE)
 
 
@@ -55,7 +50,7 @@ def test_a_reopened_evaluation_is_a_draft_that_does_not_count():
     assert preview(evaluation.game).is_complete
     assert complete_games(evaluation.game.project).exists()
     reopen(evaluation)
-    found, slot = stored(evaluation), Slot.objects.get(pk=evaluation.slot_id)
+    found, slot = load_again(evaluation), Slot.objects.get(pk=evaluation.slot_id)
     assert (found.state, slot.is_closed, slot.evaluator_id) == (DRAFT, False, evaluation.evaluator_id)
     assert slot.lease_until == NOW + 59 * MINUTE
     assert slot.awaiting_since is None
@@ -68,9 +63,9 @@ def test_a_reopened_evaluation_is_a_draft_that_does_not_count():
 def test_what_is_changed_then_counts_after_submitting_again():
     evaluation = submitted()
     reopen(evaluation)
-    say(stored(evaluation), "rating", "", "4.5", now=NOW + 30 * MINUTE)
-    submit_evaluation(evaluation=stored(evaluation), by=evaluation.evaluator, now=NOW + 31 * MINUTE)
-    found = stored(evaluation)
+    say(load_again(evaluation), "rating", "", "4.5", now=NOW + 30 * MINUTE)
+    submit_evaluation(evaluation=load_again(evaluation), by=evaluation.evaluator, now=NOW + 31 * MINUTE)
+    found = load_again(evaluation)
     assert (found.state, found.slot.lease_until) == (SUBMITTED, None)
     assert float(preview(evaluation.game).outcome.line("engagement").score) == 4.5
     reopen(evaluation, minutes=31 + 29)
@@ -81,9 +76,9 @@ def test_what_is_changed_then_counts_after_submitting_again():
 def test_a_second_call_changes_nothing():
     evaluation = submitted()
     reopen(evaluation)
-    version = stored(evaluation).version
+    version = load_again(evaluation).version
     reopen(evaluation)
-    assert stored(evaluation).version == version
+    assert load_again(evaluation).version == version
     assert Event.objects.filter(verb="evaluation:reopened").count() == 1
 
 
@@ -114,7 +109,7 @@ def test_nobody_else_and_no_draft_and_no_returned_one():
         with pytest.raises(NotAllowed, match="Only the evaluator"):
             reopen(evaluation, by=person)
     return_evaluation(
-        evaluation=stored(evaluation), comment="Look again", by=get_lead(evaluation.game), now=NOW
+        evaluation=load_again(evaluation), comment="Look again", by=get_lead(evaluation.game), now=NOW
     )
     with pytest.raises(NotAllowed) as returned:
         reopen(evaluation)
@@ -125,7 +120,7 @@ def test_a_decision_on_its_disagreements_ends_it():
     game = make_differing()
     first, _second = list_evaluations(game)
     reopen(first)
-    submit_evaluation(evaluation=stored(first), by=first.evaluator, now=NOW)
+    submit_evaluation(evaluation=load_again(first), by=first.evaluator, now=NOW)
     resolve_difference(game, TIE, "yes", minutes=5)
     with pytest.raises(NotAllowed, match="resolved disagreements") as used:
         reopen(first)
@@ -165,14 +160,14 @@ def test_everything_still_fits_together_afterwards():
     first, _second = list_evaluations(game)
     reopen(first)
     assert breaches(NOW + 30 * MINUTE) == []
-    submit_evaluation(evaluation=stored(first), by=first.evaluator, now=NOW + 31 * MINUTE)
+    submit_evaluation(evaluation=load_again(first), by=first.evaluator, now=NOW + 31 * MINUTE)
     assert breaches(NOW + 32 * MINUTE) == []
 
 
 def test_pages_offer_it_while_it_can_be_done(client):
     evaluation = ready_to_submit()
     client.force_login(evaluation.evaluator)
-    submit_evaluation(evaluation=stored(evaluation), by=evaluation.evaluator, now=timezone.now())
+    submit_evaluation(evaluation=load_again(evaluation), by=evaluation.evaluator, now=timezone.now())
     address = reverse("reopen_evaluation", args=[evaluation.pk])
     game = evaluation.game
     pages = (
@@ -184,8 +179,8 @@ def test_pages_offer_it_while_it_can_be_done(client):
         assert f'action="{address}"' in client.get(page).content.decode(), page
     answer = client.post(address)
     assert (answer.status_code, answer["Location"]) == (303, reverse("rate", args=[evaluation.pk]))
-    assert stored(evaluation).state == DRAFT
-    submit_evaluation(evaluation=stored(evaluation), by=evaluation.evaluator, now=timezone.now())
+    assert load_again(evaluation).state == DRAFT
+    submit_evaluation(evaluation=load_again(evaluation), by=evaluation.evaluator, now=timezone.now())
     set_rule(game.project, reopen_minutes=0)
     for page in pages:
         assert f'action="{address}"' not in client.get(page).content.decode(), page
@@ -194,11 +189,11 @@ def test_pages_offer_it_while_it_can_be_done(client):
 
 def test_a_program_reopens_by_the_same_rule():
     evaluation = ready_to_submit()
-    submit_evaluation(evaluation=stored(evaluation), by=evaluation.evaluator, now=timezone.now())
+    submit_evaluation(evaluation=load_again(evaluation), by=evaluation.evaluator, now=timezone.now())
     program = program_of(evaluation.evaluator)
     answer = program.post(f"evaluations/{evaluation.pk}/reopen/")
     assert (answer.status_code, answer.json()["state"]) == (200, DRAFT)
-    submit_evaluation(evaluation=stored(evaluation), by=evaluation.evaluator, now=timezone.now())
+    submit_evaluation(evaluation=load_again(evaluation), by=evaluation.evaluator, now=timezone.now())
     set_rule(evaluation.game.project, reopen_minutes=0)
     refused = program.post(f"evaluations/{evaluation.pk}/reopen/")
     assert refused.status_code == 403

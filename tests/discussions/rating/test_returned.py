@@ -14,7 +14,7 @@ from discussions.rating.pages.evaluation import EvaluationQuery, rating_page
 from discussions.rating.pages.lease import build_lease
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW, make_lead, moment
-from tests.factories.rating import ready_to_submit, say, start, submitted
+from tests.factories.rating import load_again, ready_to_submit, say, start, submitted
 from tests.factories.tokens import program_of
 from workspace.models import Event
 
@@ -23,16 +23,12 @@ pytestmark = pytest.mark.django_db
 ASKED = "Nothing changed since it was returned. Submit all the same?"
 
 
-def again(evaluation):
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 def returned(comment="Look again.", evaluation=None):
     """An evaluation that a lead returned with this comment."""
     evaluation = evaluation or submitted()
     lead = make_lead(project=evaluation.game.project)
-    return_evaluation(evaluation=again(evaluation), comment=comment, by=lead, now=moment(60))
-    return again(evaluation)
+    return_evaluation(evaluation=load_again(evaluation), comment=comment, by=lead, now=moment(60))
+    return load_again(evaluation)
 
 
 def open_page(evaluation, **wanted):
@@ -71,14 +67,14 @@ def test_it_opens_at_what_the_comment_speaks_of(comment, step, item):
 
 def test_of_the_items_on_a_message_the_one_in_the_named_step_comes_first():
     evaluation = submitted(message_count=40)
-    roles = open_page(again(evaluation), step="roles").roles.items
+    roles = open_page(load_again(evaluation), step="roles").roles.items
     page = open_page(returned(f"Does message {roles[-1].message} fit the role?", evaluation))
     assert (page.step, page.returned.item_id) == ("roles", roles[-1].id)
 
 
 def test_a_message_without_items_is_shown_itself():
     evaluation = submitted(message_count=40)
-    page = open_page(again(evaluation), step="depth")
+    page = open_page(load_again(evaluation), step="depth")
     asked = {row.message for row in page.references + page.depth + page.coherence + page.roles.items}
     free = min(set(range(1, 41)) - asked)
     page = open_page(returned(f"Read message {free} again.", evaluation))
@@ -95,7 +91,7 @@ def test_without_a_name_it_opens_at_the_flag_then_at_what_is_missing():
     assert page.returned.item_id == "item-reference-2-1"
     evaluation = returned("Look again.")
     say(evaluation, "rating", "", "", now=moment(61))
-    page = open_page(again(evaluation))
+    page = open_page(load_again(evaluation))
     assert (page.step, page.returned.item_id) == ("engagement", "item-rating-")
 
 
@@ -127,7 +123,7 @@ def test_a_lead_names_a_metric_in_the_form(client):
     assert client.post(address, {"about": "Nonsense", "comment": "x"}).status_code == 422
     assert client.post(address, {"about": "Engagement", "comment": ""}).status_code == 422
     assert client.post(address, given).status_code == 303
-    evaluation = again(evaluation)
+    evaluation = load_again(evaluation)
     assert evaluation.returned_comment == "Engagement: Is the reference in message 2 dull?"
 
 
@@ -139,9 +135,9 @@ def test_nothing_changed_needs_a_second_act(client):
     assert ASKED in text and "Submit all the same" in text
     assert 'name="unchanged" value="yes"' in text
     assert submit(client, evaluation).status_code == 422, "the same act again is no second act"
-    assert again(evaluation).state == "returned"
+    assert load_again(evaluation).state == "returned"
     assert submit(client, evaluation, unchanged="yes").status_code == 303
-    assert again(evaluation).state == "submitted"
+    assert load_again(evaluation).state == "submitted"
 
 
 def test_the_answer_to_the_script_asks_in_the_same_words(client):
@@ -159,7 +155,14 @@ def change_rating(evaluation):
 
 def change_and_undo(evaluation):
     change_rating(evaluation)
-    undo(evaluation=again(evaluation), kind="", subject="", key="u", by=evaluation.evaluator, now=moment(62))
+    undo(
+        evaluation=load_again(evaluation),
+        kind="",
+        subject="",
+        key="u",
+        by=evaluation.evaluator,
+        now=moment(62),
+    )
 
 
 def comment_on_it(evaluation):
@@ -170,7 +173,7 @@ def comment_on_it(evaluation):
 def lose_and_resume(evaluation):
     by = evaluation.evaluator
     skip_game(evaluation=evaluation, reason="ill", by=by, now=moment(61))
-    resume(evaluation=again(evaluation), by=by, now=moment(62))
+    resume(evaluation=load_again(evaluation), by=by, now=moment(62))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +204,7 @@ def test_after_its_second_submission_a_reopened_one_is_not_asked_about(client):
     evaluation = returned()
     change_rating(evaluation)
     assert submit(client, evaluation).status_code == 303
-    stored = again(evaluation)
+    stored = load_again(evaluation)
     reopen_evaluation(evaluation=stored, by=stored.evaluator, now=stored.submitted_at)
     assert submit(client, evaluation).status_code == 303
 
@@ -215,7 +218,7 @@ def test_the_api_refuses_what_is_unchanged_and_takes_it_with_a_flag():
     assert (told.status_code, told.json()["code"], told.json()["detail"]) == (422, "unchanged", ASKED)
     assert program.post(f"{address}submit/", {"unchanged": False}).status_code == 422
     assert program.post(f"{address}submit/", {"unchanged": "yes"}).status_code in (400, 422)
-    assert again(evaluation).state == "returned"
+    assert load_again(evaluation).state == "returned"
     assert program.post(f"{address}submit/", {"unchanged": True}).json()["state"] == "submitted"
 
 

@@ -6,13 +6,14 @@ import re
 import pytest
 from django.urls import reverse
 
-from discussions.models import Evaluation, Iteration
+from discussions.models import Iteration
 from discussions.rating.actions import act, reveal_roles, submit_evaluation
 from discussions.rating.core.visibility import count_judged
 from discussions.rating.queries import load_state
 from tests.factories.people import NOW
 from tests.factories.rating import (
     game_of,
+    load_again,
     make_rating_project,
     say,
     say_engagement,
@@ -46,17 +47,13 @@ def begin(is_asked=True, **given):
     return start(project=project, content=content(**given))
 
 
-def again(evaluation):
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 def asked(evaluation, step="references"):
-    return [it for it in load_state(again(evaluation)).visibility.missing if it.step == step]
+    return [it for it in load_state(load_again(evaluation)).visibility.missing if it.step == step]
 
 
 def look(evaluation, what="suggestions"):
     posted = Act(kind="reveal", subject=what, value="yes", version=0, key=f"look {what}")
-    act(evaluation=again(evaluation), posted=posted, by=evaluation.evaluator, now=NOW)
+    act(evaluation=load_again(evaluation), posted=posted, by=evaluation.evaluator, now=NOW)
 
 
 def finish(evaluation):
@@ -88,10 +85,12 @@ def test_submitting_waits_for_each_suggestion_or_for_no_others():
     first, second = (it.subject for it in asked(evaluation))
     with pytest.raises(Unacceptable, match="suggested reference in message 1 has no answer"):
         submit_evaluation(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
-    judged = [count_judged((state := load_state(again(evaluation))).progress, state.visibility.missing)]
+    judged = [count_judged((state := load_state(load_again(evaluation))).progress, state.visibility.missing)]
     say(evaluation, "reference", first, "not_a_reference")
     assert [it.subject for it in asked(evaluation)] == [second]
-    judged.append(count_judged((state := load_state(again(evaluation))).progress, state.visibility.missing))
+    judged.append(
+        count_judged((state := load_state(load_again(evaluation))).progress, state.visibility.missing)
+    )
     assert (judged[1][0] - judged[0][0], judged[1][1]) == (1, judged[0][1])
     look(evaluation, f"suggestions:{second}-{second}")
     assert asked(evaluation) == []
@@ -110,9 +109,11 @@ def test_a_suggestion_that_is_a_reference_is_judged_as_the_others_are():
         (second, "The suggested reference in message 2 has no answer yet."),
     ]
     say(evaluation, "reference", first, "inaccurate")
-    assert not load_state(again(evaluation)).visibility.checks, "nothing is shown before the step is done"
+    assert not load_state(load_again(evaluation)).visibility.checks, (
+        "nothing is shown before the step is done"
+    )
     look(evaluation)
-    assert load_state(again(evaluation)).visibility.checks == {first}
+    assert load_state(load_again(evaluation)).visibility.checks == {first}
     say_what_is_missing(evaluation)
     line = finish(evaluation)
     assert (line.numerator, line.denominator, line.passes) == (0, 1, False)
@@ -172,11 +173,11 @@ def test_optional_answers_are_offered_in_the_order_of_the_rubric_before_the_reve
     step = step_of(client, evaluation, "roles")
     assert "You have given all blind answers" not in step
     offered = re.findall(r'data-step="(\w+)">[^<]*: (\d+)</a>', step)
-    phrases = len(load_state(again(evaluation)).judgeable.phrases)
+    phrases = len(load_state(load_again(evaluation)).judgeable.phrases)
     assert offered == [("identify", "6"), ("repetition", str(min(phrases, 10)))]
     assert f"{6 + min(phrases, 10)} optional answers are not given" in step
     assert "Skip them and reveal the roles" in step
-    for player in load_state(again(evaluation)).judgeable.speakers:
+    for player in load_state(load_again(evaluation)).judgeable.speakers:
         say(evaluation, "identify", str(player), "no")
-    say(evaluation, "phrase", min(load_state(again(evaluation)).judgeable.phrases), "acceptable")
+    say(evaluation, "phrase", min(load_state(load_again(evaluation)).judgeable.phrases), "acceptable")
     assert "You have given all blind answers" in step_of(client, evaluation, "roles")

@@ -14,13 +14,13 @@ from discussions.adjudication.core.authorship_test import (
     draw_test,
 )
 from discussions.iterations.actions import open_project
-from discussions.models import Evaluation, Iteration
+from discussions.models import Iteration
 from discussions.rating.actions import open_transcript, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from tests.factories.authorship import make_testing_project, spoken_game
 from tests.factories.people import NOW, make_admin
-from tests.factories.rating import game_of, make_rating_project, say, say_what_is_missing, start
+from tests.factories.rating import game_of, load_again, make_rating_project, say, say_what_is_missing, start
 from tests.factories.verdicts import fresh, preview, record
 from tests.factories.versions import publish_with_parameters
 from workspace.core.refusals import Unacceptable
@@ -80,12 +80,8 @@ def agents_in(count, **given):
     return start(project=project, content=spoken_game(48, player_count=count))
 
 
-def again(evaluation):
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 def answer(evaluation, hits, misses=0):
-    authors = load_state(again(evaluation)).drawn_test.authors
+    authors = load_state(load_again(evaluation)).drawn_test.authors
     for number, author in enumerate(authors[: hits + misses], start=1):
         say(evaluation, "attribution", str(number), str(author) if number <= hits else "cannot_tell")
 
@@ -106,7 +102,7 @@ def test_one_message_of_each_agent_is_asked_about():
 def test_the_transcript_opens_as_soon_as_it_is_decided(client, hits, misses):
     evaluation = agents_in(6)
     answer(evaluation, hits, misses)
-    state = load_state(again(evaluation))
+    state = load_state(load_again(evaluation))
     assert [it.kind for it in state.visibility.missing if it.step == "identify"] == ["reveal"]
     page = page_of(client, evaluation)
     assert "The test is over, and its answers are final" in page
@@ -115,14 +111,14 @@ def test_the_transcript_opens_as_soon_as_it_is_decided(client, hits, misses):
     with pytest.raises(Unacceptable, match="answers are final"):
         say(evaluation, "attribution", "1", "2")
     open_transcript(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
-    assert load_state(again(evaluation)).visibility.transcript
+    assert load_state(load_again(evaluation)).visibility.transcript
 
 
 @pytest.mark.django_db
 def test_the_last_answer_closes_the_others_in_place(client):
     evaluation = agents_in(6)
     answer(evaluation, 4)
-    author = load_state(again(evaluation)).drawn_test.authors[4]
+    author = load_state(load_again(evaluation)).drawn_test.authors[4]
     client.force_login(evaluation.evaluator)
     body = {"act": f"attribution~5~0~{author}", "nonce": "n", "step": "identify"}
     text = client.post(
@@ -161,7 +157,7 @@ def test_whoever_skips_it_sees_the_transcript_and_has_no_result(client):
         open_transcript(evaluation=evaluation, by=evaluation.evaluator, now=NOW)
     body = {"act": "reveal~transcript~0~skip", "nonce": "n", "step": "identify"}
     client.post(reverse("judge", args=[evaluation.pk]), body)
-    assert load_state(again(evaluation)).visibility.transcript
+    assert load_state(load_again(evaluation)).visibility.transcript
     page = page_of(client, evaluation, "?step=identify")
     assert "You skipped the test, so it has no result" in page
     assert "item-identify_decides" not in page

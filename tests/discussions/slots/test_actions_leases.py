@@ -20,7 +20,15 @@ from discussions.rating.actions import (
 from discussions.slots.actions import expire_leases, release_slot, renew_lease
 from discussions.slots.core import LEASE
 from tests.factories.people import NOW, make_lead, make_member, moment
-from tests.factories.rating import make_game, make_rating_project, ready_to_submit, say, start, submitted
+from tests.factories.rating import (
+    load_again,
+    make_game,
+    make_rating_project,
+    ready_to_submit,
+    say,
+    start,
+    submitted,
+)
 from workspace.core.refusals import Conflict, NotAllowed, Unacceptable
 from workspace.models import Event
 from workspace.people.actions.people import system_person
@@ -32,16 +40,12 @@ def expire(now=LATER, **given):
     return expire_leases(by=system_person(now=now), now=now, **given)
 
 
-def fresh(evaluation):
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 def lapsed(**given):
     """An evaluation with one answer whose lease has ended."""
     evaluation = start(**given)
     say(evaluation, "coherence", "5", "yes")
     assert expire() == 1
-    return fresh(evaluation)
+    return load_again(evaluation)
 
 
 def taken_by_another(evaluation, now=LATER):
@@ -73,7 +77,7 @@ def test_work_renews_the_lease_once_in_two_minutes(act):
     evaluation = start()
     say(evaluation, "coherence", "5", "yes", now=moment(1))
     assert Slot.objects.get().lease_until == NOW + LEASE
-    ACTS[act](fresh(evaluation), moment(5))
+    ACTS[act](load_again(evaluation), moment(5))
     assert Slot.objects.get().lease_until == moment(5) + LEASE
 
 
@@ -88,19 +92,19 @@ def test_revealing_renews_and_handing_in_ends_the_lease():
     assert (Slot.objects.get().lease_until, Slot.objects.get().is_closed) == (None, True)
     assert expire(moment(1000)) == 0
     with pytest.raises(NotAllowed, match="was submitted"):
-        renew_lease(evaluation=fresh(evaluation), by=evaluation.evaluator, now=moment(22))
+        renew_lease(evaluation=load_again(evaluation), by=evaluation.evaluator, now=moment(22))
 
 
 @pytest.mark.django_db
 def test_a_lease_that_ended_gives_the_place_back_and_keeps_the_work():
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
-    evaluation = fresh(evaluation)
+    evaluation = load_again(evaluation)
     assert expire(NOW + LEASE - timedelta(seconds=1)) == 0
     assert expire(project=make_rating_project()) == 0
     assert expire(project=evaluation.game.project) == 1
     assert expire() == 0
-    place, current = Slot.objects.get(), fresh(evaluation)
+    place, current = Slot.objects.get(), load_again(evaluation)
     assert (place.evaluator, place.taken_at, place.lease_until, place.is_closed) == (None, None, None, False)
     assert (current.state, current.version, current.judgements.count()) == (
         "lapsed",
@@ -118,14 +122,14 @@ def test_the_sweep_ends_leases():
     Slot.objects.update(lease_until=moment(-60))
     with suppress(SystemExit):  # where the tests' broker is away
         call_command("sweep")
-    assert fresh(evaluation).state == "lapsed"
+    assert load_again(evaluation).state == "lapsed"
 
 
 @pytest.mark.django_db
 def test_an_act_on_what_lapsed_takes_the_place_up_again():
     evaluation = lapsed()
     say(evaluation, "coherence", "6", "yes", now=LATER)
-    current = fresh(evaluation)
+    current = load_again(evaluation)
     assert (current.state, current.judgements.count(), current.slot.lease_until) == (
         "draft",
         2,
@@ -140,8 +144,8 @@ def test_an_act_on_what_lapsed_takes_the_place_up_again():
 def test_what_lapsed_can_be_submitted_while_its_place_is_free():
     evaluation = ready_to_submit()
     expire()
-    submit_evaluation(evaluation=fresh(evaluation), by=evaluation.evaluator, now=LATER)
-    assert (fresh(evaluation).state, Slot.objects.get().is_closed) == ("submitted", True)
+    submit_evaluation(evaluation=load_again(evaluation), by=evaluation.evaluator, now=LATER)
+    assert (load_again(evaluation).state, Slot.objects.get().is_closed) == ("submitted", True)
 
 
 @pytest.mark.django_db
@@ -151,9 +155,9 @@ def test_an_act_on_what_lapsed_is_refused_once_the_place_is_taken(act):
     taken_by_another(evaluation)
     with pytest.raises(NotAllowed, match="somebody else has it now"):
         ACTS[act](evaluation, LATER)
-    assert (fresh(evaluation).state, fresh(evaluation).judgements.count()) == ("lapsed", 1)
+    assert (load_again(evaluation).state, load_again(evaluation).judgements.count()) == ("lapsed", 1)
     with pytest.raises(Conflict, match="somebody else has it now"):
-        return_to_game(evaluation=fresh(evaluation), by=evaluation.evaluator, now=LATER)
+        return_to_game(evaluation=load_again(evaluation), by=evaluation.evaluator, now=LATER)
 
 
 @pytest.mark.django_db
@@ -162,7 +166,7 @@ def test_what_lapsed_is_taken_up_again_from_the_list_by_its_evaluator_alone():
     with pytest.raises(NotAllowed, match="Only the evaluator"):
         return_to_game(evaluation=evaluation, by=make_member(project=evaluation.game.project), now=LATER)
     return_to_game(evaluation=evaluation, by=evaluation.evaluator, now=LATER)
-    assert fresh(evaluation).state == "draft"
+    assert load_again(evaluation).state == "draft"
 
 
 @pytest.mark.django_db
@@ -171,7 +175,7 @@ def test_a_place_whose_lease_ended_is_free_before_the_sweep_comes():
     other = make_member(project=evaluation.game.project)
     assert take_next_game(project=evaluation.game.project, by=other, now=moment(1)) is None
     assert take_next_game(project=evaluation.game.project, by=other, now=LATER).game == evaluation.game
-    assert fresh(evaluation).state == "lapsed"
+    assert load_again(evaluation).state == "lapsed"
 
 
 @pytest.mark.django_db
@@ -186,14 +190,14 @@ def test_a_lead_takes_a_place_back_and_nothing_is_lost():
     evaluation = start()
     say(evaluation, "coherence", "5", "yes")
     lead = make_lead(project=evaluation.game.project)
-    given = {"evaluation": fresh(evaluation), "now": moment(1)}
+    given = {"evaluation": load_again(evaluation), "now": moment(1)}
     with pytest.raises(NotAllowed, match="Only team leads"):
         release_slot(reason="", by=evaluation.evaluator, **given)
     with pytest.raises(Unacceptable, match="at most 2,000"):
         release_slot(reason="x" * 2001, by=lead, **given)
     release_slot(reason="You are on holiday", by=lead, **given)
     release_slot(reason="again", by=lead, **given)
-    current = fresh(evaluation)
+    current = load_again(evaluation)
     assert (current.state, current.released_reason, current.judgements.count()) == (
         "lapsed",
         "You are on holiday",
@@ -203,8 +207,8 @@ def test_a_lead_takes_a_place_back_and_nothing_is_lost():
     assert Event.objects.filter(verb="place:released", by=lead).count() == 1
     with pytest.raises(NotAllowed, match="released this slot: You are on holiday"):
         say(current, "coherence", "6", "yes", now=moment(2))
-    return_to_game(evaluation=fresh(evaluation), by=evaluation.evaluator, now=moment(3))
-    assert (fresh(evaluation).state, fresh(evaluation).released_reason) == ("draft", "")
+    return_to_game(evaluation=load_again(evaluation), by=evaluation.evaluator, now=moment(3))
+    assert (load_again(evaluation).state, load_again(evaluation).released_reason) == ("draft", "")
 
 
 @pytest.mark.django_db
@@ -228,9 +232,9 @@ def test_what_was_sent_back_comes_first_and_has_no_lease_until_it_is_opened():
     Evaluation.objects.filter(pk=evaluation.pk).update(state="returned", returned_comment="Look at message 3")
     Slot.objects.filter(pk=evaluation.slot_id).update(is_closed=False)
     assert expire() == 1
-    assert fresh(evaluation).state == "returned"
-    return_to_game(evaluation=fresh(started), by=person, now=LATER)
+    assert load_again(evaluation).state == "returned"
+    return_to_game(evaluation=load_again(started), by=person, now=LATER)
     assert take_next_game(project=project, by=person, now=LATER) == evaluation
     assert Slot.objects.get(pk=evaluation.slot_id).lease_until == LATER + LEASE
     assert expire(LATER + LEASE) == 2
-    assert fresh(evaluation).state == "lapsed"
+    assert load_again(evaluation).state == "lapsed"

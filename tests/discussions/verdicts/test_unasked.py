@@ -6,7 +6,6 @@ import pytest
 from django.urls import reverse
 
 from discussions.adjudication.core.judgeable import list_unasked
-from discussions.models import Evaluation
 from discussions.rating.actions import act
 from discussions.rating.pages.evaluation import EvaluationQuery, rating_page
 from discussions.rating.pages.lease import build_lease
@@ -15,6 +14,7 @@ from discussions.verdicts.queries import count_unasked_suggestions, load_basis
 from tests.factories.people import NOW
 from tests.factories.rating import (
     game_of,
+    load_again,
     make_rating_project,
     ready_to_submit,
     say,
@@ -50,19 +50,15 @@ def ended(**given):
     return ready_to_submit(project=make_rating_project(number="1.2"), content=content(**given))
 
 
-def again(evaluation):
-    return Evaluation.objects.with_work().get(pk=evaluation.pk)
-
-
 def open_page(evaluation, step=""):
-    evaluation = again(evaluation)
+    evaluation = load_again(evaluation)
     lease = build_lease(evaluation=evaluation, now=NOW)
     return rating_page(work=load_state(evaluation), wanted=EvaluationQuery("n", step), lease=lease)
 
 
 def look(evaluation, what="suggestions"):
     posted = Act(kind="reveal", subject=what, value="yes", version=0, key="look")
-    act(evaluation=again(evaluation), posted=posted, by=evaluation.evaluator, now=NOW)
+    act(evaluation=load_again(evaluation), posted=posted, by=evaluation.evaluator, now=NOW)
 
 
 def submit(client, evaluation):
@@ -87,8 +83,8 @@ def test_what_counts_as_looked_at():
 @pytest.mark.parametrize(("references", "suggestions"), [(0, 3), (2, 5)])
 def test_it_is_said_at_submitting_and_wherever_the_verdict_is_read(client, references, suggestions):
     evaluation = ended(references=references, suggestions=suggestions)
-    count = len(load_state(again(evaluation)).judgeable.possible)
-    assert (count, len(load_state(again(evaluation)).judgeable.counted)) == (suggestions, references)
+    count = len(load_state(load_again(evaluation)).judgeable.possible)
+    assert (count, len(load_state(load_again(evaluation)).judgeable.counted)) == (suggestions, references)
     said = SAID.format(n=count)
     assert open_page(evaluation, "review").review.unasked.startswith(said)
     submit(client, evaluation)
@@ -111,9 +107,9 @@ def test_it_is_said_at_submitting_and_wherever_the_verdict_is_read(client, refer
 def test_nothing_is_said_once_somebody_looked(client, is_marked):
     evaluation = ended(suggestions=2)
     if is_marked:
-        for subject in load_state(again(evaluation)).judgeable.possible:
-            say(again(evaluation), "missed", subject, "yes")
-        say_what_is_missing(again(evaluation))
+        for subject in load_state(load_again(evaluation)).judgeable.possible:
+            say(load_again(evaluation), "missed", subject, "yes")
+        say_what_is_missing(load_again(evaluation))
     else:
         look(evaluation)
     assert open_page(evaluation, "review").review.unasked == ""
@@ -127,7 +123,7 @@ def test_nothing_is_said_once_somebody_looked(client, is_marked):
 
 def test_some_may_be_left():
     evaluation = ended(suggestions=3)
-    first = load_state(again(evaluation)).judgeable.possible[0]
+    first = load_state(load_again(evaluation)).judgeable.possible[0]
     look(evaluation, f"suggestions:{first}-{first}")
     assert open_page(evaluation, "review").review.unasked.startswith(SAID.format(n=2) + "s")
 
