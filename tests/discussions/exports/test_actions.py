@@ -4,7 +4,9 @@ import csv
 import io
 import json
 import re
+from difflib import ndiff
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -13,11 +15,18 @@ from discussions.core.judgement_kinds import VALUES
 from discussions.core.outcome import ENGAGEMENT
 from discussions.exports.actions import build_project_export
 from discussions.exports.queries.lines import JUDGEMENT_WORDS
-from discussions.exports.queries.tables import TABLES
+from discussions.exports.queries.tables import OWN_TABLES, TABLES
 from discussions.metrics.core.registry import METRICS
 from discussions.models import GameText, Verdict
 from rubric.models.comparisons import ELSEWHERE
-from tests.factories.adjudication import LABEL, list_evaluations, resolve_difference, submitted_game
+from tests.factories.adjudication import (
+    LABEL,
+    list_evaluations,
+    make_shared_game,
+    resolve_difference,
+    submit_as,
+    submitted_game,
+)
 from tests.factories.comparisons import RECORD_SCORES, make_set, review_with
 from tests.factories.exports import make_export, read_lines, unzip, write_export
 from tests.factories.human_reviewers import begin, say, submitted
@@ -25,10 +34,12 @@ from tests.factories.iterations import figures, make_baseline, make_change, make
 from tests.factories.people import make_lead, make_member, make_project
 from tests.factories.rating import make_rating_project, start
 from tests.factories.rating import say as judge
-from tests.factories.verdicts import record, recorded_verdict
+from tests.factories.verdicts import fresh, record, recorded_verdict
+from tools.export_tables import DOCS, write_tables
 from workspace.blob_store import open_file
 from workspace.core.canonical import bytes_hash
 from workspace.core.refusals import NotAllowed, Unacceptable
+from workspace.exports.core.choices import FILES
 from workspace.models import Chain
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services(is_long=True)]
@@ -304,3 +315,52 @@ def test_a_project_without_anything_is_a_head_and_its_iteration():
         "export": 1, "rubric_version": 1, "iteration": 1,
     }  # fmt: skip
     assert write_export(project, make_member(project=project), "huggingface")
+
+
+def test_the_docs_list_every_table_and_column():
+    text = DOCS.read_text(encoding="utf-8")
+    changes = [line for line in ndiff(text.splitlines(), write_tables(text).splitlines()) if line[0] in "+-"]
+    assert not changes, "\n".join(
+        ["python -m tools.export_tables writes these into docs/exports.md:", *changes]
+    )
+
+
+@pytest.mark.django_db
+def test_a_verdict_is_checked_from_its_export_as_the_docs_say():
+    game = make_shared_game()
+    for evaluation, answer in zip(list_evaluations(game), ("no", "no", "yes"), strict=True):
+        submit_as(evaluation, values={("strategic_depth", "3"): answer, ("coherence", "4"): answer})
+    lead = make_lead(project=game.project)
+    record(fresh(game), by=lead)
+    (line,) = read_lines(write_export(game.project, lead), "game")
+    verdict, measured = line["verdicts"][0], line["measurements"][-1]
+    basis = verdict["basis"]
+    text = DOCS.read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    assert names["hash_basis"](basis) == verdict["basis_sha256"]
+    assert measured["findings_sha256"] == basis["measured"]["findings_sha256"]
+    for key in ("strategic_depth", "coherence"):
+        counted, total = set(measured["findings"][key]["counted"]), len(line["record"]["messages"])
+        for message in range(1, total + 1):
+            said = [
+                row["value"]
+                for row in basis["judgements"]
+                if (row["kind"], row["subject"]) == (key, str(message))
+            ]
+            if said:
+                (counted.add if 2 * said.count("yes") > len(said) else counted.discard)(message)
+        (found,) = (row for row in verdict["outcome"]["lines"] if row["key"] == key)
+        assert (found["numerator"], found["denominator"]) == (len(counted), total)
+
+
+def test_the_docs_name_every_format():
+    text = DOCS.read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in text for name in FILES)
+
+
+def test_columns_and_tables_have_one_name_each():
+    for tables in (TABLES, OWN_TABLES):
+        assert len({table.name for table in tables}) == len(tables)
+        for table in tables:
+            assert len({column.name for column in table.columns}) == len(table.columns)

@@ -1,21 +1,34 @@
 """One game for its leads: figures, what is behind each, transcript, people; hidden from evaluators."""
 
 import html
+import json
+import re
 
 import pytest
 from django.urls import reverse
 
+from discussions.core.judgement_kinds import STRATEGIC_DEPTH
 from discussions.games.core import MESSAGES_A_PAGE
 from discussions.games.views.game import GamePage
 from discussions.metrics.actions import ask_for_diagnostics
 from discussions.metrics.core.registry import CODE_VERSION
 from discussions.models import Companions, Game, Measured
+from tests.factories.adjudication import HOSTILE, make_differing
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import NOW, make_admin, make_lead, make_member
+from tests.factories.public_formats import kaggle_replay
 from tests.factories.rating import game_of, make_game, make_rating_project, say, start, submitted
+from tests.factories.text_formats import inspect_sample
 from tests.factories.tokens import program_of
-from tests.factories.transcripts import import_game, native_game, native_message, repeated_messages
-from tests.factories.verdicts import fresh, record
+from tests.factories.transcripts import (
+    import_game,
+    make_games_project,
+    native_game,
+    native_message,
+    repeated_messages,
+    upload,
+)
+from tests.factories.verdicts import fresh, record, recorded_verdict
 from workspace.core.canonical import bytes_hash
 from workspace.jobs.actions import cancel_job
 from workspace.models import Job
@@ -256,3 +269,124 @@ def test_queries_are_the_same_for_a_small_and_a_large_game(client, django_assert
         run_waiting_jobs()
         with django_assert_num_queries(14):
             assert client.get(address(game)).status_code == 200
+
+
+def get_game(client, game, **asked):
+    address = reverse("game", args=[game.project.slug, game.number])
+    return " ".join(client.get(address, asked).content.decode().split())
+
+
+def read_message(page, position):
+    return page.split(f'id="m{position}"')[1].split("</li> <li id=")[0].split('id="game-votes"')[0]
+
+
+def test_judgements_and_flags_stand_at_their_messages(client):
+    game = make_differing()
+    client.force_login(make_lead(project=game.project))
+    message = read_message(get_game(client, game), 4)
+    assert re.search(r"Strategic depth: strategic \([AB]\)", message)
+    assert re.search(r"Strategic depth: not strategic \([AB]\)", message)
+    flagged = read_message(get_game(client, game), 5)
+    assert "open flag" in flagged and reverse("flags", args=[game.project.slug]) in flagged
+    assert HOSTILE not in flagged and "&lt;b&gt;answers" in flagged
+    assert "Too vague to be a reply." in flagged
+    names = [evaluation.evaluator.name for evaluation in game.evaluations.select_related("evaluator")]
+    assert not any(name in get_game(client, game) for name in names)
+
+
+def test_an_evaluator_sees_neither_marks_nor_the_games_beside(client):
+    verdict = recorded_verdict()
+    make_game(project=verdict.game.project)
+    client.force_login(verdict.created_by)
+    page = get_game(client, verdict.game)
+    assert "Transcript" in page
+    assert 'rel="next"' not in page and 'rel="prev"' not in page and 'class="chips marks"' not in page
+    client.force_login(make_lead(project=verdict.game.project))
+    page = get_game(client, verdict.game)
+    assert 'rel="prev"' in page and 'class="chips marks"' in page
+    assert verdict.game.evaluations.get().judgements.filter(kind=STRATEGIC_DEPTH).exists()
+
+
+def test_games_beside_are_those_of_the_list_that_one_came_from(client):
+    project = make_rating_project()
+    first, second, third = (make_game(project=project) for _at in range(3))
+    client.force_login(make_lead(project=project))
+    page = get_game(client, second, **{"in": "state=waiting&sort=oldest"})
+    kept = "in=state%3Dwaiting%26sort%3Doldest"
+    for way, game in (("prev", first), ("next", third)):
+        address = reverse("game", args=[project.slug, game.number])
+        assert re.search(rf'rel="{way}"[^>]*href="{re.escape(address)}\?{re.escape(kept)}"', page), way
+    assert "?state=waiting&amp;sort=oldest" in page, "the crumb leads back to the list"
+    by_default = get_game(client, second)
+    assert re.search(
+        rf'rel="prev"[^>]*href="{re.escape(reverse("game", args=[project.slug, third.number]))}"', by_default
+    )
+    assert client.get(reverse("game", args=[project.slug, 2]), {"in": "sort=x"}).status_code == 400
+
+
+def test_the_page_links_to_its_parts_and_every_link_has_its_place(client):
+    game = recorded_verdict().game
+    client.force_login(make_lead(project=game.project))
+    page = get_game(client, game)
+    navigation = page.split('class="sections"')[1].split("</nav>")[0]
+    anchors = re.findall(r'href="#([^"]+)"', navigation)
+    assert {"game-outcome", "game-people", "game-transcript", "memory_accuracy"} <= set(anchors)
+    assert all(f'id="{anchor}"' in page for anchor in anchors)
+    assert 'href="#m3"' in page
+
+
+NAMES = ("Ann", "Bea", "Cid")
+
+
+def game(*texts, rounds=(1, 2), votes=(), **changes):
+    """A native game of three who speak in turn; votes are pairs of names in round 1."""
+    said = texts or ("Bea, hello.", "Ann, hello.", "Cid?", "Bea!")
+    messages = [
+        native_message(turn, NAMES[turn % 3], text, roundNumber=rounds[turn * len(rounds) // len(said) - 1])
+        for turn, text in enumerate(said, 1)
+    ]
+    cast = [{"voterName": voter, "targetName": target, "roundNumber": 1} for voter, target in votes]
+    players = [{"name": name, "role": "SEER"} for name in NAMES]
+    return native_game(players=players, messages=messages, votes=cast) | changes
+
+
+def rows(*lines):
+    return "\n".join(("round,player,role,vote,text", *lines)).encode()
+
+
+FILES = {
+    "odd_many_votes": game(votes=[(one, two) for one in NAMES for two in NAMES if one != two]),
+    "vote_repeated": rows("1,Ann,,Bea,Hello Bea.", "1,Ann,,Bea,Hello Cid.", "1,Bea,,Ann,Hello Ann."),
+    "role_differs": rows("1,Ann,SEER,,Hello Bea.", "1,Ann,MAFIA,,Hello Cid.", "1,Bea,SEER,,Hello Ann."),
+    "odd_one_round": [game(gameId=f"g{number}") for number in range(3)] + [game(gameId="g3", rounds=(1,))],
+    "odd_names_nobody": game(*["I have nothing to say."] * 10),
+    "odd_stranger": game("I vote for Zelda.", "Ann, why?", "Bea?"),
+    "odd_for_one": game("Only you know this, Bea.", "Ann, why?", "Cid?"),
+    "odd_loop": game("0 " * 30, "Ann, why?", "Cid?"),
+    "odd_thinks": game("I must not reveal my role, Bea.", "Ann, why?", "Cid?"),
+    "game_stopped": kaggle_replay(
+        GAME_END=kaggle_replay()["info"]["GAME_END"] | {"terminated_with_agent_error": True}
+    ),
+    "sample_error": inspect_sample() | {"error": {"message": "x"}},
+    "odd_denied": game("Ann?", "Cid?", "I did not vote for Bea.", votes=[("Ann", "Bea")]),
+}
+
+
+@pytest.mark.parametrize("code", FILES)
+def test_what_is_odd_in_a_file_is_shown_and_found(client, code):
+    project = make_games_project()
+    lead = make_lead(project=project)
+    data = FILES[code] if isinstance(FILES[code], bytes) else json.dumps(FILES[code]).encode()
+    upload(project=project, by=lead, games=data)
+    run_waiting_jobs()
+    newest = Game.objects.latest("pk")
+    address = f"projects/{project.slug}/games/"
+    program = program_of(lead)
+    (said,) = [
+        one for one in program.get(f"{address}{newest.number}/").json()["warnings"] if one["code"] == code
+    ]
+    assert [one["number"] for one in program.get(f"{address}?odd=yes").json()["items"]] == [newest.number]
+    client.force_login(lead)
+    page = client.get(f"/{address}{newest.number}/").content.decode()
+    listed = page.partition('id="game-odd"')[2].partition("</ul>")[0]
+    assert said["message"].split('"')[0][:60] in listed

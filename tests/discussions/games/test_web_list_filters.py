@@ -6,7 +6,6 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from discussions.rating.actions.remarks import remark
 from django.urls import reverse
 
 from discussions.games.actions import enter_figure
@@ -18,6 +17,7 @@ from discussions.games.views.game_list import GamesPage
 from discussions.models import Game
 from discussions.models.manual_figures import COST
 from discussions.queue.actions import assign_game
+from discussions.rating.actions import remark
 from tests.factories.adjudication import TIE, make_differing, resolve_difference
 from tests.factories.iterations import figures, make_iteration, make_stage
 from tests.factories.people import NOW, make_lead, make_member

@@ -1,14 +1,16 @@
-"""A game that does not count: withdrawn on its page, shown struck through wherever it stood, and taken back."""
+"""Games that do not count, struck through wherever they stood; costs and cache rates by hand, marked everywhere."""
 
 import csv
 import html
 import io
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 
-from discussions.models import Game, Withdrawal
+from discussions.models import Game, ManualFigure, Withdrawal
 from tests.factories.iterations import figures, make_baseline, make_change, make_stage, withdraw
+from tests.factories.pages import get_text
 from tests.factories.people import make_lead, make_member
 from tests.factories.transcripts import make_games_project
 
@@ -44,12 +46,12 @@ def get_raw(answer, status=200):
     return " ".join(answer.content.decode().split())
 
 
-def get_text(answer, status=200):
+def read_page(answer, status=200):
     return html.unescape(get_raw(answer, status))
 
 
 def test_a_game_is_withdrawn_on_its_page_and_taken_back(client, change):
-    assert "Withdraw the game" in get_text(client.get(place("game")))
+    assert "Withdraw the game" in read_page(client.get(place("game")))
     answer = client.post(place(), GIVEN)
     assert (answer.status_code, answer["Location"]) == (303, place("game"))
     page = get_raw(client.get(place("game")))
@@ -73,7 +75,7 @@ def test_it_is_shown_struck_through_and_in_no_mean(client, change):
     assert 'class="dot out"' in compared and '<tr class="withdrawn">' in compared
     baseline = get_raw(client.get(place("iteration", change.compared_with.number)))
     assert SAID in baseline and '<tr class="withdrawn">' in baseline
-    gate = get_text(client.get(place("stage_gate", 1)))
+    gate = read_page(client.get(place("stage_gate", 1)))
     assert "only 2 games count, 3 are needed" in gate
 
 
@@ -132,3 +134,69 @@ def test_queries_do_not_grow_with_withdrawals(client, change, django_assert_num_
     withdraw(game=Game.objects.get(number=1))
     with django_assert_num_queries(6):
         client.get(place())
+
+
+FIGURE = {"kind": "cost", "value": "1.35", "reason": "The invoice of May."}
+
+
+@pytest.fixture
+def iteration(lead):
+    stage = make_stage(project=lead.memberships.get().project, by=lead)
+    return make_baseline(stage=stage, games=[figures(cost=None, cache=None), figures(), figures()])
+
+
+def figure_place(name="enter_figure"):
+    return reverse(name, args=["ours", 1])
+
+
+def test_a_cost_by_hand_counts_and_is_marked_on_every_page(client, lead, iteration):
+    assert "keeps the next stage's gate closed" in get_text(client.get(figure_place()))
+    answer = client.post(figure_place(), FIGURE)
+    assert (answer.status_code, answer["Location"]) == (303, figure_place())
+    text = get_text(client.get(figure_place()))
+    assert "$1.35" in text and "The invoice of May." in text and "the transcript reports nothing" in text
+    client.cookies["games_columns"] = "cost"
+    games = get_text(client.get(reverse("games", args=["ours"])))
+    assert "$1.35 <small>by hand</small>" in games
+    game = get_text(client.get(figure_place("game")))
+    assert "Cost, as iterations count it" in game and "The invoice of May." in game
+    for name, number in (("iteration", iteration.number), ("stage_gate", 1)):
+        text = get_text(client.get(reverse(name, args=["ours", number])))
+        assert "$1.35" in text and "by hand" in text
+
+
+def test_a_rate_is_entered_in_percent(client, iteration):
+    assert '<option value="cache" selected>' in get_text(client.get(figure_place() + "?kind=cache"))
+    assert client.post(figure_place(), FIGURE | {"kind": "cache", "value": "72.5"}).status_code == 303
+    assert ManualFigure.objects.get().value == Decimal("0.725")
+    assert "72.5 %" in get_text(client.get(figure_place("game")))
+
+
+def test_a_later_figure_supersedes_and_the_first_stays(client, iteration):
+    for value in ("1.35", "1.4"):
+        client.post(figure_place(), FIGURE | {"value": value})
+    text = get_text(client.get(figure_place()))
+    assert text.count("superseded") == 1 and "$1.40" in text and "$1.35" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"value": "a lot"}, "Enter a number"),
+        ({"value": "-1"}, "from 0 to 100,000"),
+        ({"kind": "cache", "value": "101"}, "between 0 and 100 %"),
+        ({"value": "NaN"}, "Enter a number"),
+        ({"reason": "  "}, "Say where the figure comes from"),
+        ({"value": ""}, "required"),
+    ],
+)
+def test_what_no_figure_can_be_is_said_and_everything_typed_stays(client, iteration, changes, says):
+    text = get_text(client.post(figure_place(), FIGURE | {"reason": "<i>Kept</i>"} | changes), 422)
+    assert says in text and ("<i>Kept</i>" in text or "reason" in changes)
+    assert not ManualFigure.objects.exists()
+
+
+def test_only_leads_enter_figures(client, lead, iteration):
+    assert client.get(figure_place() + "?kind=weight").status_code == 400
+    client.force_login(make_member(project=iteration.project))
+    assert client.post(figure_place(), FIGURE).status_code == 404

@@ -12,8 +12,9 @@ from discussions.iterations.actions import open_for_rating
 from discussions.models import Game, Iteration, Transcript
 from tests.factories.iterations import figures, get_lead, import_games, make_baseline, make_stage
 from tests.factories.jobs import run_waiting_jobs
-from tests.factories.people import moment
-from tests.factories.transcripts import as_bytes, native_game
+from tests.factories.people import make_lead, moment
+from tests.factories.tokens import program_of
+from tests.factories.transcripts import as_bytes, make_games_project, native_game
 
 pytestmark = pytest.mark.django_db
 
@@ -116,3 +117,18 @@ def test_the_command_takes_the_iterations_number_and_refuses_a_frozen_one(capsys
         "Iteration 1 was opened for rating, which froze its list" in json.loads(err)["faults"][0]["message"]
     )
     assert Transcript.objects.count() == 2
+
+
+def test_a_statement_is_signed_once_and_shown_with_its_gate():
+    project = make_games_project(slug="ours")
+    lead = make_lead(project=project)
+    program, path = program_of(lead), f"projects/ours/stages/{make_stage(project=project, by=lead).number}/"
+    before = program.get(f"{path}gate/").json()
+    assert (before["statement"], before["signed_by"], before["sign_refusal"]) == ("", "", "")
+    assert not [sentence for sentence in before["missing"] if "below" in sentence]
+    assert program.post(f"{path}sign/", {"statement": " "}).json()["field"] == "statement"
+    signed = program.post(f"{path}sign/", {"statement": "Nobody left before the end."}).json()
+    assert (signed["statement"], signed["signed_by"]) == ("Nobody left before the end.", lead.name)
+    assert len(signed["missing"]) == len(before["missing"]) - 1
+    again = program.post(f"{path}sign/", {"statement": "Another"})
+    assert (again.status_code, again.json()["code"]) == (403, "stated")

@@ -36,8 +36,8 @@ from discussions.verdicts.core.rule import (
     check_identification,
     find_automatic_failure,
     say_again,
+    verdict_flip_distance,
 )
-from discussions.verdicts.core.turning import verdict_flip_distance
 from tests.factories.verdict_examples import (
     APPENDIX,
     PASSING,

@@ -10,8 +10,13 @@ from scipy import stats
 
 from discussions.adjudication.core.authorship_test import AuthorshipResult
 from discussions.verdicts.core.next_game import PlayedGame, predict_next_games
-from discussions.verdicts.core.rule import add_binomial_flags, check_test, decide, find_rating_flip
-from discussions.verdicts.core.turning import rating_flip_steps
+from discussions.verdicts.core.rule import (
+    add_binomial_flags,
+    check_test,
+    decide,
+    find_rating_flip,
+    rating_flip_steps,
+)
 from discussions.verdicts.pages.lines import figure_row, verdict_turns
 from tests.factories.verdict_examples import APPENDIX, PASSING, RUBRIC, share, verdict, with_failing
 

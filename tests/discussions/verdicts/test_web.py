@@ -16,6 +16,7 @@ from tests.factories.iterations import figures, make_baseline, make_stage
 from tests.factories.people import make_admin, make_member
 from tests.factories.rating import make_game, make_rating_project, ready_to_submit
 from tests.factories.tampering import without_triggers
+from tests.factories.tokens import program_of
 from tests.factories.verdicts import fresh, game_to_record, get_lead, preview, record, recorded_verdict
 from tests.factories.versions import make_changed_draft
 from workspace.core.canonical import canonical_bytes
@@ -406,3 +407,25 @@ def test_evaluators_of_a_shared_game_are_led_to_no_message(client):
     assert build_verdict_page(game=fresh(game), person=get_lead(game)).turning
     page = build_verdict_page(game=fresh(game), person=person)
     assert page.outcome is not None and (page.turning, page.apart) == ({}, {})
+
+
+def test_a_verdict_is_recorded_on_the_basis_that_was_read_and_corrected_with_a_reason():
+    game = game_to_record()
+    program = program_of(get_lead(game))
+    path = f"projects/{game.project.slug}/games/{game.number}/verdict/"
+    found = program.get(path).json()
+    assert (found["refusal"], found["recorded"]) == ("", [])
+    lines = {line["key"]: line for line in found["outcome"]["lines"]}
+    low, high = lines["coherence"]["interval"]
+    assert low <= lines["coherence"]["score"] <= high
+    assert (lines["engagement"]["interval"], lines["engagement"]["is_mandatory"]) == (None, True)
+    stale = program.post(path, {"basis_sha256": "0" * 64})
+    assert (stale.status_code, stale.json()["code"]) == (409, "basis_changed")
+    made = program.post(path, {"basis_sha256": found["basis_sha256"]})
+    assert (made.status_code, made.json()["number"]) == (201, 1)
+    assert made.json()["passes"] is found["outcome"]["passes"]
+    basis = program.get(path).json()["basis_sha256"]
+    assert program.post(path, {"basis_sha256": basis}).json()["field"] == "reason"
+    assert program.post(path, {"basis_sha256": basis, "reason": "Recounted"}).status_code == 201
+    assert [row["reason"] for row in program.get(path).json()["recorded"]] == ["Recounted", ""]
+    assert Verdict.objects.count() == 2
