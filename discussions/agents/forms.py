@@ -10,7 +10,7 @@ from discussions.models import Category
 from workspace.models import Project
 
 
-class CodeForm(forms.Form):
+class CodingForm(forms.Form):
     game = forms.IntegerField(label=_("Game"), min_value=1)
     message = forms.IntegerField(
         label=_("Message"), min_value=1, required=False, help_text=_("Empty: the whole game.")
@@ -25,7 +25,7 @@ class CodeForm(forms.Form):
 class FoundForm(forms.Form):
     """A name for all that a search finds; the other fields are those of its address."""
 
-    name = CodeForm.base_fields["name"]
+    name = CodingForm.base_fields["name"]
 
     def __init__(self, *args: object, searched: Iterable[str], **given: object) -> None:
         super().__init__(*args, **given)  # type: ignore[arg-type]

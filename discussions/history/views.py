@@ -343,7 +343,7 @@ class DescribedFigure(Struct, frozen=True):
     mean: Mean
 
 
-class Figure:
+class FigureRun:
     """One figure of all iterations; `place` is the part of a game's page that its dots lead to."""
 
     def __init__(self, kind: FigureKind, described: Sequence[DescribedFigure], scale: Axis) -> None:
@@ -386,7 +386,7 @@ def _build_column(row: HistoryIteration) -> dict[str, Any]:
     }
 
 
-def _read_figures(iterations: Sequence[JudgedIteration]) -> list[Figure]:
+def _read_figures(iterations: Sequence[JudgedIteration]) -> list[FigureRun]:
     language = get_language() or ""
     contents = [
         (iteration.content, iteration.aside, iteration.row.rubric_version, iteration.row.rubric_sha256)
@@ -397,7 +397,7 @@ def _read_figures(iterations: Sequence[JudgedIteration]) -> list[Figure]:
     scales = _scales(kinds, described)
     missing = DescribedFigure((), (), (), Mean(None, "", "", _("not in its rubric version"), ""))
     return [
-        Figure(kind, [record.get(key, missing) for record in described], scales[key])
+        FigureRun(kind, [record.get(key, missing) for record in described], scales[key])
         for key, kind in kinds.items()
         if key not in (COST, CACHE) or any(record[key].values for record in described)
     ]
@@ -446,7 +446,7 @@ def _values(kind: FigureKind, described: Sequence[dict[str, DescribedFigure]]) -
     return values + [value for value, _text in kind.rules]
 
 
-def _build_run(figure: Figure, columns: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _build_run(figure: FigureRun, columns: Sequence[dict[str, Any]]) -> dict[str, Any]:
     need, margin = figure.rules[-1][0], None
     pairs = list(zip(figure.described, columns, strict=True))
     known = [one.mean.value for one, column in pairs if one.mean.value is not None and not column["is_back"]]
@@ -462,12 +462,12 @@ def _build_run(figure: Figure, columns: Sequence[dict[str, Any]]) -> dict[str, A
     }
 
 
-def find_level(figure: Figure, value: float) -> float:
+def find_level(figure: FigureRun, value: float) -> float:
     share = (value - figure.scale.minimum) / (figure.scale.maximum - figure.scale.minimum)
     return round(FOOT - (FOOT - TOP) * min(1.0, max(0.0, share)), 1)
 
 
-def _build_cell(figure: Figure, one: DescribedFigure) -> dict[str, Any]:
+def _build_cell(figure: FigureRun, one: DescribedFigure) -> dict[str, Any]:
     """`dots` are place, level, kind, game and text of each: under what is needed, counting differently, withdrawn."""
     limit, mean = figure.rules[-1][0], one.mean
     step = min(APART, (LAST - FIRST) / max(1, len(one.values) - 1))

@@ -82,7 +82,7 @@ class RunForm(forms.Form):
         return RunPlan(**self.cleaned_data, asks=True)
 
 
-class PasteForm(forms.Form):
+class PromptAnswerForm(forms.Form):
     prompt = forms.IntegerField(min_value=1, max_value=2**31 - 1, widget=forms.HiddenInput)
     text = LinesField(label=_("The judge’s answer"), strip=False, rows=8)
 

@@ -15,7 +15,7 @@ from discussions.judges import queries
 from discussions.judges.actions import prompts, runs
 from discussions.judges.core.contract import REFUSED
 from discussions.judges.core.prompts import DEFAULT_PROMPT, read_lines
-from discussions.judges.forms import AdmitForm, JudgeForm, PasteForm, PlaceForm, RunForm, SuspendForm
+from discussions.judges.forms import AdmitForm, JudgeForm, PlaceForm, PromptAnswerForm, RunForm, SuspendForm
 from discussions.judges.labels import KIND_LABELS
 from discussions.judges.pages import (
     ContractRow,
@@ -191,7 +191,7 @@ def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
     """The next open prompt, and where its answer is pasted."""
     row = judge_or_404(request.user, slug, number)
 
-    def paste(form: PasteForm) -> str:
+    def paste(form: PromptAnswerForm) -> str:
         prompts.paste_answer(judge=row, **form.cleaned_data, by=request.user, now=timezone.now())
         return reverse("judge_answers", args=[slug, number])
 
@@ -206,7 +206,9 @@ def judge_answers(request: SignedIn, slug: str, number: int) -> HttpResponse:
             **frame(request.user, row.project, SECTION),
         }
 
-    return form_page(request, PasteForm, paste, page="discussions/judges/answers.html", context=context)
+    return form_page(
+        request, PromptAnswerForm, paste, page="discussions/judges/answers.html", context=context
+    )
 
 
 @require("judges", methods=("POST",))

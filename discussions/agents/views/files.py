@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext_lazy
 from discussions.agents import actions
 from discussions.agents.actions import ask_for_agents
 from discussions.agents.core.files import GROUPINGS, MODEL, AgentFigures
-from discussions.agents.forms import CategoryForm, CodeForm, FoundForm
+from discussions.agents.forms import CategoryForm, CodingForm, FoundForm
 from discussions.agents.pages import (
     COLUMNS,
     GROUPED,
@@ -180,7 +180,7 @@ def categories(request: SignedIn, slug: str) -> HttpResponse:
     """The list; the address can name the game and message to put a category on."""
     about = only_parameters(request, "game", "message")
     project = project_or_404(request.user, slug, check_code_games)
-    return _show_categories(request, project, CodeForm(initial=about))
+    return _show_categories(request, project, CodingForm(initial=about))
 
 
 @require("code_games")
@@ -193,7 +193,7 @@ def categories_markdown(request: SignedIn, slug: str) -> HttpResponse:
 @require("code_games", methods=("POST",))
 def give_code(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_code_games)
-    form = bind_form(request, CodeForm)
+    form = bind_form(request, CodingForm)
 
     def act(*, game: int, message: int | None, name: str, **given: Any) -> None:
         found = Game.objects.filter(project=project, number=game).first()
@@ -214,7 +214,7 @@ def give_code_to_found(request: SignedIn, slug: str) -> HttpResponse:
         page = SearchPage(by, [project], read_search(searched))
         actions.code_found(project=project, places=page.kept, name=name, by=by, now=now)
 
-    show = partial(_show_categories, request, project, CodeForm(), refused=form)
+    show = partial(_show_categories, request, project, CodingForm(), refused=form)
     return send(request, form, act, _list_url(slug), show=show)
 
 
@@ -225,7 +225,7 @@ def change_category(request: SignedIn, slug: str, category: int) -> HttpResponse
     row = get_object_or_404(Category, project=project, pk=category)
     form = bind_form(request, CategoryForm, project=project)
     act = partial(actions.change_category, category=row)
-    show = partial(_show_categories, request, project, CodeForm(), refused=form)
+    show = partial(_show_categories, request, project, CodingForm(), refused=form)
     return send(request, form, act, _list_url(slug), show=show)
 
 
@@ -241,7 +241,7 @@ def take_back(request: SignedIn, slug: str, coding: int) -> HttpResponse:
 def _show_categories(
     request: SignedIn,
     project: Project,
-    form: CodeForm,
+    form: CodingForm,
     *,
     refused: CategoryForm | FoundForm | None = None,
     status: int = 200,
