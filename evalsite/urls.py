@@ -7,7 +7,7 @@ from discussions.iterations.actions import open_project
 from discussions.models.iterations import iterations_by_version
 from discussions.preview.queries import scored_hash
 from rubric.preview.views import cancel_with, preview_with, publish_with
-from rubric.versions.urls import VERSION
+from rubric.urls import VERSION
 from rubric.versions.views.version import retire_with, rubrics_with
 from workspace.people.views.projects import create_project_with
 from workspace.tokens.views import api_docs_with, openapi_with

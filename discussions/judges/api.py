@@ -10,7 +10,7 @@ from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges import queries
 from discussions.judges.actions import prompts, runs
 from discussions.judges.core.contract import Contract
-from discussions.judges.core.prompts import CRITERIA, PromptAnswer
+from discussions.judges.core.prompts import CRITERIA, AnswerText
 from discussions.judges.labels import SIDE_LABELS
 from discussions.judges.pages import describe_state
 from discussions.judges.permissions import check_judges
@@ -193,7 +193,7 @@ def list_prompts(
 def submit_answers(request: SignedIn, slug: str, judge: int, given: AnswersGiven) -> JudgeRead:
     """Submit what a judge wrote to open prompts. It is kept as it is, then read."""
     row = judge_or_404(request.user, slug, judge)
-    lines = [PromptAnswer(at, one.prompt, one.text) for at, one in enumerate(given.answers, start=1)]
+    lines = [AnswerText(at, one.prompt, one.text) for at, one in enumerate(given.answers, start=1)]
     faults = prompts.upload_answers(judge=row, lines=lines, by=request.user, now=timezone.now())
     if faults:
         raise Unacceptable(faults[0].message, field=f"answers/{faults[0].line - 1}{faults[0].pointer}")

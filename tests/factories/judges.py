@@ -7,7 +7,7 @@ from zlib import crc32
 from discussions.core import judgement_kinds as kinds
 from discussions.judges.actions.prompts import RunPlan, make_prompts, open_prompts, plan_run, upload_answers
 from discussions.judges.actions.runs import JudgePlan, add_judge
-from discussions.judges.core.prompts import PromptAnswer, draw_code
+from discussions.judges.core.prompts import AnswerText, draw_code
 from discussions.judges.queries import ALL
 from tests.factories.people import NOW
 from tests.factories.reliability import make_agreeing_project, write_labels
@@ -56,7 +56,7 @@ def answer_all(judge, by, value=None):
     """Upload an answer to every open prompt."""
     by_number = dict(judge.prompts.values_list("number", "kind"))
     lines = [
-        PromptAnswer(line, prompt["prompt"], answer(prompt["text"], by_number[prompt["prompt"]], value))
+        AnswerText(line, prompt["prompt"], answer(prompt["text"], by_number[prompt["prompt"]], value))
         for line, prompt in enumerate(open_prompts(judge=judge, by=by), start=1)
     ]
     assert not upload_answers(judge=judge, lines=lines, by=by, now=NOW)
@@ -68,7 +68,7 @@ def answer_as(judge, by, say, now=NOW):
     for row in judge.prompts.filter(state="open").select_related("game").order_by("number"):
         given = {str(at): say(row.game.number, subject) for at, subject in enumerate(row.subjects, start=1)}
         text = json.dumps({"code": draw_code(row.seed), "answers": given})
-        lines.append(PromptAnswer(row.number, row.number, text))
+        lines.append(AnswerText(row.number, row.number, text))
     assert not upload_answers(judge=judge, lines=lines, by=by, now=now)
 
 

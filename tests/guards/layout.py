@@ -93,7 +93,6 @@ LAYERS = {
     "pages": 5,
     "forms": 6,
     "views": 7,
-    "urls": 8,
     "api": 8,
 }
 # Modules and packages whose name is no layer, and the layer that they count as.

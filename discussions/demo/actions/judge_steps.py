@@ -8,7 +8,7 @@ from discussions.core.judgement_kinds import VALUES
 from discussions.demo.actions.scene import Scene, Steps
 from discussions.judges.actions.prompts import RunPlan, plan_run, upload_answers
 from discussions.judges.actions.runs import JudgePlan, add_judge
-from discussions.judges.core.prompts import CRITERIA, DEFAULT_PROMPT, PromptAnswer, draw_code
+from discussions.judges.core.prompts import CRITERIA, DEFAULT_PROMPT, AnswerText, draw_code
 from discussions.judges.queries import ANSWERED_BLIND, find_open
 from discussions.models import Evaluation, Judgement, JudgePrompt
 from workspace.jobs.actions import run_job
@@ -22,9 +22,7 @@ def _judge(scene: Scene, by: str, name: str, model: str, like_people: int, repea
     games = sorted(set(rated.values_list("game__number", flat=True)))
     run = RunPlan(games, tuple(CRITERIA), ANSWERED_BLIND, repeat_percent)
     run_job(job=plan_run(judge=judge, plan=run, **scene.stamp(by)).pk, clock=scene.clock)
-    lines = [
-        PromptAnswer(row.number, row.number, _write_answer(row, like_people)) for row in find_open(judge)
-    ]
+    lines = [AnswerText(row.number, row.number, _write_answer(row, like_people)) for row in find_open(judge)]
     assert not upload_answers(judge=judge, lines=lines, **scene.stamp(by))
 
 

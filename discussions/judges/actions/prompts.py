@@ -17,7 +17,7 @@ from discussions.judges.core.prompts import (
     CRITERIA,
     CUT_OFF,
     READER,
-    PromptAnswer,
+    AnswerText,
     ReadAnswers,
     draw_code,
     draw_repeats,
@@ -210,9 +210,7 @@ def paste_answer(*, judge: Judge, prompt: int, text: str, by: Person, now: datet
         record_event("judge:answered", judge, by=by, now=now, detail={"answers": 1, "sha256": _hash([text])})
 
 
-def upload_answers(
-    *, judge: Judge, lines: Sequence[PromptAnswer], by: Person, now: datetime
-) -> list[Problem]:
+def upload_answers(*, judge: Judge, lines: Sequence[AnswerText], by: Person, now: datetime) -> list[Problem]:
     """Keep and read all of them, or none and return the faults. Raises NotAllowed."""
     check_use_judge(by, judge)
     with transaction.atomic():
@@ -228,7 +226,7 @@ def upload_answers(
     return []
 
 
-def _find_faults(lines: Sequence[PromptAnswer], rows: dict[int, JudgePrompt]) -> Iterator[Problem]:
+def _find_faults(lines: Sequence[AnswerText], rows: dict[int, JudgePrompt]) -> Iterator[Problem]:
     for line in lines:
         row = rows.get(line.prompt)
         if row is None:

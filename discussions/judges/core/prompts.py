@@ -303,7 +303,7 @@ def _read_value(given: Any, kind: str) -> str | None:
     return written if written in kinds.VALUES[kind] else None
 
 
-class PromptAnswer(Struct, frozen=True):
+class AnswerText(Struct, frozen=True):
     """One answer of a file: the number of its prompt, and what the judge wrote."""
 
     line: int
@@ -311,11 +311,11 @@ class PromptAnswer(Struct, frozen=True):
     text: str
 
 
-def read_lines(data: bytes) -> tuple[list[PromptAnswer], list[Problem]]:
+def read_lines(data: bytes) -> tuple[list[AnswerText], list[Problem]]:
     """Every answer of a JSONL file, and its first faults. Blank lines and other keys are ignored."""
     faults: list[Problem] = []
     lines = [
-        PromptAnswer(number, value["prompt"], value["text"])
+        AnswerText(number, value["prompt"], value["text"])
         for number, value in walk_lines(data, _find_problems, faults)
     ]
     if not lines and not faults:

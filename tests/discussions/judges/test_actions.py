@@ -23,7 +23,7 @@ from discussions.judges.actions.prompts import (
     upload_answers,
 )
 from discussions.judges.actions.runs import end_judge, resume_judge, suspend_judge
-from discussions.judges.core.prompts import PromptAnswer
+from discussions.judges.core.prompts import AnswerText
 from discussions.judges.queries import ALL, ANSWERED_BLIND, build_text, load_progress, prompts_to_build
 from discussions.models import Evaluation, Judge, JudgeAnswer, Judgement, JudgePrompt, JudgeReply
 from rubric.model_reviewers.core import LONGEST_WAIT, MOST_TRIES, Reply
@@ -154,8 +154,8 @@ def test_a_file_is_taken_whole_or_not_at_all(led):
     judge, lead = led
     run_all(judge, lead, [1], kinds=[kinds.COHERENCE], repeat_percent=0)
     (prompt,) = open_prompts(judge=judge, by=lead)
-    good = PromptAnswer(1, prompt["prompt"], answer(prompt["text"], kinds.COHERENCE))
-    faults = upload_answers(judge=judge, lines=[good, PromptAnswer(2, 99, "x")], by=lead, now=NOW)
+    good = AnswerText(1, prompt["prompt"], answer(prompt["text"], kinds.COHERENCE))
+    faults = upload_answers(judge=judge, lines=[good, AnswerText(2, 99, "x")], by=lead, now=NOW)
     assert [(fault.line, fault.code) for fault in faults] == [(2, "unknown")]
     assert not JudgeReply.objects.exists()
     assert not upload_answers(judge=judge, lines=[good], by=lead, now=NOW)

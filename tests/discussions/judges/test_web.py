@@ -13,7 +13,7 @@ from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.games.actions import withdraw_game
 from discussions.judges.actions.prompts import open_prompts, upload_answers
 from discussions.judges.core.contract import REFUSED
-from discussions.judges.core.prompts import PromptAnswer
+from discussions.judges.core.prompts import AnswerText
 from discussions.judges.labels import FEW
 from discussions.judges.pages import ContractRow, say_headline
 from discussions.judges.queries import load_contracts, load_costs, load_judged_items, load_progress
@@ -175,7 +175,7 @@ def run_marked(project, number, lead):
     for line, prompt in enumerate(open_prompts(judge=judge, by=lead), start=1):
         kind = by_number[prompt["prompt"]]
         text = f"{CANARY} {answer(prompt['text'], kind, against.get(kind, 'no'))}"
-        lines.append(PromptAnswer(line, prompt["prompt"], text))
+        lines.append(AnswerText(line, prompt["prompt"], text))
     assert not upload_answers(judge=judge, lines=lines, by=lead, now=NOW)
     assert JudgeAnswer.objects.count() > 40
 
