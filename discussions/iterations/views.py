@@ -31,6 +31,7 @@ from workspace.core.text import figure
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, project_or_404
+from workspace.web.form_page import form_page
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -91,25 +92,21 @@ def stage_or_404(person: Person, slug: str, number: int) -> Stage:
 @require("open_stage", methods=("GET", "POST"))
 def open_stage(request: SignedIn, slug: str) -> HttpResponse:
     project = project_or_404(request.user, slug, check_open_stage)
-    form, status = StageForm(), 200
-    if request.method == "POST":
-        form, status = bind_form(request, StageForm), 422
-        try:
-            if form.is_valid():
-                made = actions.open_stage(
-                    project=project, plan=_plan(form), by=request.user, now=timezone.now()
-                )
-                return respond(request, page="", redirect=reverse("stage", args=[slug, made.number]))
-        except Refusal as refusal:
-            status = kept_status(form, refusal)
-    numbers = Stage.objects.filter(project=project).order_by("-number").values_list("number", flat=True)
-    context = {
-        "newest": numbers.first() or 0,
-        "conditions": _list_conditions(project),
-        "form": form,
-        **frame(request.user, project, SECTION),
-    }
-    return respond(request, page="discussions/gates/open_stage.html", context=context, status=status)
+
+    def start(form: StageForm) -> str:
+        made = actions.open_stage(project=project, plan=_plan(form), by=request.user, now=timezone.now())
+        return reverse("stage", args=[slug, made.number])
+
+    def context() -> dict[str, object]:
+        newest = Stage.objects.filter(project=project).order_by("-number").values_list("number", flat=True)
+        return {
+            "newest": newest.first() or 0,
+            "conditions": _list_conditions(project),
+            **frame(request.user, project, SECTION),
+        }
+
+    page = "discussions/gates/open_stage.html"
+    return form_page(request, StageForm, start, page=page, context=context, refuse=kept_status)
 
 
 @require("see_iterations")
@@ -276,20 +273,17 @@ def edit_stage(request: SignedIn, slug: str, stage: int) -> HttpResponse:
     why = get_refusal(queries.refuse_new_rules, row)
     form_class = StageTextsForm if why else StageForm
     stored = {name: getattr(row, name) for name in StagePlan.__struct_fields__}
-    form, status = form_class(initial=stored), 200
-    if request.method == "POST":
-        form, status = bind_form(request, form_class), 422
-        try:
-            if form.is_valid():
-                plan = StagePlan(**(stored | form.cleaned_data))
-                change_stage(stage=row, plan=plan, by=request.user, now=timezone.now())
-                return respond(request, page="", redirect=reverse("stage_gate", args=[slug, stage]))
-        except Refusal as refusal:
-            status = kept_status(form, refusal)
-    context = {
-        "head": build_stage_frame(stage=row, current=GATE),
-        "form": form,
-        "why_final": why,
-        **frame(request.user, row.project, SECTION),
-    }
-    return respond(request, page="discussions/gates/edit_stage.html", context=context, status=status)
+
+    def change(form: Form) -> str:
+        plan = StagePlan(**(stored | form.cleaned_data))
+        change_stage(stage=row, plan=plan, by=request.user, now=timezone.now())
+        return reverse("stage_gate", args=[slug, stage])
+
+    def context() -> dict[str, object]:
+        head = build_stage_frame(stage=row, current=GATE)
+        return {"head": head, "why_final": why, **frame(request.user, row.project, SECTION)}
+
+    page = "discussions/gates/edit_stage.html"
+    return form_page(
+        request, form_class, change, page=page, context=context, initial=stored, refuse=kept_status
+    )

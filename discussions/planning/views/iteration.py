@@ -1,6 +1,7 @@
 """One iteration for its leads: its state, the next step, its plan, what changed, and its games."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -53,6 +54,7 @@ from workspace.core.text import figure
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.form_page import send
 from workspace.web.forms import NothingForm
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
@@ -101,25 +103,23 @@ def move_games(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
 
 @require("freeze", methods=("POST",))
 def open_for_rating(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    row = iteration_or_404(request.user, slug, iteration)
-    form = bind_form(request, NothingForm)
-    try:
-        check_freeze(request.user, row)
-        freeze(iteration=row, by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return _again(request, row, open_form=form, status=kept_status(form, refusal))
-    return respond(request, page="", redirect=reverse("iteration", args=[slug, iteration]))
+    return _press(request, iteration_or_404(request.user, slug, iteration), freeze)
 
 
 @require("open_iteration", methods=("POST",))
 def replay_reference(request: SignedIn, slug: str, iteration: int) -> HttpResponse:
-    row = iteration_or_404(request.user, slug, iteration)
+    return _press(request, iteration_or_404(request.user, slug, iteration), actions.replay_reference)
+
+
+def _press(request: SignedIn, row: Iteration, act: Callable[..., Iteration | None]) -> HttpResponse:
+    """Act on the iteration, and go to the one that was made, or else to itself."""
     form = bind_form(request, NothingForm)
-    try:
-        made = actions.replay_reference(iteration=row, by=request.user, now=timezone.now())
-    except Refusal as refusal:
-        return _again(request, row, open_form=form, status=kept_status(form, refusal))
-    return respond(request, page="", redirect=reverse("iteration", args=[slug, made.number]))
+
+    def find_address(made: Iteration | None) -> str:
+        return reverse("iteration", args=[row.project.slug, (made or row).number])
+
+    show = partial(_again, request, row, open_form=form)
+    return send(request, form, act, find_address, show=show, refuse=kept_status, iteration=row)
 
 
 def _again(request: SignedIn, row: Iteration, **forms: object) -> HttpResponse:

@@ -12,7 +12,6 @@ from discussions.metrics.core.references.vote_record import SUPPORTED
 from discussions.models.queue_rules import load_rating_rule
 from discussions.models.slots import CALIBRATION
 from discussions.rating.pages.items import rule_says
-from discussions.rating.pages.records import StepGuide
 from discussions.rating.pages.review import STEP_METRICS, build_guides, compare_with_rule
 from discussions.rating.pages.visible_evaluation import (
     VisibleEvaluation,
@@ -20,6 +19,7 @@ from discussions.rating.pages.visible_evaluation import (
     say_answer,
 )
 from discussions.rating.queries import EvaluationState
+from rubric.core.records import Criterion
 
 DOUBTED = (judgement_kinds.INACCURATE, judgement_kinds.VAGUE)
 
@@ -39,7 +39,7 @@ class RuleDifference(Struct, frozen=True):
 class MetricDifferences(Struct, frozen=True):
     """The differences in one metric, the number of messages that both judged, and the rubric's text on the metric."""
 
-    guide: StepGuide
+    guide: Criterion
     judged: int
     differences: list[RuleDifference]
 
@@ -75,7 +75,7 @@ def build_differences_page(work: EvaluationState) -> DifferencesPage | None:
     )
 
 
-def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> MetricDifferences:
+def _metric(visible: VisibleEvaluation, guide: Criterion, metric: str) -> MetricDifferences:
     judged, found = 0, []
     for position, finding, yours, rule in compare_with_rule(visible, metric):
         judged += 1
@@ -86,7 +86,7 @@ def _metric(visible: VisibleEvaluation, guide: StepGuide, metric: str) -> Metric
     return MetricDifferences(guide, judged, found)
 
 
-def _references(visible: VisibleEvaluation, guide: StepGuide) -> MetricDifferences:
+def _references(visible: VisibleEvaluation, guide: Criterion) -> MetricDifferences:
     """References that the vote record supports and the evaluator does not; the record never calls one wrong."""
     checked = [reference for reference in visible.shown.references if reference.check == SUPPORTED]
     labelled = [

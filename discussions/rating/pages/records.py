@@ -14,6 +14,7 @@ from discussions.core.unsaid import Unsaid
 from discussions.rating.core.concealed import Part, SeenPlayer
 from discussions.rating.pages.lease import Lease
 from discussions.rating.pages.visible_evaluation import WHOLE, More, RoundStart, Search, TranscriptWindow
+from rubric.core.records import Criterion
 
 
 class Chip(Struct, frozen=True):
@@ -74,17 +75,6 @@ class RatingStep(Struct, frozen=True):
     label: str
     state: str
     count: str
-
-
-class StepGuide(Struct, frozen=True):
-    """The rubric version's text on a step's metric: its name, its question, and how to answer it."""
-
-    label: str
-    question: str
-    description: str
-    guiding_questions: list[str]
-    good_examples: list[str]
-    bad_examples: list[str]
 
 
 class LiveFigure(Struct, frozen=True):
@@ -420,7 +410,7 @@ class EvaluationPage(Struct, frozen=True, kw_only=True):
     returned: ReturnedPlace | None = None
     single_keys: bool = False
     place: str = ""
-    guides: dict[str, StepGuide] = {}
+    guides: dict[str, Criterion] = {}
     project_slug: str = ""
     project_name: str = ""
 

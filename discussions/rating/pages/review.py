@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from msgspec.structs import replace
 
 from discussions.core import judgement_kinds
 from discussions.core.evaluation_states import SUBMITTED
@@ -35,7 +36,6 @@ from discussions.rating.pages.records import (
     RatingStep,
     ReturnedPlace,
     ReviewStep,
-    StepGuide,
 )
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
@@ -47,7 +47,7 @@ from discussions.verdicts.pages.lines import (
     get_state,
     verdict_turns,
 )
-from rubric.core.records import RubricRecord
+from rubric.core.records import Criterion, RubricRecord
 from workspace.core.text import figure
 
 MOST_MISSING = 8
@@ -91,20 +91,10 @@ def list_steps(visible: VisibleEvaluation) -> list[str]:
     return [key for key in STEPS if key != "statements" or has_statements]
 
 
-def build_guides(rubric: RubricRecord) -> dict[str, StepGuide]:
+def build_guides(rubric: RubricRecord) -> dict[str, Criterion]:
     """Step -> the rubric version's text on its metric. Engagement needs none: its questions are shown themselves."""
-    criteria = {criterion.key: criterion for criterion in rubric.criteria}
-    return {
-        step: StepGuide(
-            label=criteria[metric].label,
-            question=criteria[metric].question,
-            description=criteria[metric].description,
-            guiding_questions=[] if metric == ENGAGEMENT else criteria[metric].guiding_questions,
-            good_examples=criteria[metric].good_examples,
-            bad_examples=criteria[metric].bad_examples,
-        )
-        for step, metric in STEP_METRICS.items()
-    }
+    guides = {step: rubric.criterion(metric) for step, metric in STEP_METRICS.items()}
+    return guides | {"engagement": replace(guides["engagement"], guiding_questions=[])}
 
 
 def _state(visible: VisibleEvaluation, key: str, needs: int) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypedDict, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -110,17 +110,6 @@ def say_answer(kind: str, value: str) -> str:
     return answer_label("" if kind == COHERENCE else kind, value)
 
 
-class ItemValues(TypedDict):
-    id: str
-    kind: str
-    subject: str
-    version: int
-    value: str
-    needs: bool
-    was: str
-    reason: str
-
-
 @dataclass(frozen=True)
 class VisibleEvaluation:
     """One evaluation as its evaluator may see it: no roles before the reveal, no justifications, no work of others.
@@ -149,25 +138,27 @@ class VisibleEvaluation:
         return frozenset((missing.kind, missing.subject) for missing in self.visibility.missing)
 
     def value(self, kind: str, subject: str) -> str:
-        judgement = self.judgements.get((kind, subject))
-        return judgement.value if judgement else ""
+        return self._answer(kind, subject).value
 
     def version(self, kind: str, subject: str) -> int:
-        judgement = self.judgements.get((kind, subject))
-        return judgement.version if judgement else 0
+        return self._answer(kind, subject).version
 
-    def item(self, kind: str, subject: str) -> ItemValues:
-        judgement = self.judgements.get((kind, subject))
+    def item(self, kind: str, subject: str) -> dict[str, Any]:
+        """The fields of an `Item`."""
+        answer = self._answer(kind, subject)
         return {
             "id": item_id(kind, subject),
             "kind": kind,
             "subject": subject,
-            "version": judgement.version if judgement else 0,
-            "value": judgement.value if judgement else "",
+            "version": answer.version,
+            "value": answer.value,
             "needs": (kind, subject) in self.asked,
-            "was": self._was(judgement) if judgement else "",
-            "reason": judgement.reason if judgement else "",
+            "was": self._was(answer),
+            "reason": answer.reason,
         }
+
+    def _answer(self, kind: str, subject: str) -> AnswerRecord:
+        return self.judgements.get((kind, subject)) or AnswerRecord(0, kind, subject, "", "", 0)
 
     def _was(self, judgement: AnswerRecord) -> str:
         if not judgement.blind_value or judgement.value == judgement.blind_value:
