@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -204,30 +205,11 @@ def report_to_json(report: Report) -> bytes:
         "metrics": [_metric(line.figures) for line in report.lines],
         "evaluators": [_evaluator(judge, report.questions) for judge in report.judges],
         "overrides": [
-            {
-                "kind": override.kind,
-                "subject": override.subject,
-                "label": override.what,
-                "automatic": override.machine or None,
-                "value": override.value,
-                "before": override.before or None,
-                "by": override.by,
-                "reason": override.reason,
-            }
+            _pick(override, "kind subject label:what automatic:machine? value before? by reason")
             for override in report.overrides
         ],
         "adjudications": [
-            {
-                "kind": step.kind,
-                "subject": step.subject,
-                "label": step.what,
-                "value": step.value,
-                "adopted": step.adopted or None,
-                "by": step.by,
-                "at": step.at,
-                "reason": step.reason,
-            }
-            for step in report.resolved
+            _pick(step, "kind subject label:what value adopted? by at reason") for step in report.resolved
         ],
         "recommendations": [
             {"metric": advised.key, "advice": advised.advice} for advised in report.recommendations or []
@@ -248,31 +230,30 @@ def report_to_csv(report: Report) -> bytes:
     return csv_bytes(COLUMNS, rows)
 
 
+def _pick(record: object, names: str) -> dict[str, Any]:
+    """What the record has under these names; "label:what" is its `what`, of "before?" an empty one becomes null."""
+    found = {}
+    for name, _sign, path in (part.partition(":") for part in names.split()):
+        value = attrgetter((path or name).rstrip("?"))(record)
+        found[name.rstrip("?")] = (value or None) if (path or name).endswith("?") else value
+    return found
+
+
 def _game(report: Report) -> dict[str, Any]:
-    return {
-        "project": report.project,
-        "number": report.game,
-        "id": report.game_id,
-        "file": report.file_name,
-        "transcript_sha256": report.transcript_sha256,
-        "cost_usd": None if report.cost_usd is None else float(report.cost_usd),
+    cost = None if report.cost_usd is None else float(report.cost_usd)
+    return _pick(report, "project number:game id:game_id file:file_name transcript_sha256") | {
+        "cost_usd": cost
     }
 
 
 def _verdict(report: Report) -> dict[str, Any]:
     return {
-        "number": report.number,
-        "pass": report.passes,
-        "headline": report.headline,
-        "composite": report.composite,
+        **_pick(report, "number pass:passes headline composite"),
         "reasons": [{"code": reason.code, "text": reason.says} for reason in report.reasons],
         "notes": [report.unasked] if report.unasked else [],
-        "recorded_at": report.recorded_at,
-        "recorded_by": report.recorded_by,
-        "correction": report.reason,
-        "fewer_evaluators": report.fewer,
-        "rubric": report.rubric,
-        "code_version": report.code_version,
+        **_pick(
+            report, "recorded_at recorded_by correction:reason fewer_evaluators:fewer rubric code_version"
+        ),
         "basis_sha256": report.basis_sha256,
     }
 
@@ -280,29 +261,14 @@ def _verdict(report: Report) -> dict[str, Any]:
 def _metric(line: OutcomeLine) -> dict[str, Any]:
     interval = line.interval if METRICS[line.key].has_interval else None
     check = line.manual_check
+    said = "threshold pass:passes applicable:is_applicable mandatory:is_mandatory judgements_to_flip:flip"
     return {
-        "key": line.key,
-        "label": line.label,
+        **_pick(line, "key label"),
         "unit": METRICS[line.key].scale.unit,
-        "score": line.score,
-        "numerator": line.numerator,
-        "denominator": line.denominator,
+        **_pick(line, "score numerator denominator"),
         "interval": interval and {"low": interval[0], "high": interval[1]},
-        "threshold": line.threshold,
-        "pass": line.passes,
-        "applicable": line.is_applicable,
-        "mandatory": line.is_mandatory,
-        "judgements_to_flip": line.flip,
-        "manual_check": check
-        and {
-            "yes": check.yes,
-            "asked": check.asked,
-            "needed": check.needed,
-            "agents": check.agents,
-            "p": check.p,
-            "pass": check.passes,
-            "decides": check.decides,
-        },
+        **_pick(line, said),
+        "manual_check": check and _pick(check, "yes asked needed agents p pass:passes decides"),
         **_people(line.people),
     }
 
@@ -311,9 +277,8 @@ def _people(people: PeopleShare | None) -> dict[str, Any]:
     """People's estimate, where the version scores by it."""
     if people is None:
         return {}
-    names = ("share", "low", "high", "judged", "total", "counted", "counts")
-    helped = {"helped": people.helped} if people.helped else {}
-    return {"people": {name: getattr(people, name) for name in names} | {"open": people.is_open} | helped}
+    said = _pick(people, "share low high judged total counted counts open:is_open")
+    return {"people": said | ({"helped": people.helped} if people.helped else {})}
 
 
 def _evaluator(judge: RatedBy, questions: list[str]) -> dict[str, Any]:

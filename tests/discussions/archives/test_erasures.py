@@ -332,7 +332,7 @@ def test_nothing_of_an_erased_project_is_left_and_others_stay():
     "dies_in",
     [
         "_delete",
-        pytest.param("_forget_told", marks=pytest.mark.long),
+        pytest.param("_forget_emails", marks=pytest.mark.long),
         pytest.param("_leave_tombstone", marks=pytest.mark.long),
     ],
 )
