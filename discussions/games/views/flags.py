@@ -233,7 +233,8 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
     def context() -> dict[str, object]:
         return {"game": game, "figures": paid_figures(game), **frame(request.user, game.project, "games")}
 
-    page, initial = "discussions/games/enter_cost.html", {"kind": kind} if kind else {}
+    page = "discussions/games/enter_cost.html"
+    initial: dict[str, object] = {"kind": kind} if kind else {}
     return form_page(
         request, FigureForm, store, page=page, context=context, initial=initial, refuse=kept_status
     )
