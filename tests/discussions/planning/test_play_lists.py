@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections import Counter
 from contextlib import suppress
 
@@ -18,11 +19,12 @@ from discussions.models import Evaluation, Measured, Verdict
 from discussions.planning.actions import measure_again, replay_reference
 from discussions.planning.queries import list_plays
 from discussions.verdicts.actions import replay_verdict
-from tests.discussions.planning.test_actions import make_rated
+from tests.discussions.planning.test_actions import make_rated, publish
 from tests.factories.adjudication import breaches
 from tests.factories.iterations import figures, fresh, get_lead, make_baseline, make_change, make_stage
 from tests.factories.jobs import run_waiting_jobs
 from tests.factories.people import make_lead, make_member, make_project, moment
+from tests.factories.preview import thresholds
 from tests.factories.tampering import as_if_measured_by, without_triggers
 from tests.factories.tokens import program_of
 from tests.factories.verdicts import game_to_record
@@ -237,3 +239,48 @@ def test_verify_notes_what_other_code_measured_and_finds_what_was_altered():
     measure_again(project=iteration.project, by=get_lead(iteration.stage), now=moment(60))
     run_waiting_jobs(now=moment(61))
     assert find_checked("I5")["notes"] == []
+
+
+def test_a_lead_sees_what_would_change_and_moves_the_iteration(client):
+    iteration = make_rated(1)
+    client.force_login(get_lead(iteration.stage))
+    address = reverse("change_version", args=[iteration.project.slug, iteration.number])
+    assert "no newer published version" in client.get(address).content.decode()
+    version = publish(thresholds(strategic_depth=99))
+    said = client.get(address).content.decode()
+    assert f"What would change under {version}" in said
+    shown = re.search(r'name="shown" value="([0-9a-f]{64})"', said)[1]
+    given = {"to": str(version.pk), "shown": shown}
+    assert client.post(address, given).status_code == 422
+    stale = client.post(address, given | {"shown": "0" * 64, "reason": "Newer"})
+    assert (stale.status_code, "Nothing was moved" in stale.content.decode()) == (409, True)
+    moved = client.post(address, given | {"reason": "Newer"})
+    page = reverse("iteration", args=[iteration.project.slug, iteration.number])
+    assert (moved.status_code, moved["Location"]) == (303, page)
+    assert fresh(iteration).rubric_version == version
+    assert address in client.get(page).content.decode()
+    assert client.get(address.replace(f"/{iteration.number}/", "/0/")).status_code == 404
+
+
+def test_a_program_reads_what_would_change_and_moves_the_iteration():
+    iteration = make_rated(1)
+    program = program_of(get_lead(iteration.stage))
+    path = f"projects/{iteration.project.slug}/iterations/{iteration.number}/version/"
+    nothing = program.get(path).json()
+    assert (nothing["versions"], nothing["preview_sha256"], nothing["games"]) == ([], "", [])
+    version = publish(thresholds(strategic_depth=99))
+    found = program.get(path).json()
+    assert (found["versions"], found["version"], found["refusal"]) == ([version.number], version.number, "")
+    assert (found["present"], len(found["games"]), found["games"][0]["is_recorded"]) == (
+        iteration.rubric_version.number,
+        1,
+        True,
+    )
+    assert program.get(path, version="77.7").json()["field"] == "version"
+    given = {"version": version.number, "preview_sha256": found["preview_sha256"], "reason": "Newer"}
+    assert program.post(path, given | {"preview_sha256": "0" * 64}).json()["code"] == "preview_changed"
+    assert program.post(path, given | {"reason": " "}).json()["field"] == "reason"
+    moved = program.post(path, given).json()
+    assert (moved["recorded"], moved["waiting"]) == ([found["games"][0]["number"]], [])
+    assert fresh(iteration).rubric_version == version
+    assert program.get(path.replace(f"/{iteration.number}/", "/0/")).status_code == 404

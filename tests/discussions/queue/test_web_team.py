@@ -20,6 +20,7 @@ from tests.factories.pages import get_text
 from tests.factories.people import NOW, make_lead, make_member, make_person
 from tests.factories.queue import make_repeat
 from tests.factories.rating import make_game, make_rating_project, say, start, submitted
+from tests.factories.tokens import program_of
 from tests.factories.transcripts import make_games_project
 from workspace.models import Event, Person
 
@@ -402,3 +403,26 @@ def test_the_number_of_queries_of_the_table_does_not_grow(client, project, count
         client.get(address(project))
     assert client.post(address(project)).status_code == 405
     assert client.get(address(project) + "?x=1").status_code == 400
+
+
+TEAM = "projects/here/team/"
+
+
+def test_games_are_assigned_to_evaluators_started_by_them_and_given_back(django_assert_max_num_queries):
+    project = make_rating_project(slug="here")
+    games = [make_game(project=project).number for _game in range(2)]
+    person, lead = make_member(project=project), make_lead(project=project)
+    program = program_of(lead)
+    assert program.get(TEAM).json()["evaluators"] == [{"id": person.pk, "name": person.name}]
+    wrong = program.post("projects/here/assignments/", {"person": lead.pk, "games": games})
+    assert (wrong.status_code, wrong.json()["field"]) == (422, "person")
+    assigned = program.post("projects/here/assignments/", {"person": person.pk, "games": games}).json()
+    assert [(row["game"], row["person"]) for row in assigned["assigned"]] == [
+        (number, person.pk) for number in games
+    ]
+    taken = program_of(person).post("projects/here/next/").json()["evaluation"]
+    with django_assert_max_num_queries(16):
+        team = program.get(TEAM).json()
+    assert [(row["game"], row["judged"]) for row in team["held"]] == [(taken["game"], 0)]
+    left = program.post(f"projects/here/assignments/{team['assigned'][0]['id']}/end/").json()
+    assert (left["assigned"], left["free_count"]) == ([], 1)

@@ -6,11 +6,19 @@ Another number of evaluators for unsorted games: places follow, work stays, verd
 import msgspec
 import pytest
 
+from discussions.core.evaluation_states import DRAFT, LAPSED, SKIPPED, SUBMITTED
 from discussions.iterations.actions import change_iteration
 from discussions.models import Evaluation, Game, Iteration, Slot, Verdict
 from discussions.queue.actions import take_next_game
 from discussions.rating.actions import return_to_game, skip_game
 from discussions.slots.actions import reduce_required_evaluators, release_slot
+from discussions.slots.permissions import (
+    check_assign,
+    check_rate,
+    check_return_to_game,
+    check_skip,
+    check_submit,
+)
 from discussions.slots.queries import load_effect
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.queries import load_verdict_preview
@@ -21,8 +29,8 @@ from tests.factories.adjudication import (
     submit_as,
     submitted_game,
 )
-from tests.factories.people import make_lead, make_member, moment
-from tests.factories.rating import make_game, make_rating_project
+from tests.factories.people import make_admin, make_lead, make_member, make_project, moment
+from tests.factories.rating import make_game, make_rating_project, start
 from tests.factories.verdicts import fresh, preview, record
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.models import Event
@@ -278,3 +286,52 @@ def test_what_it_does_is_read_in_the_same_queries_for_any_number_of_games(django
         make_game(project=project)
         with django_assert_num_queries(3):
             load_effect(iteration, 4)
+
+
+@pytest.mark.parametrize(
+    ("check", "state"),
+    [
+        (check_rate, DRAFT),
+        (check_skip, DRAFT),
+        (check_submit, DRAFT),
+        (check_return_to_game, SKIPPED),
+        (check_return_to_game, LAPSED),
+    ],
+)
+def test_an_evaluation_is_its_evaluators_alone_while_the_account_is_active(check, state):
+    evaluation = start()
+    evaluation.state, person = state, evaluation.evaluator
+    check(person, evaluation)
+    project = evaluation.game.project
+    for other in (make_member(project=project), make_lead(project=project), make_admin()):
+        with pytest.raises(NotAllowed, match="Only the evaluator"):
+            check(other, evaluation)
+    person.is_active = False
+    with pytest.raises(NotAllowed, match="Only the evaluator"):
+        check(person, evaluation)
+
+
+@pytest.mark.parametrize(
+    ("check", "states"),
+    [
+        (check_rate, (SKIPPED, LAPSED, SUBMITTED)),
+        (check_skip, (SKIPPED, LAPSED, SUBMITTED)),
+        (check_return_to_game, (DRAFT, SUBMITTED)),
+    ],
+)
+def test_an_evaluation_in_another_state_stays_as_it_is(check, states):
+    evaluation = start()
+    for state in states:
+        evaluation.state = state
+        with pytest.raises(NotAllowed) as refused:
+            check(evaluation.evaluator, evaluation)
+        assert "Only the evaluator" not in refused.value.sentence
+
+
+def test_leads_and_admins_assign_games_and_nobody_else_does():
+    project, other = make_project(), make_project()
+    for person in (make_lead(project=project), make_admin()):
+        check_assign(person, project)
+    for person in (make_member(project=project), make_lead(project=other)):
+        with pytest.raises(NotAllowed, match="Only team leads"):
+            check_assign(person, project)
