@@ -12,7 +12,7 @@ from discussions.core.judgement_kinds import RATING
 from discussions.core.outcome import Outcome
 from discussions.core.records import GameRecord, Message
 from discussions.metrics.core.registry import list_measured
-from discussions.verdicts.core.scores_out import list_scores
+from discussions.verdicts.core.report import list_scores
 from workspace.core.markdown import plain
 from workspace.core.text import one_line
 from workspace.display.core.csv_lines import csv_line

@@ -25,8 +25,8 @@ from discussions.models import (
 )
 from discussions.queries import load_measured_record
 from discussions.verdicts.core.basis import Basis, changes, describe_adjudicated_value, describe_subject
+from discussions.verdicts.core.report import list_scores
 from discussions.verdicts.core.rule import is_same_outcome
-from discussions.verdicts.core.scores_out import list_scores
 from discussions.verdicts.core.scoring import compute_basis_outcome
 from discussions.verdicts.permissions import (
     check_complete,

@@ -1,4 +1,4 @@
-"""The report on a game as a record: the source of the page and of its files in Markdown, JSON and CSV."""
+"""The report on a game as a record: the source of its page and of its files, and its scores for other programs."""
 
 import re
 from datetime import datetime
@@ -12,11 +12,13 @@ from msgspec import Struct
 from discussions.adjudication.core.disagreements import AdjudicationRecord
 from discussions.adjudication.core.effective import Key
 from discussions.core import judgement_kinds
-from discussions.core.outcome import OutcomeLine, PeopleShare, Reason, Recommendation
+from discussions.core.outcome import Outcome, OutcomeLine, PeopleShare, Reason, Recommendation
 from discussions.metrics.core.registry import METRICS
 from discussions.verdicts.core.basis import Basis, BasisJudgement
+from workspace.core.words import say
 from workspace.display.core.charts import compute_track_position
 from workspace.display.core.csv_lines import csv_bytes
+from workspace.exports.core.score_events import FAIL, PASS, PENDING, Score
 
 
 class FigureRow(Struct, frozen=True):
@@ -293,3 +295,36 @@ def _evaluator(judge: RatedBy, questions: list[str]) -> dict[str, Any]:
         ],
         "comments": [{"target": target, "text": text} for target, _about, text in judge.comments],
     }
+
+
+def list_scores(outcome: Outcome) -> list[Score]:
+    """A score for each metric of a verdict, then the verdict itself: 1 for PASS, 0 for FAIL, None if pending."""
+    scores: list[Score] = [
+        {
+            "name": line.key,
+            "value": line.score,
+            "label": _label(None if line.is_open else line.passes),
+            "explanation": _explain(line),
+        }
+        for line in outcome.lines
+    ]
+    says = " ".join([outcome.headline, *(reason.says for reason in outcome.reasons)])
+    passes = None if outcome.passes is None else float(outcome.passes)
+    return [
+        *scores,
+        {"name": "verdict", "value": passes, "label": _label(outcome.passes), "explanation": says},
+    ]
+
+
+def _explain(line: OutcomeLine) -> str:
+    says = say(
+        "{numerator} of {denominator}; the threshold is {threshold:g}.",
+        numerator=line.numerator,
+        denominator=line.denominator,
+        threshold=line.threshold,
+    )
+    return f"{says} {line.people.helped}." if line.people and line.people.helped else says
+
+
+def _label(passes: bool | None) -> str:
+    return PENDING if passes is None else PASS if passes else FAIL

@@ -1,12 +1,13 @@
 """What a judge may do, by its answers and people's on the same items."""
 
-from itertools import repeat
+from itertools import product, repeat
+from math import exp
 
 import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, ttest_1samp
 
-from benchmarks.statistics.judges import be_right, draw_contract, follow_rule, say_yes
+from benchmarks.statistics.judges import WORLDS, be_right, draw_contract, estimate, follow_rule, say_yes
 from discussions.core.judgement_kinds import HELPS, STRATA
 from discussions.judges.core.contract import (
     BELOW_FLOOR,
@@ -33,6 +34,9 @@ from discussions.judges.core.contract import (
     reject_by_dependence,
     relate,
 )
+from discussions.judges.core.drift import STEP, Baseline, watch_drift
+from discussions.verdicts.core.people_estimate import build_strata
+from workspace.statistics.proportions import JudgedStratum, log_evidence, predict_share
 
 RUNS = 25
 
@@ -254,3 +258,151 @@ def test_planted_judges(judge, use, least):
     random = np.random.default_rng(9)
     found = [draw_contract(random, judge).use == use for _run in repeat(None, RUNS)]
     assert sum(found) >= least * RUNS
+
+
+STRATA_RUNS = 150
+# The rule counts eight of twelve messages, the judge six of these and one of the others; people are with the judge.
+MACHINE = {str(at): "yes" if at <= 8 else "no" for at in range(1, 13)}
+JUDGE = {str(at): "yes" if at <= 6 or at == 12 else "no" for at in range(1, 13)}
+SAMPLED = {"1", "2", "3", "7", "8", "9", "12"}
+VALUES = {subject: JUDGE[subject] for subject in SAMPLED}
+
+
+def build(judge, values=VALUES, sampled=SAMPLED):
+    return build_strata("strategic_depth", MACHINE, values, sampled, judge)
+
+
+def test_a_judge_divides_what_the_rule_counts_and_what_it_does_not():
+    assert build(JUDGE) == [
+        JudgedStratum(judged=3, positive=3, sampled=3, sampled_positive=3, unjudged=3),
+        JudgedStratum(judged=2, positive=0, sampled=2, sampled_positive=0, unjudged=0),
+        JudgedStratum(judged=1, positive=1, sampled=1, sampled_positive=1, unjudged=0),
+        JudgedStratum(judged=1, positive=0, sampled=1, sampled_positive=0, unjudged=2),
+    ]
+
+
+def test_a_half_without_a_sampled_message_stays_with_the_other():
+    sampled = SAMPLED - {"12"}
+    found = build(JUDGE, {subject: VALUES[subject] for subject in sampled}, sampled)
+    assert [(stratum.sampled, stratum.unjudged) for stratum in found] == [(3, 3), (2, 0), (1, 3)]
+
+
+@pytest.mark.parametrize("judge", [None, MACHINE, {}, dict.fromkeys(MACHINE, "yes")])
+def test_a_judge_that_says_nothing_new_leaves_the_strata_of_the_rule(judge):
+    assert build(judge) == build(None)
+    assert len(build(None)) == 2
+
+
+def test_a_sample_that_speaks_against_the_judge_leaves_the_strata_of_the_rule():
+    """Of both halves of what the rule counts, people count half."""
+    values = {"1": "yes", "2": "no", "7": "yes", "8": "no"}
+    judge = {**MACHINE, "7": "no", "8": "no"}
+    assert build(judge, values, set(values)) == build(None, values, set(values))
+
+
+def test_no_message_is_lost_or_counted_twice():
+    random = np.random.default_rng(3)
+    for _case in range(50):
+        judge = {subject: str(random.choice(["yes", "no", "cannot tell"])) for subject in MACHINE}
+        found = build({subject: value for subject, value in judge.items() if value != "cannot tell"})
+        assert sum(stratum.judged + stratum.unjudged for stratum in found) == len(MACHINE)
+        assert sum(stratum.positive for stratum in found) == list(VALUES.values()).count("yes")
+
+
+def test_the_evidence_is_the_probability_of_the_sample():
+    """Of one answer 1/2, of two that are the same 3/8, of two different ones 1/8."""
+    samples = [(1, 1, 1 / 2), (2, 2, 3 / 8), (2, 1, 1 / 8), (0, 0, 1.0)]
+    for sampled, positive, chance in samples:
+        assert exp(log_evidence([JudgedStratum(sampled, positive, sampled, positive, 5)])) == pytest.approx(
+            chance
+        )
+    strata = [
+        JudgedStratum(sampled, positive, sampled, positive, 5) for sampled, positive, _chance in samples
+    ]
+    assert exp(log_evidence(strata)) == pytest.approx(1 / 2 * 3 / 8 * 1 / 8)
+
+
+@pytest.mark.parametrize(("judge", "most"), [(say_yes(0.5), 1.02), (be_right(0.9), 0.85)])
+def test_a_good_judge_narrows_the_interval_and_a_useless_one_costs_nothing(judge, most):
+    """docs/judges.md has 2,000 of each."""
+    random = np.random.default_rng(4)
+    found = np.array(
+        [estimate(random, world, judge, 60, 20) for world in WORLDS for _run in range(STRATA_RUNS)]
+    )
+    held, width, alone = found.mean(axis=0)
+    assert 0.92 <= held <= 0.99
+    assert width / alone <= most
+
+
+def test_the_interval_narrows_with_the_judge_of_the_example():
+    (low, high), (first, last) = (predict_share(build(judge))[1:] for judge in (JUDGE, None))
+    assert 0 < high - low < last - first
+
+
+TRIED = Baseline(9, 10)
+DRIFT_RUNS = 100
+
+
+def test_the_evidence_as_by_hand():
+    """Before, 9.5 of 11 are expected to agree; a fall leaves a rate between half and all of that less .05."""
+    expected, top = 9.5 / 11, 9.5 / 11 - 0.05
+    same = 0.5 + 0.5 * (0.75 * top) / expected
+    other = 0.5 + 0.5 * (1 - 0.75 * top) / (1 - expected)
+    assert watch_drift(TRIED, [1]).evidence == [pytest.approx(same)]
+    assert watch_drift(TRIED, [0]).evidence == [pytest.approx(other)]
+
+
+def test_the_evidence_is_expected_to_stay_at_one():
+    """Over all sequences of answers of a steady judge, by their probability from the baseline: a fair bet."""
+    total = 0.0
+    for answers in product((0, 1), repeat=8):
+        chance, yes, no = 1.0, 9.5, 1.5
+        for answer in answers:
+            chance *= (yes if answer else no) / (yes + no)
+            yes, no = yes + answer, no + 1 - answer
+        total += chance * watch_drift(TRIED, answers).evidence[-1]
+    assert total == pytest.approx(1)
+
+
+def test_the_past_does_not_change_with_later_answers():
+    answers = (np.random.default_rng(1).random(3 * STEP) < 0.8).astype(float).tolist()
+    whole = watch_drift(TRIED, answers).evidence
+    assert watch_drift(TRIED, answers[: STEP + 7]).evidence == pytest.approx(whole[: STEP + 7])
+
+
+def test_a_judge_that_falls_is_suspended_at_an_answer():
+    found = watch_drift(Baseline(90, 100), [1] * 100 + [0] * 30)
+    assert 100 < found.suspended_at < 120
+    assert found.agreement == pytest.approx(100 / 130)
+    assert found.evidence[found.suspended_at - 1] >= 20 > found.evidence[found.suspended_at - 2]
+
+
+def test_answers_that_depend_on_each_other_count_less():
+    fallen = [1, 0, 0] * 30
+    alone, together = (watch_drift(Baseline(90, 100, effect), fallen) for effect in (1.0, 3.0))
+    assert alone.suspended_at < together.suspended_at
+    # Three answers that are always the same tell as much as one.
+    thrice = watch_drift(Baseline(27, 30, 3.0), [1, 1, 1, 0, 0, 0]).evidence
+    assert thrice[2::3] == pytest.approx(watch_drift(TRIED, [1, 0]).evidence)
+
+
+def test_nothing_is_known_without_answers_and_little_without_a_baseline():
+    assert (watch_drift(TRIED, []).agreement, watch_drift(TRIED, []).suspended_at) == (None, None)
+    assert watch_drift(Baseline(0, 0), [1, 0, 1, 1, 0] * 100).suspended_at is None
+
+
+def test_steady_judges_stay_and_fallen_ones_go():
+    """docs/judges.md has 1,000 of each."""
+    random = np.random.default_rng(2)
+    at = {
+        now: [
+            watch_drift(
+                Baseline(float(random.binomial(100, 0.9)), 100),
+                (random.random(count) < now).astype(float).tolist(),
+            ).suspended_at
+            for _run in range(DRIFT_RUNS)
+        ]
+        for now, count in ((0.9, 1000), (0.7, 150))
+    }
+    assert sum(number is not None for number in at[0.9]) <= 0.08 * DRIFT_RUNS
+    assert sum(number is not None for number in at[0.7]) >= 0.75 * DRIFT_RUNS

@@ -20,7 +20,7 @@ from discussions.rating.actions import reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
 from discussions.verdicts.core.basis import changes
-from discussions.verdicts.core.scores_out import list_scores
+from discussions.verdicts.core.report import list_scores
 from rubric.models.reviews import FETCHED, UPLOADED
 from tests.factories.blindness import masked
 from tests.factories.judges import (
