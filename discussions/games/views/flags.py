@@ -40,7 +40,7 @@ from workspace.access.permissions import may_lead
 from workspace.core.refusals import Malformed, Refusal
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
-from workspace.web.form_page import form_page, press, send
+from workspace.web.form_page import press, send
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import respond
@@ -224,20 +224,19 @@ def enter_figure(request: SignedIn, slug: str, number: int) -> HttpResponse:
     kind = only_parameters(request, "kind")["kind"]
     if kind and kind not in dict(KINDS):
         raise Malformed(_("There is no such figure. Open the page afresh."))
-
-    def store(form: FigureForm) -> str:
-        entered = form.cleaned_data | {"value": form.entered}
-        enter(game=game, **entered, by=request.user, now=timezone.now())
-        return reverse("enter_figure", args=[slug, number])
-
-    def context() -> dict[str, object]:
-        return {"game": game, "figures": paid_figures(game), **frame(request.user, game.project, "games")}
-
-    page = "discussions/games/enter_cost.html"
-    initial: dict[str, object] = {"kind": kind} if kind else {}
-    return form_page(
-        request, FigureForm, store, page=page, context=context, initial=initial, refuse=kept_status
-    )
+    form, status = FigureForm(initial={"kind": kind} if kind else {}), 200
+    if request.method == "POST":
+        form, status = bind_form(request, FigureForm), 422
+        try:
+            if form.is_valid():
+                entered = form.cleaned_data | {"value": form.entered}
+                enter(game=game, **entered, by=request.user, now=timezone.now())
+                return respond(request, page="", redirect=reverse("enter_figure", args=[slug, number]))
+        except Refusal as refusal:
+            status = kept_status(form, refusal)
+    context = {"game": game, "figures": paid_figures(game), "form": form}
+    context |= frame(request.user, game.project, "games")
+    return respond(request, page="discussions/games/enter_cost.html", context=context, status=status)
 
 
 @require("withdraw_game", methods=("GET", "POST"))
