@@ -8,12 +8,11 @@ from discussions.home.pages.dashboard import (
     DashboardPage,
     GameStates,
     GoalProgress,
-    ToDo,
     TrendRow,
     build_dashboard,
 )
 from discussions.home.pages.overview import build_site_page
-from discussions.home.queries import Worker
+from discussions.home.queries import ToDo, Worker
 from discussions.slots.permissions import check_see_games
 from workspace.checks.api import JobAnswer
 from workspace.checks.permissions import check_see_overview
@@ -33,8 +32,8 @@ class GamesAnswer(
 class ToDoAnswer(
     Answer,
     of=ToDo,
-    fields="to_record:ready.to_record tied:ready.tied undecided unopened flags:flag_count "
-    "faulty_imports:faulty_count failed_jobs:failed_count",
+    fields="to_record:ready.to_record tied:ready.tied undecided unopened flags faulty_imports:faulty "
+    "failed_jobs",
 ):
     """What needs a lead: numbers of games to record and with ties, of iterations to decide on and to open; counts."""
 

@@ -75,28 +75,35 @@ class Ready(Struct, frozen=True):
         return len(self.to_record) + len(self.tied)
 
 
-class ProjectCounts(Struct, frozen=True):
-    """What a project has and what waits in it.
+class ToDo(Struct, frozen=True, kw_only=True):
+    """What waits in a project: `flags` for a lead's answer, imports with faults, jobs that failed.
 
-    `games`, `withdrawn` ones and those `left_out` of the queue are by iteration; `taken` games are rated and have no
-    verdict; `flags` wait for a lead's answer. `adding_jobs` bring or measure games and are not done. `undecided` are
-    the numbers of changes of open stages whose games all have a verdict, and on which nobody has decided yet;
-    `unopened` those of iterations with enough games that nobody can rate, because they are not open for rating yet.
-    `stage` is the key of the open stage, `staged` are those of its iterations. `workers` have a game open, or submitted
-    one lately, in the order of names, since this is no ranking.
+    `undecided` are the numbers of changes of open stages whose games all have a verdict, and on which nobody has
+    decided yet; `unopened` those of iterations with enough games that nobody can rate, because they are not open for
+    rating yet.
+    """
+
+    ready: Ready
+    flags: int
+    faulty: int
+    failed_jobs: int
+    undecided: list[int]
+    unopened: list[int]
+
+
+class ProjectCounts(ToDo, frozen=True, kw_only=True):
+    """What a project has, too: `games`, `withdrawn` ones and those `left_out` of the queue are by iteration.
+
+    `taken` games are rated and have no verdict. `adding_jobs` bring or measure games and are not done. `stage` is the
+    key of the open stage, `staged` are those of its iterations. `workers` have a game open, or submitted one lately, in
+    the order of names, since this is no ranking.
     """
 
     games: dict[int, int]
     withdrawn: dict[int, int]
     left_out: dict[int, int]
     taken: int
-    ready: Ready
-    failed_jobs: int
     adding_jobs: int
-    flags: int
-    faulty: int
-    undecided: list[int]
-    unopened: list[int]
     stage: int | None
     staged: set[int]
     workers: list["Worker"]

@@ -17,6 +17,7 @@ from discussions.home.core import GoalEstimate, Periods, divide_time, draw_spark
 from discussions.home.queries import (
     Ready,
     RecordedSum,
+    ToDo,
     Worker,
     count_unmeasured,
     load_counts,
@@ -72,20 +73,6 @@ class GameStates(Struct, frozen=True):
     @property
     def waiting(self) -> int:
         return max(0, self.total - self.recorded - self.complete - self.rating - self.measuring)
-
-
-class ToDo(Struct, frozen=True):
-    """What needs a lead.
-
-    `undecided` are numbers of changes that wait for a decision, `unopened` of iterations to open for rating.
-    """
-
-    ready: Ready
-    flag_count: int
-    faulty_count: int
-    failed_count: int
-    undecided: list[int]
-    unopened: list[int]
 
 
 class GoalProgress(Struct, frozen=True):
@@ -156,14 +143,6 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
         left_out=sum(found.left_out.values()),
     )
     counted = {key: count - aside[key] for key, count in found.games.items()}
-    to_do = ToDo(
-        ready=found.ready,
-        flag_count=found.flags,
-        faulty_count=found.faulty,
-        failed_count=found.failed_jobs,
-        undecided=found.undecided,
-        unopened=found.unopened,
-    )
     own_count = sum(count for key, count in counted.items() if stage is None or key in found.staged)
     history = load_history(stage) if stage is not None and own_count <= MOST_GATED else None
     judged = [judge_iteration(row) for row in history.iterations] if history else []
@@ -171,8 +150,8 @@ def build_dashboard(*, project: Project, now: datetime) -> DashboardPage:
     return DashboardPage(
         states=states,
         parts=_parts(states),
-        to_do=to_do,
-        acts=_acts(project.slug, to_do, states, stage, judged),
+        to_do=found,
+        acts=_acts(project.slug, found, states, stage, judged),
         progress=_progress(stage, history, own_count, recorded, periods, today),
         metrics=metrics,
         columns=columns,
@@ -306,19 +285,17 @@ def _other_acts(slug: str, to_do: ToDo) -> list[dict[str, str]]:
         )
         for number in to_do.unopened
     ]
-    flags = ngettext(
-        "%(count)s flag waits for an answer", "%(count)s flags wait for an answer", to_do.flag_count
-    )
+    flags = ngettext("%(count)s flag waits for an answer", "%(count)s flags wait for an answer", to_do.flags)
     faulty = ngettext(
         "%(count)s import has faults or waits for its columns",
         "%(count)s imports have faults or wait for their columns",
-        to_do.faulty_count,
+        to_do.faulty,
     )
-    failed = ngettext("%(count)s job failed", "%(count)s jobs failed", to_do.failed_count)
+    failed = ngettext("%(count)s job failed", "%(count)s jobs failed", to_do.failed_jobs)
     counted = (
-        (to_do.flag_count, flags, _("Answer the flags"), _("Answer"), reverse("flags", args=[slug])),
-        (to_do.faulty_count, faulty, _("Check the imports"), _("Check"), reverse("imports", args=[slug])),
-        (to_do.failed_count, failed, _("See why"), _("See why"), f"{reverse('status')}#failed"),
+        (to_do.flags, flags, _("Answer the flags"), _("Answer"), reverse("flags", args=[slug])),
+        (to_do.faulty, faulty, _("Check the imports"), _("Check"), reverse("imports", args=[slug])),
+        (to_do.failed_jobs, failed, _("See why"), _("See why"), f"{reverse('status')}#failed"),
     )
     return acts + [
         _act(says % {"count": say_number(count)}, "", *rest) for count, says, *rest in counted if count

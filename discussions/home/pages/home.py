@@ -10,7 +10,7 @@ from discussions.calibration.queries import own_calibrations
 from discussions.core.evaluation_states import LAPSED, OPEN, SKIPPED
 from discussions.games.queries.flags import count_for_evaluator, count_for_leads
 from discussions.home.pages.own_list import list_lines, load_week
-from discussions.home.queries import find_tied, query_unopened
+from discussions.home.queries import Ready, ToDo, find_tied, query_unopened
 from discussions.iterations.queries import query_undecided
 from discussions.models import CalibrationRound, Evaluation, Judgement, TieRequest
 from discussions.queue.pages import find_submission
@@ -79,10 +79,8 @@ def _list_work(
 ) -> list[dict[str, Any]]:
     """What waits for the person in each project. Lists have the first few, counts are of all; 100 is 100 or more.
 
-    `verdicts` are numbers of games without a verdict, `to_record` those of them without a tie,
-    `kept` games that leads assigned to the person, as (number, name of the lead, messages). `flag_count`
-    counts the flags that wait for the person's answer. `unopened` and `undecided` are iterations to open for rating,
-    and changes to decide on.
+    `verdicts` are numbers of games without a verdict, `to_do` is what needs a lead, or an evaluator's own verdicts and
+    answered flags, `kept` games that leads assigned to the person, as (number, name of the lead, messages).
     """
     mine, led_work = _own_work(person, rated), _lead_work(person, led)
     assigned = [project for project, work in mine.items() if work.has_kept]
@@ -92,12 +90,23 @@ def _list_work(
     tied = find_tied({key: work.complete for key, work in led_work.items() if work.complete})
     listed = []
     for project in projects:
-        own_work, to_do = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
-        verdicts = to_do.complete if project.pk in led_work else own_work.alone
+        own_work, leading = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
+        verdicts, ties = (
+            leading.complete if project.pk in led_work else own_work.alone,
+            tied.get(project.pk, []),
+        )
         given, own = kept.get(project.pk, []), calibrations.get(project.pk)
         has_next = bool(own_work.free or given)
         if own is not None and own.round.is_required and (own.comes_first or own.why_not):
             has_next = own.comes_first
+        to_do = ToDo(
+            ready=Ready([number for number in verdicts if number not in ties], ties, 0),
+            flags=own_work.flags + leading.flags,
+            faulty=len(leading.faulty),
+            failed_jobs=0,
+            undecided=leading.undecided[:LISTED],
+            unopened=leading.unopened[:LISTED],
+        )
         listed.append(
             {
                 "project": project,
@@ -109,12 +118,7 @@ def _list_work(
                 "calibration": own,
                 "verdict_count": len(verdicts),
                 "verdicts": verdicts[:LISTED],
-                "tied": tied.get(project.pk, []),
-                "to_record": [number for number in verdicts if number not in tied.get(project.pk, ())],
-                "faulty_count": len(to_do.faulty),
-                "flag_count": own_work.flags + to_do.flags,
-                "unopened": to_do.unopened[:LISTED],
-                "undecided": to_do.undecided[:LISTED],
+                "to_do": to_do,
                 "tie_count": own_work.ties,
             }
         )

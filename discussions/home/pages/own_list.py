@@ -11,8 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from discussions.home.pages.dashboard import ToDo, list_acts, list_verdict_acts, say_number
-from discussions.home.queries import Ready
+from discussions.home.pages.dashboard import list_acts, list_verdict_acts, say_number
 from discussions.models import Evaluation, QueueRule
 from discussions.models.slots import CALIBRATION
 from discussions.queue.core import active_minutes
@@ -63,7 +62,7 @@ def list_lines(
     week, works = page["week"], page["projects"]
     begun = [_list_begun(evaluation, week) for evaluation in page["returned"] + page["started"]]
     leading = sorted(
-        (work for work in works if work["role"] != "evaluator"), key=lambda work: not work["undecided"]
+        (work for work in works if work["role"] != "evaluator"), key=lambda work: not work["to_do"].undecided
     )
     led = [line for work in leading for line in _list_led(work)]
     rating = [work for work in works if work["role"] == "evaluator"]
@@ -132,15 +131,7 @@ def _tell_lease(minutes: int | None, judged: int) -> str:
 
 def _list_led(work: Work) -> list[HomeLine]:
     """What a lead decides, as the overview of the project has it."""
-    to_do = ToDo(
-        ready=Ready(work["to_record"], work["tied"], 0),
-        flag_count=work["flag_count"],
-        faulty_count=work["faulty_count"],
-        failed_count=0,
-        undecided=work["undecided"],
-        unopened=work["unopened"],
-    )
-    return [_tell_act(work["project"], act) for act in list_acts(work["project"].slug, to_do)]
+    return [_tell_act(work["project"], act) for act in list_acts(work["project"].slug, work["to_do"])]
 
 
 def _tell_act(project: Project, act: Mapping[str, str]) -> HomeLine:
@@ -221,9 +212,9 @@ def _tell_calibration(own: Any) -> str:
 def _list_others(work: Work) -> Iterator[HomeLine]:
     """An evaluator's own verdicts, answered flags, and an optional calibration."""
     own, project = work["calibration"], work["project"]
-    for act in list_verdict_acts(project.slug, Ready(work["to_record"], [], 0)):
+    for act in list_verdict_acts(project.slug, work["to_do"].ready):
         yield _tell_act(project, act)
-    if n := work["flag_count"]:
+    if n := work["to_do"].flags:
         says = ngettext("%(n)d of your flags is answered", "%(n)d of your flags are answered", n) % {"n": n}
         yield _act(project, "flags", name=says, heading=says, act=_("Read"), label=_("Read the answers"))
     if own is not None and own.is_offered:

@@ -35,7 +35,7 @@ def flagged():
 def waiting(lead, person, flag) -> tuple[int, int]:
     """The flags that wait for the lead, and for the evaluator, as their start pages count them."""
     for_lead, for_evaluator = (
-        build_home(person=who, now=NOW)["projects"][0]["flag_count"] for who in (lead, person)
+        build_home(person=who, now=NOW)["projects"][0]["to_do"].flags for who in (lead, person)
     )
     return for_lead, for_evaluator
 

@@ -94,7 +94,7 @@ def test_a_tie_and_the_flag_beside_it_wait_for_the_lead(client):
     game = make_differing(slug="shared")
     lead = make_lead(project=game.project)
     to_do = get_page(game.project).to_do
-    assert (to_do.ready.tied, to_do.ready.to_record, to_do.flag_count) == ([game.number], [], 1)
+    assert (to_do.ready.tied, to_do.ready.to_record, to_do.flags) == ([game.number], [], 1)
     said = get_text(client, lead, game.project)
     assert reverse("adjudicate", args=["shared", game.number]) in said
     for part in ("game has a tie to resolve", "flag waits for an answer"):
@@ -147,7 +147,7 @@ def test_a_failed_job_is_counted_with_a_link_to_its_reason(client):
     lead = make_lead(project=project)
     assert "No games yet</h1>" in get_text(client, lead, project)
     make_failed_job(project=project, by=lead)
-    assert get_page(project).to_do.failed_count == 1
+    assert get_page(project).to_do.failed_jobs == 1
     said = get_text(client, lead, project)
     assert f"{reverse('status')}#failed" in said
     assert "job failed" in said

@@ -106,9 +106,9 @@ def test_many_games_and_imports_are_counted_up_to_a_hundred_in_each_project():
     places = {work["project"].slug: work for work in build_home(person=admin, now=NOW)["projects"]}
     second = places.pop(project.slug)
     (first,) = places.values()
-    assert (first["verdict_count"], first["faulty_count"]) == (100, 100)
+    assert (first["verdict_count"], first["to_do"].faulty) == (100, 100)
     assert len(first["verdicts"]) == 5 and first["verdicts"] == sorted(first["verdicts"])
-    assert (second["verdict_count"], second["faulty_count"]) == (2, 1)
+    assert (second["verdict_count"], second["to_do"].faulty) == (2, 1)
 
 
 def test_hundreds_are_said_in_words(client):
