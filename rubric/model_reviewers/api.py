@@ -20,7 +20,7 @@ router = Operations()
 PATH = "/projects/{slug:slug}/comparison-sets/{int:number}/comparisons/{int:comparison}/reviewers/{int:reviewer}/"
 
 
-class AnswerText(Answer, of=CallPart, fields="part text:prompt.text is_next"):
+class PromptAnswer(Answer, of=CallPart, fields="part text:prompt.text is_next"):
     """A prompt to send to the model; `part` goes back with its answer. `is_next` says that its answer is due."""
 
 
@@ -35,7 +35,7 @@ class AskedAnswer(Answer):
     error: str
     answered: int
     remarks: list[str]
-    prompts: list[AnswerText]
+    prompts: list[PromptAnswer]
 
 
 class RawAnswerGiven(Given):
