@@ -1,4 +1,4 @@
-"""Codes on messages and games, and the list of categories: give, take back, rename, merge, remove, restore."""
+"""Codes and their categories: give, take back, rename, merge, remove, restore; and the job that computes files."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

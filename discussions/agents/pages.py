@@ -1,4 +1,4 @@
-"""The file of an agent, a model or an iteration as its page and its Markdown show it."""
+"""The file of an agent, a model or an iteration, and the list of categories, as pages and Markdown show them."""
 
 from collections.abc import Callable, Iterator, Mapping
 

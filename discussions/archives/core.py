@@ -1,4 +1,4 @@
-"""Opens a zip that claims to be a project archive, and trusts nothing in it before it was counted and hashed.
+"""Project archives: their members, and their zips, of which nothing is trusted before it is counted and hashed."""
 
 Names of members are only compared with those that an archive can have; nothing is written anywhere.
 """

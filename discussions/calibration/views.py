@@ -1,4 +1,4 @@
-"""Calibration rounds: opened, viewed and closed by leads; taken by evaluators, who see their result for each game."""
+"""Calibration rounds, the guideline of a project, and practice."""
 
 from collections.abc import Callable
 from functools import partial

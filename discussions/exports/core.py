@@ -1,4 +1,4 @@
-"""The Markdown report of an export: a readable summary of what the other formats hold in full."""
+"""Exports as a readable Markdown report, and in the formats of other tools."""
 
 import zipfile
 from collections.abc import Callable, Iterable, Iterator

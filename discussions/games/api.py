@@ -1,4 +1,4 @@
-"""API of games, their transcripts and measurements."""
+"""API of games, their transcripts and measurements, and of what leads change about a game."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The iteration history of a stage, and its summary as a page and as files."""
+"""The iteration history of a stage with its charts, and its summary as a page and as files."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Move games between iterations, open an iteration for rating, and open projects with their unsorted iteration."""
+"""Open projects, stages and iterations, move games between iterations, sign stages, and pass gates."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Open and edit iterations of a stage before they have games; change the rules that apply once something is rated."""
+"""Plan iterations, fill the queue by rules, change rules of rating, and move to newer versions."""
 
 from datetime import datetime
 from typing import Any

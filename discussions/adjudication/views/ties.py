@@ -1,4 +1,4 @@
-"""Ties that share a question, resolved as a group or by a third evaluator, who answers them blind."""
+"""Ties, resolved as a group or by a third evaluator, who answers them blind; and the packet of a meeting."""
 
 from collections import Counter
 from collections.abc import Sequence

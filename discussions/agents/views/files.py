@@ -1,4 +1,4 @@
-"""The agents, models and iterations of a project, and the file of each: pages for leads, and Markdown."""
+"""The agents, models and iterations with the file of each, and categories: pages for leads, and Markdown."""
 
 from collections.abc import Mapping
 from datetime import datetime

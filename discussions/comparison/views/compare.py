@@ -1,4 +1,4 @@
-"""Two iterations side by side: the answer first, the target metric, the others as guardrails, the games."""
+"""Two iterations side by side, the answer first, and the decision on the change."""
 
 from collections.abc import Sequence
 from itertools import zip_longest

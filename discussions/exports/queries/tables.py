@@ -1,4 +1,4 @@
-"""The tables of an export, and the rows that each of its lines gives: everything for leads, one's own work."""
+"""The tables and the stream of an export: everything for leads, one's own work for evaluators."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The inbox of flags: for leads those of the project, for evaluators their own; and answers to them."""
+"""The inbox of flags with answers to them, and the forms by which leads change one game."""
 
 from collections.abc import Sequence
 from functools import partial

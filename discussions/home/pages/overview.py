@@ -1,4 +1,4 @@
-"""The overview of a project: its stages with their streaks, what waits for evaluators, and their pace."""
+"""The overviews of a project, with its stages and the pace of evaluators, and of the installation."""
 
 from collections import Counter, defaultdict
 from datetime import date, datetime, time

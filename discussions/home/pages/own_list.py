@@ -1,4 +1,4 @@
-"""The one list of the home page: what waits for a person, what comes next first."""
+"""The one list of the home page: what waits for a person, what comes next first; and the person's week."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a judge is asked: a run is planned in the request, and its prompts are made by a job."""
+"""What a judge is asked, in prompts that a job makes, and what it answered: by calls, by hand or in a file."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""Judges are added, run on games, suspended and ended by leads."""
+"""Judges are added, run on games, admitted, watched for drift, suspended and ended."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What a judge is asked about a game: items that people judge, several a prompt, and the prompt's text.
+"""What a judge is asked about a game, several items a prompt, and its answers as they are read.
 
 The game is data between markers. Names, seats and the order of the items are drawn by the seed of the prompt, so that a
 hidden repeat is asked in another order about other names. The same arguments give the same bytes.

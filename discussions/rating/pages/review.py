@@ -1,4 +1,4 @@
-"""Progress and result of the work: steps, what is missing, live figures, and the summary before submitting."""
+"""Progress and result: steps, what is missing, live figures, the summary, and where a returned evaluation opens."""
 
 import re
 from collections import Counter

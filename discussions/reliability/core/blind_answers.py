@@ -1,4 +1,4 @@
-"""Tables of blind answers, items by evaluators: the input of all agreement statistics; and pairs of evaluators.
+"""Blind answers, items by evaluators: the input of agreement statistics, pairs, and what goes with the rating.
 
 An evaluator without an answer is not in the row: submitting accepts every finding, but that is not an answer.
 """

@@ -1,4 +1,4 @@
-"""What the pages of reliability share: the state of the stored statistics of a project, and pages of a long list."""
+"""What the pages of reliability share, and the page of what goes with being worth watching."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The lines of a verdict as all pages show them: a row for each metric, and the chart."""
+"""The lines of a verdict as all pages show them, and what people judged in words."""
 
 from collections.abc import Mapping
 

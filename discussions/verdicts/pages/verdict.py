@@ -1,4 +1,4 @@
-"""The page of a game's verdict: the outcome, what would change it, and all recorded verdicts."""
+"""The page of a game's verdict: the outcome, what would change it, all recorded ones; and games that are ready."""
 
 from collections.abc import Collection
 
