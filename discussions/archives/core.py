@@ -1,4 +1,4 @@
-"""Project archives: their members, and their zips, of which nothing is trusted before it is counted and hashed."""
+"""Project archives: their members, and their zips, of which nothing is trusted before it is counted and hashed.
 
 Names of members are only compared with those that an archive can have; nothing is written anywhere.
 """
