@@ -208,13 +208,13 @@ PATH = "projects/here/exports/"
 
 
 @pytest.fixture
-def lead():
+def owner():
     return make_lead(project=make_games_project(slug="here"))
 
 
-def test_an_export_is_asked_for_followed_and_downloaded(lead):
-    project, program = lead.memberships.get().project, program_of(lead)
-    game = import_game(project=project, by=lead)
+def test_an_export_is_asked_for_followed_and_downloaded(owner):
+    project, program = owner.memberships.get().project, program_of(owner)
+    game = import_game(project=project, by=owner)
     asked = program.post(PATH, {"of": f"game:{game.number}"})
     assert (asked.status_code, asked.json()["state"]) == (202, "waiting")
     address = f"{PATH}{asked.json()['id']}/"
@@ -242,19 +242,19 @@ def test_an_export_is_asked_for_followed_and_downloaded(lead):
     assert program.post(f"{address}file/").json()["code"] == "expired"
 
 
-def test_an_evaluator_exports_their_own_work_and_no_part_of_the_project(lead):
-    member = make_member(project=lead.memberships.get().project)
+def test_an_evaluator_exports_their_own_work_and_no_part_of_the_project(owner):
+    member = make_member(project=owner.memberships.get().project)
     program = program_of(member)
     assert "own work" in program.post(PATH, {"format": "csv"}).json()["holds"]
     refused = program.post(PATH, {"of": "stage:1"})
     assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
     assert program.post(PATH, {"format": "pdf"}).status_code == 422
-    unknown = program_of(lead).post(PATH, {"of": "game:77"})
+    unknown = program_of(owner).post(PATH, {"of": "game:77"})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "no_subject")
 
 
-def test_an_export_that_waits_is_cancelled_and_lists_take_few_queries(lead, django_assert_max_num_queries):
-    program = program_of(lead)
+def test_an_export_that_waits_is_cancelled_and_lists_take_few_queries(owner, django_assert_max_num_queries):
+    program = program_of(owner)
     for _export in range(4):
         made = program.post(PATH).json()
     assert program.post(f"{PATH}{made['id']}/cancel/").json()["state"] == "cancelled"
