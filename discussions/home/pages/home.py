@@ -99,14 +99,6 @@ def _list_work(
         has_next = bool(own_work.free or given)
         if own is not None and own.round.is_required and (own.comes_first or own.why_not):
             has_next = own.comes_first
-        to_do = ToDo(
-            ready=Ready([number for number in verdicts if number not in ties], ties, 0),
-            flags=own_work.flags + leading.flags,
-            faulty=len(leading.faulty),
-            failed_jobs=0,
-            undecided=leading.undecided[:LISTED],
-            unopened=leading.unopened[:LISTED],
-        )
         listed.append(
             {
                 "project": project,
@@ -118,11 +110,22 @@ def _list_work(
                 "calibration": own,
                 "verdict_count": len(verdicts),
                 "verdicts": verdicts[:LISTED],
-                "to_do": to_do,
+                "to_do": _find_to_do(verdicts, ties, leading, own_work.flags + leading.flags),
                 "tie_count": own_work.ties,
             }
         )
     return listed
+
+
+def _find_to_do(verdicts: list[int], ties: list[int], leading: "_ToLead", flags: int) -> ToDo:
+    return ToDo(
+        ready=Ready([number for number in verdicts if number not in ties], ties, 0),
+        flags=flags,
+        faulty=len(leading.faulty),
+        failed_jobs=0,
+        undecided=leading.undecided[:LISTED],
+        unopened=leading.unopened[:LISTED],
+    )
 
 
 def _projects(
