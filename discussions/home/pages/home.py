@@ -91,10 +91,8 @@ def _list_work(
     listed = []
     for project in projects:
         own_work, leading = mine.get(project.pk, _NOTHING_TO_RATE), led_work.get(project.pk, _NOTHING_TO_LEAD)
-        verdicts, ties = (
-            leading.complete if project.pk in led_work else own_work.alone,
-            tied.get(project.pk, []),
-        )
+        verdicts = leading.complete if project.pk in led_work else own_work.alone
+        ties = tied.get(project.pk, [])
         given, own = kept.get(project.pk, []), calibrations.get(project.pk)
         has_next = bool(own_work.free or given)
         if own is not None and own.round.is_required and (own.comes_first or own.why_not):
