@@ -30,8 +30,8 @@ from discussions.agents.permissions import check_code_games, check_see_agents
 from discussions.agents.queries import find_figures, load_coded
 from discussions.models import Category, Coding, Game
 from workspace.core.refusals import Conflict, Unacceptable
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -8,8 +8,8 @@ from discussions.archives.permissions import check_erase
 from discussions.archives.queries.erasures import Erasable, list_erasures
 from discussions.models import Game, Transcript
 from workspace.models import Erasure
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

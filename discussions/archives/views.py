@@ -13,8 +13,11 @@ from discussions.archives.queries.erasures import Erasable, find_running, list_e
 from discussions.models import Game, Transcript
 from workspace.access.permissions import get_refusal
 from workspace.models import Person, Project
-from workspace.web.pages import form_page, frame, project_or_404, respond
+from workspace.web.bind_form import project_or_404
+from workspace.web.form_page import form_page
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
 @require("erase", methods=("GET", "POST"))

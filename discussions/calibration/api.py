@@ -16,8 +16,8 @@ from discussions.models import CalibrationGame, CalibrationRound, Guideline
 from rubric.calibration.api import collect_notes
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person, Project
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 guidelines, calibrations = Operations(), Operations()

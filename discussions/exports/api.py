@@ -12,9 +12,10 @@ from workspace.exports.core.choices import FILES, JSONL
 from workspace.exports.permissions import check_export, check_own_export, check_take_file
 from workspace.exports.views import ExportLine, own_export_or_404, read_exports
 from workspace.models import Export
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
-from workspace.web.pages import download_file, project_or_404
 from workspace.web.require import SignedIn
+from workspace.web.respond import download_file
 
 router = Operations()
 PATH = "/projects/{slug:slug}/exports/"

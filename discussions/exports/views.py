@@ -22,8 +22,10 @@ from workspace.exports.forms import ExportForm
 from workspace.exports.permissions import check_export, check_export_everything, has_parquet
 from workspace.exports.views import SECTION
 from workspace.models import Person, Project
-from workspace.web.pages import form_page, frame, project_or_404
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import only_parameters, project_or_404
+from workspace.web.form_page import form_page
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
 
 PAGE = "discussions/exports/new.html"
 

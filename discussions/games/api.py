@@ -36,8 +36,8 @@ from discussions.verdicts.queries import load_verdict_preview
 from workspace.access.permissions import may
 from workspace.core.refusals import NotAllowed
 from workspace.core.words import decode_stored
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import LARGEST, After, Answer, Given, Limit, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 games = Operations()

@@ -55,8 +55,10 @@ from workspace.display.core.multiples import HISTORY_VALUES, Axis, Point, comput
 from workspace.display.core.number_lists import format_numbers
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
-from workspace.web.pages import download, frame, project_or_404, respond
+from workspace.web.bind_form import project_or_404
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
 
 
 @require("see_iterations")

@@ -16,8 +16,8 @@ from discussions.home.queries import ToDo, Worker
 from discussions.slots.permissions import check_see_games
 from workspace.checks.api import JobAnswer
 from workspace.checks.permissions import check_see_overview
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -11,8 +11,10 @@ from discussions.iterations.views import SECTION
 from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import role_in
 from workspace.checks.permissions import check_see_overview
-from workspace.web.pages import frame, parse_number, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
 @require("sign_in")

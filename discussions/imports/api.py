@@ -23,8 +23,8 @@ from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

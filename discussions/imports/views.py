@@ -32,9 +32,11 @@ from discussions.transcripts.queries import mapping_record
 from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import NotAllowed, Refusal
 from workspace.models import Project
+from workspace.web.bind_form import add_refusal, bind_form, project_or_404
 from workspace.web.forms import NothingForm
-from workspace.web.pages import add_refusal, bind_form, download, frame, project_or_404, respond
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
 
 PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_proposal.html"
 

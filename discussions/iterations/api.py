@@ -18,8 +18,8 @@ from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import get_refusal
 from workspace.core.limits import LONGEST_REASON
 from workspace.models import Person
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -19,8 +19,8 @@ from discussions.judges.views import judge_or_404
 from discussions.models import Admission, Judge, JudgePrompt
 from workspace.core.limits import LONGEST_NAME, LONGEST_REASON
 from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -37,9 +37,12 @@ from workspace.display.core.number_lists import write_numbers
 from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Person, Project
 from workspace.models.jobs import CANCELLED, FAILED
+from workspace.web.bind_form import bind_form, project_or_404
+from workspace.web.form_page import form_page, press, send
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, form_page, frame, press, project_or_404, respond, send
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 SECTION = "team"
 SHOW, PROGRESS = "discussions/judges/show.html", "discussions/judges/_progress.html"

@@ -17,8 +17,8 @@ from discussions.slots.permissions import check_assign, check_take_game
 from discussions.slots.queries import evaluators_in
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person, Project
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

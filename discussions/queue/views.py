@@ -42,8 +42,11 @@ from workspace.core.refusals import NotAllowed, Refusal, Unacceptable
 from workspace.database.unions import MOST_COUNTED, capped_count
 from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
-from workspace.web.pages import bind_form, frame, kept_status, press, project_or_404, respond, send
+from workspace.web.bind_form import bind_form, kept_status, project_or_404
+from workspace.web.form_page import press, send
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
 
 SECTION = "team"
 PAGE = "discussions/queue/team.html"

@@ -37,8 +37,11 @@ from discussions.slots.actions import renew_lease as renew
 from workspace.audit.forms import OLD, KeyedForm, UndoForm, new_nonce
 from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
-from workspace.web.pages import bind_form, frame, parse_number, press, respond, tell_saved
-from workspace.web.require import SignedIn, goes_on, is_htmx, only_parameters, require
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.form_page import press
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, goes_on, is_htmx, require
+from workspace.web.respond import respond, tell_saved
 
 PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED, OPENED, COLUMNS = (
     "discussions/rating/evaluation.html",

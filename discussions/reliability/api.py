@@ -4,8 +4,8 @@ from discussions.reliability.core.blind_answers import EngagementFigures, Metric
 from discussions.reliability.permissions import check_see_team_statistics
 from discussions.reliability.queries import engagement_figures
 from workspace.statistics.estimates import Agreement
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

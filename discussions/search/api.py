@@ -9,8 +9,8 @@ from discussions.search.core import LONGEST_QUERY
 from discussions.search.pages import FoundGame, FoundText, MessageSearch, SearchPage, search_everywhere
 from discussions.search.permissions import check_search_messages, keep_searchable
 from discussions.search.queries import Judged
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -17,8 +17,8 @@ from discussions.transcripts.permissions import check_import_transcripts
 from discussions.transcripts.views import may_upload, transcript_or_404
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -12,8 +12,8 @@ from discussions.verdicts.permissions import check_record_games, check_record_ve
 from discussions.verdicts.queries import list_complete_games
 from discussions.verdicts.views import judged_game_or_404
 from workspace.core.refusals import Unacceptable
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Limit, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

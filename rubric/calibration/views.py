@@ -19,8 +19,11 @@ from rubric.reviews.views import SECTION, set_or_404
 from workspace.core.refusals import NotAllowed, Unacceptable
 from workspace.display.core.number_lists import format_numbers
 from workspace.models import Person
-from workspace.web.pages import bind_form, form_page, frame, kept_status, press, respond, send
+from workspace.web.bind_form import bind_form, kept_status
+from workspace.web.form_page import form_page, press, send
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
 @require("calibrate_set", methods=("GET", "POST"))

@@ -19,8 +19,8 @@ from rubric.reviews.views import set_or_404
 from workspace.access.permissions import may_lead
 from workspace.core.refusals import Unacceptable
 from workspace.models import Person
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Given, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

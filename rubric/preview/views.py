@@ -28,9 +28,10 @@ from workspace.core.words import decode_stored
 from workspace.jobs.pages import build_progress_bar, worker_note
 from workspace.models import Job, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
+from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, respond
 from workspace.web.require import SignedIn, View, is_htmx, require
+from workspace.web.respond import respond
 
 IMPACT = "rubric/preview/_impact.html"
 PUBLISH, PUBLISH_REGION = "rubric/preview/publish.html", "rubric/preview/_impact.html"

@@ -29,8 +29,10 @@ from workspace.access.permissions import may
 from workspace.core.refusals import Malformed, Refusal
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
-from workspace.web.pages import add_refusal, bind_form, frame, parse_number, respond
-from workspace.web.require import SignedIn, is_htmx, only_parameters, require
+from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
 
 ONE, REGION, WHOLE = (
     "rubric/results/comparison.html",

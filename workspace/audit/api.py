@@ -11,8 +11,8 @@ from workspace.audit.labels import KINDS, VERBS
 from workspace.audit.permissions import check_see_audit_log
 from workspace.audit.queries import AuditLine, AuditQuery, audit_page
 from workspace.models import Project
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import After, Answer, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -12,8 +12,10 @@ from workspace.audit.permissions import check_see_audit_log
 from workspace.audit.queries import AuditQuery, audit_page, stream_lines
 from workspace.core.refusals import Malformed
 from workspace.models import Project
-from workspace.web.pages import frame, parse_number, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
 @require("see_audit_log", costs="searches")

@@ -16,9 +16,11 @@ from workspace.checks.readiness import find_needs
 from workspace.jobs.actions import retry_job
 from workspace.models import Job
 from workspace.tokens.core import read_bearer
+from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, frame, respond
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 PLAIN = "text/plain; charset=utf-8"
 

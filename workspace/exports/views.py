@@ -17,9 +17,11 @@ from workspace.exports.permissions import check_export, check_own_export, check_
 from workspace.jobs.pages import ProgressBar, build_progress_bar, time_left, worker_note
 from workspace.models import Export, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, download_file, frame, parse_number, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download_file, respond
 
 LIST, LINES = "workspace/exports/list.html", "workspace/exports/_lines.html"
 SECTION = "exports"

@@ -13,8 +13,8 @@ from workspace.outbox.core import EVENTS, LONGEST_URL, LONGEST_WEBHOOK_NAME
 from workspace.outbox.permissions import check_manage_webhooks
 from workspace.outbox.queries import NotificationLine, load_deliveries, notifications_page, present_webhooks
 from workspace.outbox.views import webhook_or_404
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import LARGEST, MOST_AT_ONCE, After, Answer, Given, Listed, Operations, next_part
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 webhooks, notifications = Operations(), Operations()

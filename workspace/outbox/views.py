@@ -19,9 +19,12 @@ from workspace.outbox.actions.send import send_again, send_test
 from workspace.outbox.core import AT_ONCE
 from workspace.outbox.forms import NotificationSettingsForm, ReadUntilForm, WebhookChangeForm, WebhookForm
 from workspace.outbox.permissions import check_manage_webhooks
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, form_page, frame, parse_number, project_or_404, respond
-from workspace.web.require import SignedIn, is_htmx, only_parameters, require
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
 
 LIST, ONE = "workspace/outbox/webhooks.html", "workspace/outbox/webhook.html"
 DELIVERIES = "workspace/outbox/_deliveries.html"

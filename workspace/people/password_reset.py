@@ -16,7 +16,7 @@ from workspace.core.refusals import Refusal
 from workspace.outbox.queries import sends_email
 from workspace.people.actions.people import choose_password
 from workspace.people.forms import ForgottenPasswordForm, ResetPasswordForm
-from workspace.web.pages import add_refusal
+from workspace.web.bind_form import add_refusal
 from workspace.web.require import require
 
 

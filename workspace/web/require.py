@@ -15,8 +15,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from workspace.access.queries import load_person
-from workspace.core.refusals import Malformed
 from workspace.models import Person
+from workspace.web.bind_form import only_parameters
 from workspace.web.problems import is_api, problem, token_needed
 from workspace.web.rate_limits import limit_costly
 from workspace.web.unsaved_form import unsaved_fields
@@ -77,20 +77,6 @@ def require(
         return gated
 
     return decorate
-
-
-def only_parameters(request: HttpRequest, *names: str) -> dict[str, str]:
-    """The parameters of the address, all of them in `names` and each at most once, else Malformed (400).
-
-    It is refused by `bind_form`, before anything is done, or by `require` when the view has ended; the view gets empty
-    values meanwhile. So who may not see the page or do the act is told that first.
-    """
-    is_odd = any(name not in names or len(values) != 1 for name, values in request.GET.lists())
-    says = _("This address holds something that the page does not know. Open the page again.")
-    request.odd_address = Malformed(says) if is_odd else None  # type: ignore[attr-defined]
-    if is_odd:
-        return dict.fromkeys(names, "")
-    return {name: request.GET.get(name, "") for name in names}
 
 
 def sign_in_first(request: HttpRequest, *, anew: bool = False, status: int = 401) -> HttpResponse:

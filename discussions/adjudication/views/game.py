@@ -26,8 +26,10 @@ from discussions.slots.permissions import check_see_games
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
-from workspace.web.pages import bind_form, frame, parse_number, respond
-from workspace.web.require import SignedIn, is_htmx, only_parameters, require
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
 
 PAGE, REGION = "discussions/adjudication/game.html", "discussions/adjudication/_answer.html"
 CARDS_A_PAGE = 40

@@ -46,8 +46,10 @@ from workspace.core.text import figure, shorten
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.models.projects import EVALUATOR
-from workspace.web.pages import bind_form, download, frame, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
 
 
 @require("adjudicate", methods=("POST",))

@@ -45,8 +45,11 @@ from workspace.display.core.csv_lines import csv_bytes
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.stored_statistics.pages import read_state
-from workspace.web.pages import bind_form, download, frame, press, project_or_404, respond, send
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import bind_form, only_parameters, project_or_404
+from workspace.web.form_page import press, send
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
 
 SECTION = "team"
 MARKDOWN = "discussions/agents/file.md"

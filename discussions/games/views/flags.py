@@ -39,17 +39,11 @@ from discussions.slots.permissions import check_need_fewer
 from workspace.access.permissions import may_lead
 from workspace.core.refusals import Malformed, Refusal
 from workspace.models import Person, Project
-from workspace.web.pages import (
-    bind_form,
-    frame,
-    kept_status,
-    parse_number,
-    press,
-    project_or_404,
-    respond,
-    send,
-)
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import press, send
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 LONGEST_QUOTE, FLAGS_A_PAGE = 400, 20
 FIELD_IDS = "flag-{}-%s"

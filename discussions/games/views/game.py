@@ -61,9 +61,11 @@ from workspace.core.text import figure
 from workspace.core.words import decode_stored
 from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, frame, parse_number, respond
-from workspace.web.require import SignedIn, is_htmx, only_parameters, require
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, is_htmx, require
+from workspace.web.respond import respond
 
 MOST_LISTED = 200
 EVERY_GAME = ListQuery()

@@ -27,8 +27,8 @@ from rubric.models import RubricVersion
 from workspace.core.limits import LONGEST_REASON
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 intake = Operations()

@@ -42,8 +42,8 @@ from workspace.core.refusals import Unacceptable
 from workspace.models import Person
 from workspace.people.actions.projects import MOST_MEGABYTES, set_storage_limit
 from workspace.people.queries import Storage, load_storage
+from workspace.web.bind_form import project_or_404
 from workspace.web.endpoints import Answer, Given, Listed, Operations
-from workspace.web.pages import project_or_404
 from workspace.web.require import SignedIn
 
 router = Operations()

@@ -20,8 +20,11 @@ from discussions.slots.permissions import check_assign
 from workspace.core.canonical import canonical_hash
 from workspace.core.refusals import Unacceptable
 from workspace.models import Project
-from workspace.web.pages import add_refusal, bind_form, frame, press, project_or_404, respond
+from workspace.web.bind_form import add_refusal, bind_form, project_or_404
+from workspace.web.form_page import press
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
 @require("assign", methods=("GET", "POST"))

@@ -53,9 +53,12 @@ from workspace.core.refusals import Refusal
 from workspace.core.text import figure
 from workspace.display.core.csv_lines import csv_bytes
 from workspace.models import Person
+from workspace.web.bind_form import bind_form, kept_status, only_parameters
+from workspace.web.form_page import send
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, download, frame, kept_status, respond, send
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import download, respond
 
 MOST_CANDIDATES = 200
 

@@ -36,8 +36,10 @@ from rubric.core.records import DISCUSSION, RubricRecord
 from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
-from workspace.web.pages import add_refusal, bind_form, frame, kept_status, parse_number, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import add_refusal, bind_form, kept_status, only_parameters, parse_number
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 # Fields of the form that an iteration stores under the same name.
 STORED_FIELDS = (

@@ -28,8 +28,11 @@ from workspace.people.actions import projects
 from workspace.people.forms import StorageLimitForm
 from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
-from workspace.web.pages import bind_form, frame, kept_status, parse_number, press, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import press
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 
 @require("change_iteration", methods=("GET", "POST"))

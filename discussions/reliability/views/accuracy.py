@@ -47,8 +47,10 @@ from workspace.display.core.charts import IntervalsChart, interval_plot
 from workspace.models import Project
 from workspace.statistics.labels import figure_row, format_signed
 from workspace.statistics.proportions import wilson
-from workspace.web.pages import bind_form, frame, parse_number, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 KIND = "accuracy"
 

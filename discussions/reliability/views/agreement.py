@@ -40,8 +40,10 @@ from workspace.display.core.charts import Segment, share_bar
 from workspace.models import Project
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, LOW, agreement_answer, judge_agreement, list_undefined
-from workspace.web.pages import frame, parse_number, project_or_404, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.bind_form import only_parameters, parse_number, project_or_404
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 KIND = "agreement"
 LABELS = {

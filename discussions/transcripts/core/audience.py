@@ -35,7 +35,7 @@ _LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 NARRATORS = frozenset(
     "moderator,system,narrator,storyteller,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
     "system prompt,prompt,instruction,instructions,observation,tool,tool call,tool result,debug,the moderator,"
-    "the narrator,the storyteller,game host,game bot,mod,town crier,referee,emcee,judge,spielleiter,"
+    "the narrator,the storyteller,game host,game bot,mod,town crier,referee,emcee,spielleiter,"
     "spielleitung,erzähler,moderateur,modérateur,meneur,narrateur,moderador,narrador,moderatore,narratore,ведущий,"
     "ведущая,рассказчик,модератор,prowadzący,法官,主持人,主持,旁白,上帝,司会,ゲームマスター,사회자,진행자".split(
         ","

@@ -35,9 +35,12 @@ from workspace.jobs.pages import ProgressBar, worker_note
 from workspace.models import Job
 from workspace.models.jobs import CANCELLED, QUEUED, RUNNING
 from workspace.models.jobs import FAILED as JOB_FAILED
+from workspace.web.bind_form import bind_form, only_parameters, parse_number
+from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.pages import bind_form, form_page, frame, parse_number, press, respond
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
 UPLOAD, PARAMETERS = "rubric/model_reviewers/upload.html", "rubric/model_reviewers/parameters.html"

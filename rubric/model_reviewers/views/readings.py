@@ -27,8 +27,10 @@ from rubric.reviews.views import SECTION, set_or_404
 from workspace.access.permissions import get_refusal
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person
-from workspace.web.pages import form_page, frame, press, respond
+from workspace.web.form_page import form_page, press
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 MOST_LISTED = 200
 LONGEST_SHOWN = 20_000

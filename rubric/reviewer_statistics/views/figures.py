@@ -38,8 +38,10 @@ from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import agreement_answer, agreement_plot, figure_row, list_undefined
 from workspace.statistics.labels import number as number_text
 from workspace.stored_statistics.pages import read_state
-from workspace.web.pages import bind_form, frame, respond
+from workspace.web.bind_form import bind_form
+from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 KIND_NAMES = {
     figure_kinds.RATER_EFFECTS: gettext_lazy("Reviewers"),

@@ -29,8 +29,10 @@ from rubric.versions.forms import DraftForm, ImportForm, NoteForm
 from rubric.versions.permissions import check_edit_rubrics, check_edit_version
 from rubric.versions.views.version import difference_rows, find_published, rubrics_frame, version_or_404
 from workspace.core.refusals import Conflict, Malformed, Refusal
-from workspace.web.pages import add_refusal, bind_form, form_page, respond
+from workspace.web.bind_form import add_refusal, bind_form
+from workspace.web.form_page import form_page
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 EDIT, SHOW = "rubric/versions/edit.html", "rubric_version"
 WEIGHTS = "rubric/versions/_draft_weights.html"

@@ -33,8 +33,11 @@ from rubric.versions.queries import find_shipped_number, write_file
 from workspace.access.permissions import get_refusal, may
 from workspace.core.refusals import Malformed
 from workspace.models import Person
-from workspace.web.pages import bind_form, download, form_page, frame, respond
-from workspace.web.require import SignedIn, View, only_parameters, require
+from workspace.web.bind_form import bind_form, only_parameters
+from workspace.web.form_page import form_page
+from workspace.web.frame import frame
+from workspace.web.require import SignedIn, View, require
+from workspace.web.respond import download, respond
 
 PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
 

@@ -120,6 +120,23 @@ def test_a_player_who_says_that_a_day_begins_leads_nothing(others):
     assert "ann" in find_narrators(said[:3])
 
 
+def test_players_who_begin_their_texts_by_the_day_lead_nothing():
+    said = [(name, f"Day {day}: I saw nothing.") for day in (1, 2) for name in ("P1", "P2", "P3")]
+    assert find_narrators(said).isdisjoint({"p1", "p2", "p3"})
+
+
+def test_who_leaves_is_a_known_player_behind_other_words():
+    lines = [
+        "GM: Day 1 begins.",
+        "Ann: Hi, Bea.",
+        "Bea: Ho.",
+        "GM: Sadly Bea was killed. The Seer was killed.",
+    ]
+    (game,) = read_transcripts("\n".join([*lines, "GM: Nobody was eliminated."]).encode(), "a.txt").games
+    assert [player.name for player in game.record.players] == ["Ann", "Bea"]
+    assert [one.player for one in game.record.eliminations] == [2]
+
+
 @pytest.mark.parametrize("text", ["I vote Bea", "vote later, Bea?", "My vote: still open!", "!unsure Bea"])
 def test_what_is_not_only_a_vote_stays_a_message(text):
     (game,) = read_transcripts(f"Ann: Hi.\nBea: Ho.\nAnn: {text}\nBea: Yes.".encode(), "a.txt").games

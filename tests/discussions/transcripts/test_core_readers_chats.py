@@ -169,6 +169,8 @@ def test_games_of_a_large_chat_are_in_memory_one_at_a_time():
         "[to: Bea] Ann: CANARY",
         "*whisper* Ann: CANARY",
         "> *Ann (thinking):* CANARY",
+        "> **Ann** (to the pack): CANARY",
+        "Ann (DM to Game Master): CANARY",
         "@Bea (DM) Ann: CANARY",
         "## Ann's private notes\n- **Ann**: CANARY\n## Day 1",
         "## Roles (hidden)\n- **Ann**: CANARY\n## Day 1",

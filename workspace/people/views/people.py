@@ -55,11 +55,14 @@ from workspace.people.forms import (
 )
 from workspace.people.labels import keys_of
 from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations, person_of_link
+from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
+from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
+from workspace.web.frame import frame
 from workspace.web.next_page import next_page
-from workspace.web.pages import bind_form, form_page, frame, parse_number, press, project_or_404, respond
 from workspace.web.rate_limits import limited
-from workspace.web.require import SignedIn, only_parameters, require
+from workspace.web.require import SignedIn, require
+from workspace.web.respond import respond
 
 # The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}

@@ -26,18 +26,21 @@ Form = Callable[[Lines], Lines]
 _Parts = Iterator[tuple[str, str]]
 
 _LEAST, _MOST_WORDS, _LONGEST, _MOST_LINES = 4, 4, 100, 100
+_MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|mon|tue|wed|thu|fri|sat|sun)[^\W\d_]{0,6}\.?"
 _DAY = (
-    r"(?:(?:today|yesterday|heute|gestern|hier|hoy|[^\W\d_]{2,9}day|[^\W\d_]{3,4}),? (?:at |um |à |a las )?)?"
+    rf"(?:(?:today|yesterday|heute|gestern|hier|hoy|\d{{1,2}}\.? {_MONTH} \d{{4}}"
+    rf"|{_MONTH}(?: \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})?),? (?:at |um |à |a las )?)?"
 )
 _ABOVE = re.compile(
     rf"(?P<name>{WHO}(?:#\d{{1,5}})?)(?P<sign>[ \t]{{0,3}}[,—–|·•-]?[ \t]{{1,3}}[\[(]?){_DAY}(?P<time>{TIME})"
-    r"[\])]?[ \t]{0,3}",
+    r"[\])]?:?[ \t]{0,3}",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
     rf"(?P<sign>[\[(]?)(?P<time>{TIME})[\])]?[ ,|\t–-]{{1,3}}(?P<name>{WHO}(?:#\d{{1,5}})?)[ \t]{{0,3}}"
 )
-_TIME_ALONE = re.compile(rf"\W{{0,3}}(?P<time>{TIME})\W{{0,3}}")
+_TIME_ALONE = re.compile(rf"\W{{0,3}}{_DAY}(?P<time>{TIME})\W{{0,3}}", re.IGNORECASE)
+_CLOCK = re.compile(r"\d[:.]\d\d")
 _CHANNEL = re.compile(r"#(?P<title>[^\W_][^#\n]{1,100})")
 _ROUND_IN = re.compile(rf"\b(?:{PARTS}) ?#?\d{{1,4}}\b", re.IGNORECASE)
 _BOX_TOP = re.compile(
@@ -120,7 +123,8 @@ def _is_title(above: str, line: str, below: str) -> bool:
 
 def _head_above(line: str, below: str, signs: set[str] | None) -> tuple[str, str, str] | None:
     """The name and the time of a line that stands above a text, and the sign between them."""
-    if not line or len(line) >= _LONGEST:
+    is_timed = _CLOCK.search(line) or _CLOCK.search(below)
+    if not line or len(line) >= _LONGEST or not is_timed or _TIME_ALONE.fullmatch(line):
         return None
     head = _ABOVE.fullmatch(line) or _BEFORE.fullmatch(line)
     name, sign = (head["name"], head["sign"]) if head else (line.strip(), "\n")
@@ -226,20 +230,24 @@ def _find_roles(lines: Lines) -> Form | None:
     matches = [match for line in lines[:_MOST_LINES] if (match := match_message(line))]
     found = [with_role for match in matches if (with_role := _WITH_ROLE.fullmatch(match["name"]))]
     roles, names = ({one[part].casefold() for one in found} for part in ("role", "name"))
-    return _from_roles if len(roles) > 1 and len(names) > 1 and 2 * len(found) >= len(matches) else None
+    if len(roles) < 2 or len(names) < 2 or 2 * len(found) < len(matches):
+        return None
+    named = re.compile(rf"\b(?:{ROLE.pattern}) (?=(?:{'|'.join(map(re.escape, names))})\b)", re.IGNORECASE)
+    return partial(_from_roles, named=named)
 
 
-def _from_roles(lines: Lines) -> Lines:
-    return list(map(_role_last, lines))
+def _from_roles(lines: Lines, *, named: "re.Pattern[str]") -> Lines:
+    return [_role_last(line, named) for line in lines]
 
 
-def _role_last(line: str) -> str:
-    """The line with the role after the name: "Seer Ann: hello" is "Ann (Seer): hello"."""
+def _role_last(line: str, named: "re.Pattern[str]") -> str:
+    """The line with the role after the name: "Seer Ann: hello" is "Ann (Seer): hello"; of a vote, with names alone."""
     match = match_message(line)
-    found = _WITH_ROLE.fullmatch(match["name"] if match else line)
+    found = _WITH_ROLE.fullmatch(match["name"]) if match else None
     if found and match:
         return f"{line[: match.start('name')]}{found['name']} ({found['role']}){line[match.end('name') :]}"
-    return found["name"] if found and VOTES.fullmatch(found["name"]) else line
+    bare = named.sub("", line) if len(line) < _LONGEST else line
+    return bare if VOTES.fullmatch(bare) else line
 
 
 def _find_titles(lines: Lines) -> Form | None:

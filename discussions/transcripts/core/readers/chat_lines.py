@@ -142,11 +142,12 @@ _SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬�
 _BEGINS_TIMED = re.compile(rf"(?:[\[(]{TIME}[\])]|{TIME}) ?\S.*")
 TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 # "gpt-4", "oni_", "llama3:8b".
-_CODE = re.compile(r"(?=\S*[\d_:-])[^\W\d_]\S{1,59}")
+_CODE = re.compile(r"(?=\S{0,60}[\d_:-])[^\W\d_]\S{1,59}")
 _NUMBERED = re.compile(r"[\d_]")
 ANY_NUMBER = re.compile(r"\d+")
 # Without times, a name of more words counts as the beginning of a sentence.
 MOST_WORDS = 3
+_LONGEST_VOTE = 80
 
 
 class ChatLine(Struct, frozen=True):
@@ -201,7 +202,7 @@ def find_style(lines: list[str]) -> ChatStyle:
     found = found if is_wide else [match for match in found if match["colon"] != "："]
     timed = sum(match["boxed"] is not None or match["bare"] is not None for match in found)
     irc = sum(match["mark"] == "<" for match in found)
-    small = (name for match in found if _CODE.fullmatch(name := read_aside(match["name"].strip())[0]))
+    small = (read_aside(match["name"].strip())[0] for match in found if match["name"][0].islower())
     return ChatStyle(
         is_timed=timed >= 2 and 2 * timed >= len(found),
         is_irc=irc >= 2 and 2 * irc >= len(found),
@@ -209,7 +210,9 @@ def find_style(lines: list[str]) -> ChatStyle:
         has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
         tags=tags,
         open_tags=open_tags,
-        names=frozenset(name for name, count in Counter(small).items() if count > 1),
+        names=frozenset(
+            name for name, count in Counter(small).items() if count > 1 and _CODE.fullmatch(name)
+        ),
         narrators=find_narrators([(match["name"].strip(), match["text"] or "") for match in found]),
     )
 
@@ -250,7 +253,9 @@ def _hearers(said: str) -> str | None:
     found = _ASIDE.fullmatch(said.strip())
     if found is None or not (found["how"] or found["to"]):
         return "nobody" if kind_of_type(said) == THOUGHT else None
-    return "" if kind_of_type(found["to"] or "") == SPEECH else found["to"] or found["how"]
+    to = (found["to"] or "").removeprefix("the ")
+    is_open = kind_of_type(to) == SPEECH and to.casefold() not in NARRATORS
+    return "" if is_open else to or found["how"]
 
 
 def read_chat_line(
@@ -423,7 +428,7 @@ def _said(
     is_named = match["mark"] or role or name in style.names or (is_marked and _NUMBERED.search(name))
     if names is None and not style.is_timed and name[0].islower() and not is_named:
         return ChatLine("more", name=name, text=line)
-    if not audience and (command := VOTE_COMMAND.fullmatch(text)):
+    if not audience and len(text) < _LONGEST_VOTE and (command := VOTE_COMMAND.fullmatch(text)):
         return ChatLine("vote", name=name, text=command["target"], time=time)
     return ChatLine("message", name=name, text=text, time=time, role=role, audience=audience)
 

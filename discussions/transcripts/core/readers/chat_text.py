@@ -114,12 +114,12 @@ def recognises_text(text: str) -> bool:
     In a text of nothing but messages and headings of rounds, nobody need speak twice.
     """
     whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
+    whole = as_chat(whole, find_forms(whole))
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
     if lines and (is_log or lines[0].lstrip().startswith("{") or is_markup(lines)):
         return False
-    whole = as_chat(whole, find_forms(whole))
-    lines = [*outside_tags([line for line in whole if line.strip()][:SAMPLE_LINES])]
+    lines = [*outside_tags(lines)]
     style = chat.find_style(lines)
     found = [line.after or line for line in (chat.read_chat_line(line, style, names=None) for line in lines)]
     if is_odd_chat(found, lines, whole):
@@ -325,7 +325,7 @@ def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
 def _take_told(game: _Game, said: str, time: str | None, place: str) -> None:
     for voter, target in votes_in(said):
         game.draft.add_vote(place, _round(game), voter, target, time=time)
-    for name, how in leavers(said):
+    for name, how in leavers(said, game.roster):
         if name not in game.gone:
             game.gone.add(name)
             game.draft.add_elimination(place, _round(game), _add_player(game, name, place), how)

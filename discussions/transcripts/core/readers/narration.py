@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from discussions.transcripts.core.audience import NARRATORS, VOTE, kind_of_type
+from discussions.transcripts.core.audience import IGNORE, NARRATORS, OUT, VOTE, kind_of_type
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import KILLED, VOTED_OUT
 from workspace.core.words import mark
@@ -89,8 +89,9 @@ _FALLS = re.compile(
 )
 _BREAKS = re.compile(
     r"\b(?:(?:day|dawn|morning) (?:breaks|begins|comes|has (?:come|begun|broken)|arrives)|sun (?:has )?rises?n?|sunrise"
-    r"|good morning|daybreak|(?:new|next) (?:day|round) (?:begins|starts|dawns)|everyone wakes up"
-    r"|wake up,? everyone)\b|天亮",
+    r"|good morning|daybreak|(?:new|next) (?:day|round) (?:begins|starts|dawns)"
+    r"|(?:everyone|everybody|village|villagers|town|townsfolk) (?:wakes?|woke|awakens?)|wake up,? everyone"
+    r"|it is (?:now )?(?:day|morning)|der tag bricht|amanece|le jour se lève|наступает утро)\b|天亮",
     re.IGNORECASE,
 )
 _LEAVES = re.compile(
@@ -178,18 +179,23 @@ def _is_begun(found: "re.Match[str]") -> bool:
         return True
     said = f"{before} {more}"
     is_title = is_first and more[:1] in (*":,–—-(", "：")
+    # "Scene 1: Day 1".
+    is_title = is_title or (not more and found["before"].rstrip()[-1:] in tuple(":,–—-|"))
     return bool(is_title or _BEGINS.search(said)) and not _ENDS.search(said)
 
 
-def leavers(text: str) -> Iterator[tuple[str, str]]:
-    """Who leaves the game by these sentences, and how."""
+def leavers(text: str, players: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+    """Who leaves the game by these sentences, and how; of "Sadly Ann", the known player."""
     for sentence in sentences(text):
         for found in _LEAVES.finditer(sentence.strip()):
             for name in re.split(", | and ", found["name"]):
                 words = name.split()
+                known = (part for at in range(len(words)) if (part := " ".join(words[at:])) in players)
+                own = next(known, "")
                 is_name = len(words) == 1 or all(not word[0].islower() for word in words)
-                if words and is_name and words[0].casefold() not in _OTHERS and not ROLE.fullmatch(name):
-                    yield name.strip(), KILLED if found["killed"] else VOTED_OUT
+                is_other = not words or words[0].casefold() in _OTHERS or ROLE.fullmatch(name)
+                if own or (is_name and not is_other):
+                    yield own or name.strip(), KILLED if found["killed"] else VOTED_OUT
 
 
 def votes_in(text: str) -> Iterator[tuple[str, str]]:
@@ -208,23 +214,26 @@ def tells(text: str) -> bool:
 def find_narrators(said: Collection[tuple[str, str]]) -> frozenset[str]:
     """Who leads the game, case-folded: half of what they say begins rounds, tells votes or who leaves.
 
-    `said` is names with texts. Nobody votes for them, and nobody names those that are not called like a bot.
+    `said` is names with texts. Nobody votes for them; who is not called like a bot is the only one and named by nobody.
     """
     spoken: dict[str, list[str]] = {}
     for name, text in said:
         spoken.setdefault(name.casefold(), []).append(text)
     whole = "\n".join(text for _name, text in said).casefold()
-    found = set(NARRATORS)
+    found, likely = set(NARRATORS), []
     for name, texts in spoken.items():
-        is_called_so = _BOT.search(name) is not None or not NARRATORS.isdisjoint(_WORD.findall(name))
+        is_called_so = _BOT.search(name) or kind_of_type(name) in (IGNORE, OUT)
+        is_called_so = bool(is_called_so or not NARRATORS.isdisjoint(_WORD.findall(name)))
         named = rf"votes?(?: for)?\W{{1,3}}{re.escape(name)}" if is_called_so else re.escape(name)
         if name in found or re.search(named, whole):
             continue
-        begun = sum(any(_rounds_in(text)) for text in texts)
-        told = sum(map(tells, texts))
-        if begun >= (1 if is_called_so else _LEAST_BEGUN) and 2 * told >= len(texts):
+        begun, told = sum(any(_rounds_in(text)) for text in texts), sum(map(tells, texts))
+        if is_called_so and (begun or told == len(texts)) and 2 * told >= len(texts):
             found.add(name)
-    return frozenset(found)
+        elif begun >= _LEAST_BEGUN and 2 * told >= len(texts):
+            likely.append(name)
+    # Players who begin their texts by the day are several.
+    return frozenset(found.union(likely if len(likely) == 1 else ()))
 
 
 def leave_narration(
