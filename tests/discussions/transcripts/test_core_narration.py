@@ -236,3 +236,46 @@ def test_a_chat_with_sentences_in_a_table_is_not_read_as_a_chat():
     )
     read = read_transcripts(f"Leader: Ann\n\n{table}\n\nLeader: Bea\n\n{table}".encode(), "a.md")
     assert read.games == []
+
+
+FORMS_OF_VOTES = {
+    "bullets": "## Day 1\n\n**Ann:** Hi, Bea.\n\n**Bea:** Ho, Ann.\n\n### Vote\n\n- Ann → Bea\n- Bea → Ann\n\n"
+    "*Bea was voted out.*\n\n## Day 2\n\n**Ann:** Alone, Bea.",
+    "timed": "[20:01:00] GM: Day 1 has started.\n[20:01:01] Ann: Hi, Bea.\n[20:01:02] Bea: Ho, Ann.\n"
+    "[20:01:03] * Ann voted for Bea\n[20:01:04] * Bea voted for Ann\n[20:01:05] GM: Bea was voted out.\n"
+    "[20:01:06] GM: Day 2 has started.\n[20:01:07] Ann: Alone, Bea.",
+    "words": "DAY ONE\n=======\n\n[Everyone wakes up for day 1.]\n\nAnn: Hi, Bea.\nBea: Ho, Ann.\n\n"
+    "Votes: Ann -> Bea, Bea -> Ann\nEliminated: Bea\n\nDAY TWO\n=======\n\n[Everyone wakes up for day 2.]\n\n"
+    "Ann: Alone, Bea.",
+}
+
+
+@pytest.mark.parametrize("form", FORMS_OF_VOTES)
+def test_votes_and_rounds_in_everyday_forms(form):
+    (game,) = read_transcripts(FORMS_OF_VOTES[form].encode(), "a.txt").games
+    names = [player.name for player in game.record.players]
+    said = [(one.round, names[one.player - 1], one.text) for one in game.record.messages]
+    assert said == [(1, "Ann", "Hi, Bea."), (1, "Bea", "Ho, Ann."), (2, "Ann", "Alone, Bea.")]
+    votes = [(one.round, names[one.voter - 1], names[one.target - 1]) for one in game.record.votes]
+    assert votes == [(1, "Ann", "Bea"), (1, "Bea", "Ann")]
+    assert [names[one.player - 1] for one in game.record.eliminations] == ["Bea"]
+
+
+def test_votes_of_each_round_by_their_voters():
+    talk = [
+        {"round": number, "speaker": name, "text": f"Hi {number}."}
+        for number in (1, 2)
+        for name in ("Ann", "Bea")
+    ]
+    votes = [{"round": 1, "votes": {"Ann": "Bea", "Bea": "Ann"}}]
+    (game,) = read_transcripts(
+        json.dumps({"channels": {"public": talk}, "votes": votes}).encode(), "a.json"
+    ).games
+    assert [(one.round, one.voter, one.target) for one in game.record.votes] == [(1, 1, 2), (1, 2, 1)]
+
+
+def test_a_row_without_a_player_is_no_fault_where_rows_have_phases():
+    rows = [(None, "Day 1."), ("Ann", "Hi, Bea."), ("Bea", "Ho, Ann.")]
+    lines = [json.dumps({"day": 1, "phase": "talk", "player": name, "message": text}) for name, text in rows]
+    (game,) = read_transcripts("\n".join(lines).encode(), "a.jsonl").games
+    assert [one.text for one in game.record.messages] == ["Hi, Bea.", "Ho, Ann."]

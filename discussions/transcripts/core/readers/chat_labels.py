@@ -390,7 +390,13 @@ def title_apart(line: str) -> str:
     """The words that stand alone in marks on a line and are neither a heading nor a tag of thoughts; else ""."""
     is_marked = line.lstrip()[:1] in "([{<*_~|=-`:"
     found = (_FENCE.fullmatch(line) or _APART.fullmatch(line)) if is_marked else None
-    is_other = found is None or SECTION.fullmatch(line) or read_heading(line) or may_think(line)
+    is_other = (
+        found is None
+        or found["title"].endswith(_ENDS)
+        or SECTION.fullmatch(line)
+        or read_heading(line)
+        or may_think(line)
+    )
     return "" if found is None or is_other else ANY_NUMBER.sub("0", found["title"].casefold()) or "/"
 
 

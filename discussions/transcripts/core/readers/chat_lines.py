@@ -16,6 +16,7 @@ from discussions.transcripts.core.audience import (
 )
 from discussions.transcripts.core.notices import is_notice
 from discussions.transcripts.core.readers.narration import (
+    CARDINALS,
     NIGHTS,
     PARTS,
     ROLE,
@@ -24,6 +25,7 @@ from discussions.transcripts.core.readers.narration import (
     Rounds,
     find_narrators,
     tells,
+    to_number,
 )
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?: ?[AaPp]\.? ?[Mm]\.?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
@@ -58,7 +60,7 @@ _MARKED = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    rf"(?P<sign>[^\w\s]{{0,20}})\s{{0,5}}(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})"
+    rf"(?P<sign>[^\w\s]{{0,20}})\s{{0,5}}(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}}|(?:{'|'.join(CARDINALS)})(?!\w))"
     r"(?:\s{0,5}(?P<end>[^\w\s]{1,20})|(?P<more>\s{0,3}[:–-]\s.{0,80}|\s.{0,80}))?\s{0,5}",
     re.IGNORECASE,
 )
@@ -66,7 +68,7 @@ _HEADING = re.compile(
 HEADING_NAME = re.compile(rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})", re.IGNORECASE)
 # "第2天", "2日目".
 _CJK_HEADING = re.compile(
-    r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3}|[一二三四五六七八九])\s?(?P<kind>[天轮輪回夜晚日]合?|日目|일차)"
+    r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3}|[一二三四五六七])\s?(?P<kind>[天轮輪回夜晚日]合?|日目|일차)"
     r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
 )
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")
@@ -452,8 +454,8 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
     tag = _TAGGED.fullmatch(line)
     if tag is not None and tag["how"].strip().casefold() in style.narrators:
         return ChatLine("narrated", name=tag["how"].strip(), text=tag["more"].strip())
-    if line[:1] in ("*", "_") and line[-1] in "*_" and tells(line.strip("*_ ")):
-        return ChatLine("narrated", text=line.strip("*_ "))
+    if line[:1] in "*_[(" and line[-1:] in "*_])" and tells(line.strip("*_[]() ")):
+        return ChatLine("narrated", text=line.strip("*_[]() "))
     # In a log of IRC what begins with a time and is no message goes on with no text: "20:19 <Ann:Bea> psst".
     notice = _NOTICE.fullmatch(line) if style.is_timed else None
     came = TIMED.sub("", line)
@@ -465,6 +467,8 @@ def _unsaid(line: str, style: ChatStyle) -> ChatLine:
         return ChatLine("narrated" if is_round else "notice", name=tag["how"], text=came.strip())
     if notice or (style.is_irc and style.is_timed and _BEGINS_TIMED.fullmatch(line)):
         return ChatLine("notice", text=notice["text"] if notice else "")
+    if style.is_timed and line.startswith(("[", "(")) and _BEGINS_TIMED.fullmatch(line):
+        return ChatLine("narrated", text=came.strip(" *-"))
     return ChatLine("more", text=line)
 
 
@@ -482,17 +486,13 @@ def read_heading(line: str) -> ChatLine | None:
     cjk = _CJK_HEADING.fullmatch(line.strip())
     # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
     if cjk and (not cjk["more"] or not cjk["sign"].isspace() or read_heading(cjk["more"])):
-        return ChatLine(_heading_kind(cjk["kind"]), text=cjk["more"] or "", round=_cjk_number(cjk["number"]))
+        return ChatLine(_heading_kind(cjk["kind"]), text=cjk["more"] or "", round=to_number(cjk["number"]))
     match = _HEADING.fullmatch(line.strip())
     # A bare line that goes on after the number is a sentence ("Day 2 was quiet") unless signs mark it as a heading.
     if match is None or (match["more"] and not match["sign"]):
         return None
     text = (match["more"] or "").strip(f" :–-{match['sign']}")
-    return ChatLine(_heading_kind(match["kind"]), text=text, round=int(match["number"]))
-
-
-def _cjk_number(written: str) -> int:
-    return int(written) if written.isdecimal() else 1 + "一二三四五六七八九".index(written)
+    return ChatLine(_heading_kind(match["kind"]), text=text, round=to_number(match["number"]))
 
 
 def _heading_kind(word: str) -> str:

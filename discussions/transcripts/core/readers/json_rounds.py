@@ -1,10 +1,11 @@
-"""What a level of a JSON value says of the rounds of its game: numbers in keys, and objects around messages."""
+"""What a level of a JSON value says of the rounds of its game: numbers in keys, objects around messages, votes."""
 
 import re
 from collections.abc import Iterable
 from typing import Any
 
 from discussions.transcripts.core.audience import looks_like_audience, words_of
+from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.columns import ANY, PLAYER, field_of, suggest_fields
 
 ROUNDS = frozenset(
@@ -52,3 +53,11 @@ def round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[s
         number = index + 1
     found = {"round": number, "phase": phase}
     return around | {key: part for key, part in found.items() if part is not None}
+
+
+def casts(part: Any) -> list[tuple[str, str]]:
+    """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
+    if type(part) is dict:
+        return list(part.items()) if all(type(target) is str for target in part.values()) else []
+    found = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
+    return [(arrow["voter"], arrow["target"]) for arrow in found if arrow]

@@ -23,10 +23,9 @@ from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, 
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import flattened
-from discussions.transcripts.core.readers.json_rounds import ROUNDS, is_series, round_of, round_of_key
+from discussions.transcripts.core.readers.json_rounds import ROUNDS, casts, is_series, round_of, round_of_key
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
 from discussions.transcripts.core.readers.reshaped import reshape
@@ -209,11 +208,10 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
 def _is_clear(table: Table, mapping: recipes.MappingRecord, place: str, notes: Notes) -> bool:
     """Whether it is known who could hear each message; other unknown keys are left out with a warning."""
     used = {part for name in mapping.fields.values() for part in recipes.split_columns(name, table.columns)}
-    unknown = [column for column in table.columns if column not in used]
     questions = find_questions(table, mapping)
     for question in questions[:MOST_QUESTIONS]:
         notes.fault(recipes.UNKNOWN_COLUMNS, place, question.sentence)
-    for column in unknown:
+    for column in [name for name in table.columns if name not in used]:
         notes.warn("unknown_key", place, column)
     return not questions
 
@@ -254,7 +252,7 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if _is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
         inside = (around | {"phase": phase} if phase else around) | round_of_key(key, pointer, value, around)
-        if depth and kind == VOTE and (cast := _casts(part)):
+        if depth and kind == VOTE and (cast := casts(part)):
             yield from (
                 (place, around | {"type": VOTE, "voter": voter, "target": target}) for voter, target in cast
             )
@@ -282,14 +280,6 @@ def _may_say_hearers(key: str, part: Any) -> bool:
     if type(part) is list:
         return bool(part) and all(type(item) is str for item in part)
     return type(part) in (str, bool) and recipes.field_of(key) in ("audience", "private", "public")
-
-
-def _casts(part: Any) -> list[tuple[str, str]]:
-    """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
-    if type(part) is dict:
-        return list(part.items()) if all(type(target) is str for target in part.values()) else []
-    found = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
-    return [(arrow["voter"], arrow["target"]) for arrow in found if arrow]
 
 
 def _named_beside(key: str, value: dict[str, Any]) -> str:
@@ -424,8 +414,10 @@ def _say_missing(value: Any) -> str:
 
 
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """The native keys of the object around its messages. An empty value counts as absent."""
-    carried = {name: value[name] for name in (*CARRIED, "players") if value.get(name)}
+    """The native keys of the object around its messages. An empty value counts as absent; votes by rounds are rows."""
+    are_rows = any(part.get("votes") for part in as_objects(value.get("votes")))
+    own = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
+    carried = {name: value[name] for name in own}
     listed = carried.get("players")
     if type(listed) is list and all(type(name) is str for name in listed):
         carried["players"] = [{"name": name} for name in listed]

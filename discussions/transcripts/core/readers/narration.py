@@ -27,7 +27,7 @@ ROLE = re.compile(
     re.IGNORECASE,
 )
 VOTES = re.compile(
-    rf"(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]|投了|投票)\s?"
+    rf"(?:[-*•] )?(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]|投了|投票)\s?"
     r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
     r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó) )"
     rf"(?P<target>{WHO})[.!。]?",
@@ -49,7 +49,7 @@ _WORD = re.compile(r"[^\W_]+")
 # "Dr. Bean" and "gpt-4.1" end no sentence.
 _BULLET = re.compile(r"\A[^\w]{1,9}")
 _SENTENCE = re.compile(r"(?:\b(?:Dr|Mrs?|Ms|St|Prof)\. |[^.!?;\n。！？]|[.!?](?=[^\s.!?;])){1,300}")
-_CARDINALS, _ORDINALS, _SIGNS = (
+CARDINALS, _ORDINALS, _SIGNS = (
     {word: number for number, word in enumerate(words.split(), start=1)}
     for words in (
         "one two three four five six seven",
@@ -57,12 +57,12 @@ _CARDINALS, _ORDINALS, _SIGNS = (
         "一 二 三 四 五 六 七",
     )
 )
-_WRITTEN = _CARDINALS | _ORDINALS | _SIGNS
+_WRITTEN = CARDINALS | _ORDINALS | _SIGNS
 # What has rounds only where somebody leads the game.
 _STEPS = rf"{PARTS}|quest|mission|meeting|runda|gün|tura"
 _TOLD_ROUND = re.compile(
     rf"(?P<before>.{{0,80}}?)(?<!\w)(?:(?P<nth>\d{{1,3}}(?=st|nd|rd|th)|{'|'.join(_ORDINALS)})(?:st|nd|rd|th)?"
-    rf" (?P<last>{_STEPS})\b|(?P<kind>{_STEPS}) ?#?(?P<number>\d{{1,9}}\b|(?:{'|'.join(_CARDINALS)})\b)"
+    rf" (?P<last>{_STEPS})\b|(?P<kind>{_STEPS}) ?#?(?P<number>\d{{1,9}}\b|(?:{'|'.join(CARDINALS)})\b)"
     r"|第?\s?(?P<sign>\d{1,3}|[一二三四五六七])\s?(?P<cjk>[天轮輪夜晚]|日目|일차))(?P<more>.*)",
     re.IGNORECASE,
 )
@@ -150,6 +150,11 @@ class Rounds(Struct):
         return any(kind != "over" for _number, kind in events)
 
 
+def to_number(written: str) -> int:
+    """A number in figures or, up to seven, in words or Chinese signs."""
+    return int(_WRITTEN.get(written.casefold(), written))
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a text, and its lines, without what ends them."""
     return _SENTENCE.findall(text)
@@ -160,9 +165,9 @@ def _rounds_in(text: str) -> Iterator[tuple[int, str]]:
     for sentence in sentences(text):
         found = _TOLD_ROUND.fullmatch(sentence)
         if found:
-            number = (found["number"] or found["nth"] or found["sign"]).casefold()
+            number = found["number"] or found["nth"] or found["sign"]
             part = (found["kind"] or found["last"] or found["cjk"]).casefold()
-            value = int(_WRITTEN.get(number, number))
+            value = to_number(number)
             if _is_begun(found):
                 yield value, "night" if part in (*NIGHTS.split("|"), "夜", "晚") else "day"
             elif _OVER.fullmatch(found["more"]) or found["before"].casefold().strip().startswith("end of"):

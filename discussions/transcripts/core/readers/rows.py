@@ -257,7 +257,7 @@ def _read_kind(
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
     is_empty = is_typed and not (name if is_hidden else text or target or kind == OUT)
-    is_told = (signs.has_more or is_typed) and not name and (text or target)
+    is_told = (signs.has_more or {"type", "phase"} & signs.at.keys()) and not name and (text or target)
     if kind == IGNORE or is_empty or is_told:
         game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
         # "Day 2 begins" says it for the rows below.
