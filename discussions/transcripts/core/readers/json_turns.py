@@ -416,8 +416,8 @@ def _say_missing(value: Any) -> str:
 def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[str, Any]:
     """The native keys of the object around its messages. An empty value counts as absent; votes by rounds are rows."""
     are_rows = any(part.get("votes") for part in as_objects(value.get("votes")))
-    own = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
-    carried = {name: value[name] for name in own}
+    names = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
+    carried = {name: value[name] for name in names}
     listed = carried.get("players")
     if type(listed) is list and all(type(name) is str for name in listed):
         carried["players"] = [{"name": name} for name in listed]
