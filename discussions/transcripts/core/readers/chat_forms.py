@@ -47,7 +47,7 @@ _BOX_TOP = re.compile(
     r"\s{0,9}[╭┌┏╔+][─━═┄ -]{1,300}?(?P<title>[^─━═┄\s+-][^─━═┄╮┐┓╗]{0,80}?)[─━═┄ -]{1,400}[╮┐┓╗+]\s{0,9}"
 )
 _BOX_EDGE = re.compile(r"\s{0,9}[╭┌┏╔╰└┗╚├┠╟+][─━═┄ -]{1,600}[╮┐┓╗╯┘┛╝┤┨╢+]\s{0,9}")
-_BOX_ROW = re.compile(r"\s{0,9}[│┃║|]\s?(?P<text>[^\n]*?)\s{0,400}[│┃║|]?\s{0,9}")
+_BARS = ("│", "┃", "║", "|")
 _RULED = re.compile(r"\s{0,99}[─━═]{2,200} {0,3}(?P<title>[^─━═\n]{1,80}?) {0,3}[─━═]{2,200}\s{0,99}")
 _MODE = re.compile(r"(?P<name>[^\n]{1,60}?)(?:\s{1,3}[·•|—–-]\s{1,3}|:\s|\s{0,3}[(\[])(?P<mode>[^\n]{1,60}?)")
 _CAPS = re.compile(
@@ -172,8 +172,11 @@ def _part_of_box(line: str) -> tuple[str, str]:
     if top := _BOX_TOP.fullmatch(line):
         mode = _MODE.fullmatch(top["title"])
         return "name", _label(mode["name"], mode["mode"]) if mode else _label(top["title"], "")
-    row = None if _BOX_EDGE.fullmatch(line) else _BOX_ROW.fullmatch(line)
-    return ("text", row["text"]) if row else ("told", "" if _BOX_EDGE.fullmatch(line) else line)
+    row = line.strip()
+    if _BOX_EDGE.fullmatch(line) or not row.startswith(_BARS):
+        return "told", "" if _BOX_EDGE.fullmatch(line) else line
+    text = row[1:-1] if row[1:].endswith(_BARS) else row[1:]
+    return "text", text.removeprefix(" ").rstrip()
 
 
 def _label(name: str, mode: str) -> str:
