@@ -186,7 +186,8 @@ def test_a_title_above_names_and_times_is_asked_about():
     assert [fault.code for fault in read_transcripts(text.encode(), "a.txt").faults] == ["unknown_columns"]
 
 
-def test_who_leads_the_game_is_no_player_in_a_json_chat_either():
+@pytest.mark.parametrize("role", ["user", "system"])
+def test_who_leads_the_game_is_no_player_in_a_json_chat_either(role):
     rows = [
         ("Moderator", "Night falls."),
         ("Bea", "Ann first."),
@@ -196,7 +197,8 @@ def test_who_leads_the_game_is_no_player_in_a_json_chat_either():
         ("Moderator", "Round 2 starts."),
         ("Ann", "Bea again."),
     ]
-    chat = [{"role": "user", "name": name, "content": text} for name, text in rows]
+    roles = {"Moderator": role}
+    chat = [{"role": roles.get(name, "user"), "name": name, "content": text} for name, text in rows]
     (game,) = read_transcripts(json.dumps(chat).encode(), "a.json").games
     names = [player.name for player in game.record.players]
     said = [(one.round, names[one.player - 1], one.text) for one in game.record.messages]

@@ -43,6 +43,8 @@ VOTE_COMMAND = re.compile(
 # How often who is called like no narrator begins rounds; who is called like a bot does once.
 _LEAST_BEGUN = 2
 _LEAST_BALLOTS, _LONGEST_BALLOT = 3, 40
+# What the system tells all players in a chat is short.
+TOLD, LONGEST_TOLD = "told", 300
 NARRATED = mark('Messages of who leads the game and is no player were left out: {count} (first of "{what}").')
 _BOT = re.compile(r"(?:bot|serv|app|engine|server)\W{0,2}\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
@@ -246,16 +248,23 @@ def leave_narration(
 ) -> list[tuple[str, dict[str, Any]]]:
     """Messages with their places, without those of who leads the game, by which others have their rounds and nights.
 
-    `players` are known as such.
+    `players` are known as such. A row of what is TOLD is what no player said; a lone one is an instruction.
     """
+    told = [row[TOLD] for _place, row in rows if TOLD in row]
+    rows = [(place, row) for place, row in rows if TOLD not in row or len(told) > 1]
     said = [
-        (row["playerName"], row["message"]) for _place, row in rows if row["message"] and not row["audience"]
+        (row["playerName"], row["message"])
+        for _place, row in rows
+        if row.get("message") and not row["audience"]
     ]
     leaders = find_narrators(said) - {name.casefold() for name in players}
     if all(name.casefold() in leaders for name, _text in said):
-        return rows
+        return [one for one in rows if TOLD not in one[1]]
     rounds, kept = Rounds(), []
     for place, row in rows:
+        if TOLD in row:
+            rounds.hear(row[TOLD])
+            continue
         is_public = not row["audience"]
         if is_public and row["playerName"].casefold() in leaders:
             rounds.hear(row["message"] or "")

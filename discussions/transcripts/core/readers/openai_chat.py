@@ -27,7 +27,7 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
 from discussions.transcripts.core.readers.columns import OR, PLAYER, MappingRecord, field_of, suggest_fields
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.narration import leave_narration
+from discussions.transcripts.core.readers.narration import LONGEST_TOLD, TOLD, leave_narration
 from discussions.transcripts.core.readers.row_kinds import MOST_ASKED, UNCLEAR, read_signs
 from workspace.core.strict_json import read_json
 from workspace.core.words import mark
@@ -210,6 +210,8 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
     for pointer, entry in entries:
         message = _message(entry, pointer, notes, speaks_by_calls=speaks_by_calls)
         if message is None:
+            told = as_object(entry).get("content")
+            rows += [(pointer, {TOLD: told})] if type(told) is str and len(told) <= LONGEST_TOLD else []
             continue
         rows.append((pointer, message))
         if message["playerName"] == "assistant" and type(own_name) is str and own_name.strip():
