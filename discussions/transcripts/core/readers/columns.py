@@ -115,7 +115,9 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
         "sender", "user", "username", "participant", "character", "playerid", "speakerid", "agentid", "senderid",
         "userid", "assistantid", "from", "fromseat", "actor", "actorid", "who", "fromplayer",
     ),
-    TEXT: ("text", "message", "content", "utterance", "speech", "body", "messagetext", "msg"),
+    TEXT: (
+        "text", "message", "content", "utterance", "speech", "body", "messagetext", "msg", "statement",
+    ),
     "time": ("time", "timestamp", "datetime", "date", "createdat", "sentat"),
     "id": ("id", "messageid", "msgid", "utteranceid", "eventid"),
     "turn": ("turn", "turnnumber", "index", "messagenumber"),
