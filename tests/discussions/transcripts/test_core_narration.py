@@ -207,6 +207,16 @@ def test_who_leads_the_game_is_no_player_in_a_json_chat_either(role):
     assert names == ["Bea", "Ann"]
 
 
+def test_what_is_said_at_night_or_to_few_opens_no_round_in_a_json_chat():
+    rows = [
+        ("Moderator", "Night falls."), ("Bea", "Ann first."), ("Moderator", "Dawn breaks."), ("Ann", "Hi, Bea."),
+        ("Moderator", "Night falls."), ("Bea", "Ann now."), ("Moderator", "Dawn breaks."), ("Ann", "Ho, Bea."),
+    ]  # fmt: skip
+    chat = [{"role": "user", "name": name, "content": text} for name, text in rows]
+    (game,) = read_transcripts(json.dumps(chat).encode(), "a.json").games
+    assert [(one.round, one.text) for one in game.record.messages] == [(1, "Hi, Bea."), (2, "Ho, Bea.")]
+
+
 @pytest.mark.parametrize("line", ["Ann votes for Bea", "Eliminated: Bea", "Round 2"])
 def test_what_follows_a_vote_or_a_heading_is_no_part_of_the_text_above(line):
     text = f"Round 1\nAnn: Hi, Bea.\nBea: Ho, Ann.\nAnn: Bea again.\n{line}\nNobody is left.\nBea: Yes, Ann."

@@ -328,6 +328,23 @@ def test_several_tables_of_messages_or_votes_are_refused(second):
     assert fault.code == "several_tables"
 
 
+def test_a_second_column_called_like_players_still_says_who_heard_a_row():
+    rows = [("generation", "wolf_den_talk", n, secret(i)) for i, (n, _t) in enumerate(SAID[:2])]
+    rows += [("generation", "speak_to_village", n, t) for n, t in SAID]
+    data = csv_of(("type", "name", "metadata.player", "output"), rows)
+    table = read_head(data, is_part=False)
+    assert table is not None
+    proposed = propose_mapping(table)
+    assert (proposed.fields["type"], proposed.fields["player"]) == ("name", "metadata.player")
+    # Somebody may keep the type that the file calls so.
+    fields = proposed.fields | {"type": "type"}
+    recipe = read_recipe(
+        write_recipe("log", replace(proposed, fields=fields, kinds={"generation": "speech"}))
+    )[1]
+    read = read_transcripts(data, "log.csv", columns=[recipe])
+    assert not any(CANARY in message.text for game in read.games for message in game.record.messages)
+
+
 PHASED = [("day_chat", n, t) for n, t in SAID] + [("vote", n, target) for n, target in VOTES]
 ROWS_OF_VOTES = {
     "type": lines(

@@ -17,6 +17,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.notices import is_notice
 from discussions.transcripts.core.readers.narration import (
     CARDINALS,
+    CHINESE,
     NIGHTS,
     PARTS,
     ROLE,
@@ -68,7 +69,7 @@ _HEADING = re.compile(
 HEADING_NAME = re.compile(rf"(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,9}})", re.IGNORECASE)
 # "第2天", "2日目".
 _CJK_HEADING = re.compile(
-    r"[^\w\s]{0,20}\s?第?\s?(?P<number>\d{1,3}|[一二三四五六七])\s?(?P<kind>[天轮輪回夜晚日]合?|日目|일차)"
+    rf"[^\w\s]{{0,20}}\s?第?\s?(?P<number>\d{{1,3}}|[{CHINESE}])\s?(?P<kind>[天轮輪回夜晚]合?|日目|일차)"
     r"(?:\s?[^\w\s]{0,20}|\s?(?P<sign>[:：\s])\s?(?P<more>[^\n]{1,80}))"
 )
 ARROW = re.compile(r"(?P<voter>[^\n]{1,200}?)\s{0,5}(?:->|→|=>|➜|➔|⇒)\s{0,5}(?P<target>[^\n]{1,200})")

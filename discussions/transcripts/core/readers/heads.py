@@ -121,7 +121,8 @@ def propose_mapping(table: Table) -> recipes.MappingRecord:
     player = guesses.find_most_named(named, said)
     if player and not (own and guesses.is_as_named(own[0], player, said)):
         found[recipes.PLAYER] = player.name
-        free = [one for one in free if one is not player]
+        # What was no player may say what a row is.
+        free = [one for one in (*free, *own) if one is not player]
         if found.get("role") == player.name:
             del found["role"]
     _propose_signs(table, columns, free, found)

@@ -48,15 +48,16 @@ TOLD, LONGEST_TOLD = "told", 300
 NARRATED = mark('Messages of who leads the game and is no player were left out: {count} (first of "{what}").')
 _BOT = re.compile(r"(?:bot|serv|app|engine|server)\W{0,2}\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-# "Dr. Bean" and "gpt-4.1" end no sentence.
 _BULLET = re.compile(r"\A[^\w]{1,9}")
+# "Dr. Bean" and "gpt-4.1" end no sentence.
 _SENTENCE = re.compile(r"(?:\b(?:Dr|Mrs?|Ms|St|Prof)\. |[^.!?;\n。！？]|[.!?](?=[^\s.!?;])){1,300}")
+CHINESE = "一二三四五六七八九"
 CARDINALS, _ORDINALS, _SIGNS = (
     {word: number for number, word in enumerate(words.split(), start=1)}
     for words in (
-        "one two three four five six seven",
-        "first second third fourth fifth sixth seventh",
-        "一 二 三 四 五 六 七",
+        "one two three four five six seven eight nine",
+        "first second third fourth fifth sixth seventh eighth ninth",
+        " ".join(CHINESE),
     )
 )
 _WRITTEN = CARDINALS | _ORDINALS | _SIGNS
@@ -65,7 +66,7 @@ _STEPS = rf"{PARTS}|quest|mission|meeting|runda|gün|tura"
 _TOLD_ROUND = re.compile(
     rf"(?P<before>.{{0,80}}?)(?<!\w)(?:(?P<nth>\d{{1,3}}(?=st|nd|rd|th)|{'|'.join(_ORDINALS)})(?:st|nd|rd|th)?"
     rf" (?P<last>{_STEPS})\b|(?P<kind>{_STEPS}) ?#?(?P<number>\d{{1,9}}\b|(?:{'|'.join(CARDINALS)})\b)"
-    r"|第?\s?(?P<sign>\d{1,3}|[一二三四五六七])\s?(?P<cjk>[天轮輪夜晚]|日目|일차))(?P<more>.*)",
+    rf"|第?\s?(?P<sign>\d{{1,3}}|[{CHINESE}])\s?(?P<cjk>[天轮輪夜晚]|日目|일차))(?P<more>.*)",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(
@@ -153,7 +154,7 @@ class Rounds(Struct):
 
 
 def to_number(written: str) -> int:
-    """A number in figures or, up to seven, in words or Chinese signs."""
+    """A number in figures or, up to nine, in words or Chinese signs."""
     return int(_WRITTEN.get(written.casefold(), written))
 
 
@@ -272,7 +273,10 @@ def leave_narration(
             continue
         own = {"roundNumber": rounds.number} if row["roundNumber"] is None else {}
         hidden = {"audience": {"channel": "night"}} if is_public and rounds.is_night else {}
-        rounds.talk()
+        # By night and in private nobody opens the next round.
+        if is_public and not hidden:
+            rounds.talk()
+            own = {"roundNumber": rounds.number} if own else own
         kept.append((place, row | own | hidden))
     return kept
 

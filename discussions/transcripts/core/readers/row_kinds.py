@@ -49,7 +49,7 @@ from discussions.transcripts.core.readers.columns import (
     MappingRecord,
     split_columns,
 )
-from discussions.transcripts.core.readers.tables import Table, TableRow
+from discussions.transcripts.core.readers.tables import Table, TableRow, filled_together
 from workspace.core.words import say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
@@ -221,15 +221,15 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     # phase called "channel" says who could hear a row: "2" is no round there.
     channels = (place for place in at.get("phase", ()) if looks_like_audience(table.columns[place]))
     further = {*channels, *(place for field in SIGNS[1:4] for place in at.get(field, ())[1:])}
+    further |= {*filled_together(table, at.get(PLAYER, []), MOST_ASKED)}
     places = [place for place in range(len(table.columns)) if place not in used - further]
     first = [cells_of(row, at) for row in islice(table.rows, MOST_ASKED)]
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
-    found_at = {field: own for field, own in (at | unknown).items() if own}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
     signs = RowSigns(
-        found_at,
+        {field: own for field, own in (at | unknown).items() if own},
         mapping.kinds,
         mapping.ids,
         reads_rounds=reads_rounds,
@@ -241,7 +241,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
     )
-    if not any(_is_sign(field) and field not in ("type", "phase") for field in found_at):
+    if not any(_is_sign(field) and field not in ("type", "phase") for field in signs.at):
         return signs
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
     players = map(signs.name, distinct((name for name in names if name), Limits().players))

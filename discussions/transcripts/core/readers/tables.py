@@ -105,6 +105,16 @@ def table_columns(names: Sequence[str]) -> list[str]:
     return found
 
 
+def filled_together(table: Table, places: list[int], count: int) -> list[int]:
+    """Those of the columns with a cell where the first of them has one, in the first rows: they are no stand-ins."""
+    rows = [row.cells for row in islice(table.rows, count)] if len(places) > 1 else []
+    return [
+        place
+        for place in places[1:]
+        if any(len(cells) > max(place, places[0]) and cells[places[0]] and cells[place] for cells in rows)
+    ]
+
+
 def sample_rows(table: Table, count: int) -> Iterator[list[str]]:
     """The first rows with a cell for each column."""
     for row in islice(table.rows, count):
