@@ -29,7 +29,8 @@ def main() -> int:
             print(f"The data so far is in {aside}; delete it when you do not want it back.", flush=True)
         site.start_redis()
         site.load()
-        site.prepare()
+        with site.prepared():
+            pass
     except Stop:
         return 1
     except GiveUp as reason:
@@ -37,11 +38,7 @@ def main() -> int:
         return 1
     finally:
         site.stop()
-    print(
-        "\n"
-        + (site.var / "demo-sign-ins.txt").read_text(encoding="utf-8").strip()
-        + "\n\nmake run starts the site."
-    )
+    print("\n" + site.sign_ins.read_text(encoding="utf-8").strip() + "\n\nmake run starts the site.")
     return 0
 
 

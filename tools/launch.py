@@ -85,6 +85,7 @@ class Site:
         self.open_to_others = self.host.strip("[]") not in ("127.0.0.1", "localhost", "::1")
         if self.open_to_others and not env.get("ALLOWED_HOSTS", "").strip():
             self.env["ALLOWED_HOSTS"] = ",".join(names_of_this_machine(self.host))
+        self.sign_ins = self.var / "demo-sign-ins.txt"
         self.redis: RedisServer | None = None
         self.children: list[Child] = []
         self.deaths: dict[str, collections.deque[float]] = collections.defaultdict(collections.deque)
@@ -102,15 +103,15 @@ class Site:
         check_port_is_free(self.host, self.port)
         self.start_redis()
         self.load()
-        self.prepare()
-        workers = [self.fork(name, partial(work, *place)) for name, place in self.workers().items()]
-        web = self.fork("web server", self.serve)
-        self.children += [*workers, web]
-        web.start()
-        self.wait_for_page()
+        with self.prepared():
+            workers = [self.fork(name, partial(work, *place)) for name, place in self.workers().items()]
+            web = self.fork("web server", self.serve)
+            self.children += [*workers, web]
+            web.start()
+            self.wait_for_page()
+            self.greet()
         for worker in workers:
             worker.start()
-        self.greet()
         self.watch()
 
     def take_lock(self) -> None:
@@ -155,26 +156,33 @@ class Site:
 
         set_up()
 
-    def prepare(self) -> None:
-        """Prepare the data, and meanwhile load what all forks need on the core that this leaves."""
+    @contextlib.contextmanager
+    def prepared(self) -> Iterator[None]:
+        """Prepare what the web server needs, and meanwhile load what all forks need on the core that this leaves.
+
+        An empty database is filled with the demo while pages are served: whoever signs in waits for it.
+        """
         from tools.prepare import prepare_database, seed_demo
 
         with self.preparing("database", lambda: sys.exit(prepare_database())):
             load_apps()
-        with self.preparing("demo", seed_demo), self.preparing("site", finish):
-            load_servers()
-            load_pages()
-        load_handler()
-        take_as_ready(True)
+        with self.preparing("demo", seed_demo) as demo:
+            with self.preparing("site", finish):
+                load_servers()
+                load_pages()
+            load_handler()
+            take_as_ready(True)
+            wait_until(lambda: self.sign_ins.is_file() or not demo.is_running())
+            yield
 
     @contextlib.contextmanager
-    def preparing(self, name: str, run: Callable[[], object]) -> Iterator[None]:
+    def preparing(self, name: str, run: Callable[[], object]) -> Iterator[Child]:
         """A process that is over when the context is, so that its memory is freed; what it says is shown."""
         child = self.fork(name, run)
         child.log.unlink(missing_ok=True)
         self.children.append(child)
         child.start()
-        yield
+        yield child
         shown = 0
         while child.is_running():
             time.sleep(0.05)
@@ -182,7 +190,7 @@ class Site:
         show_new(child.log, shown)
         self.children.remove(child)
         if child.process.returncode != 0:
-            raise GiveUp(f"Preparing the {name} failed; the lines above say why. Nothing was started.")
+            raise GiveUp(f"Preparing the {name} failed; the lines above say why. The site is not running.")
 
     def web(self) -> Child:
         """The web server as a separate program: a process of four threads for each core."""
@@ -249,9 +257,8 @@ class Site:
     def greet(self) -> None:
         """The address and the demo sign-ins."""
         print(f"\nevalsite is at {self.address}", flush=True)
-        sign_ins = self.var / "demo-sign-ins.txt"
-        if self.env.get("DEMO", "").lower() == "true" and sign_ins.is_file():
-            print("\n" + sign_ins.read_text(encoding="utf-8").strip())
+        if self.env.get("DEMO", "").lower() == "true" and self.sign_ins.is_file():
+            print("\n" + self.sign_ins.read_text(encoding="utf-8").strip())
         if self.open_to_others:
             print(f"\nOthers on the network reach it too, as: {self.env['ALLOWED_HOSTS'].replace(',', ', ')}")
         print(f"\nData and logs: {self.var}. Ctrl+C ends everything.", flush=True)

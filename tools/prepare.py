@@ -94,20 +94,30 @@ def static_hash() -> str:
 
 
 def seed_demo() -> None:
-    """Fill an empty database with the demo, where DEMO asks for it, and keep the sign-ins that the command prints."""
+    """Fill an empty database with the demo, where DEMO asks for it, once its people and the file of sign-ins are there."""
     from django.conf import settings
+    from django.utils import timezone
 
-    from workspace.models import Person
+    from discussions.demo.actions.fill import PLAN, make_accounts
+    from discussions.management.commands.seed_demo import SIGN_INS
+    from workspace.models import Person, Project
+    from workspace.people.actions.people import system_person
 
-    if not settings.DEMO or Person.objects.filter(is_system=False).exists():
+    emails = [account.email for account in PLAN.people]
+    others = Person.objects.filter(is_system=False).exclude(email__in=emails)
+    # If it was stopped while it was filled, its people are there alone.
+    if not settings.DEMO or Project.objects.exists() or others.exists():
         return
-    print("Filling the demo project ...", flush=True)
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), not_collecting():
-        call_command("seed_demo", stdout=said)
+    now = timezone.now()
+    make_accounts(by=system_person(now=now), now=now)
     sign_ins = Path(settings.VAR_DIR) / "demo-sign-ins.txt"
     with open(os.open(sign_ins, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(said.getvalue())
+        file.write(SIGN_INS + "\n")
+    print("Filling the demo project ...", flush=True)
+    said = io.StringIO()
+    with not_collecting():
+        call_command("seed_demo", stdout=said)
+    print(said.getvalue().partition("\n")[0], flush=True)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,9 @@ class DemoProject(Struct, frozen=True):
 
 
 class DemoPlan(Struct, frozen=True):
-    """The whole demo. All people but the admin are members of all projects."""
+    """The whole demo. The people came so long `ago`; all but the admin are members of all projects."""
 
+    ago: timedelta
     people: list[Account]
     projects: list[DemoProject]
 
@@ -61,9 +62,8 @@ class Opinion(Struct, frozen=True):
 
 
 class Demo(Struct, frozen=True):
-    """What exists: the accounts, the counts of the first project, and whether the demo existed before."""
+    """The counts of the first project, and whether the demo existed before."""
 
-    people: list[Account]
     game_count: int
     verdict_count: int
     was_there: bool

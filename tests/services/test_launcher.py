@@ -206,7 +206,7 @@ def test_a_database_that_lost_a_guard_is_not_served(launched):
     second = Launched(launched.folder)
     assert second.process.wait(PATIENCE) == 1
     assert "workspace_event_frozen_update" in second.said()
-    assert "Nothing was started" in second.said()
+    assert "The site is not running" in second.said()
 
 
 def test_what_is_started_again_is_checked_again(tmp_path, monkeypatch):

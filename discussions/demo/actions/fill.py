@@ -20,25 +20,35 @@ from workspace.people.actions.people import create_account
 from workspace.people.actions.projects import add_member
 
 SLUG = "demo"
+PLAN = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
 STEPS = GAME_STEPS | ITERATION_STEPS | COMPARISON_STEPS | JUDGE_STEPS
 
 
 def fill_demo(*, by: Person, now: datetime) -> Demo:
-    """Make the demo's projects if they do not exist; all of it or nothing. The same moment gives the same rows."""
-    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
+    """Make the demo's projects if they do not exist: all or none. The same moment gives the same rows."""
     was_there = Project.objects.filter(slug=SLUG).exists()
     if not was_there:
+        people = make_accounts(by=by, now=now)
         with transaction.atomic():
-            people = {"system": by}
-            for planned in plan.projects:
-                _play_project(planned, plan.people, people, now)
-            for account in plan.people:
-                Person.objects.filter(pk=people[account.key].pk).update(password=_hash_password(account))
+            for planned in PLAN.projects:
+                _play_project(planned, people, now)
     games = Game.objects.filter(project__slug=SLUG)
-    # A demo made by an earlier release lacks people who were added since.
-    emails = set(Person.objects.values_list("email", flat=True))
-    accounts = [account for account in plan.people if account.email in emails]
-    return Demo(accounts, games.count(), games.exclude(verdicts=None).count(), was_there)
+    return Demo(games.count(), games.exclude(verdicts=None).count(), was_there)
+
+
+def make_accounts(*, by: Person, now: datetime) -> dict[str, Person]:
+    """The demo's people by their keys, those who make them as "system". Who is missing is made."""
+    people = {"system": by}
+    with transaction.atomic():
+        for account in PLAN.people:
+            given = {"email": account.email, "name": account.name, "password": account.password}
+            made = Person.objects.filter(email=account.email)
+            if not made.exists():
+                is_admin = account.role == "admin"
+                create_account(**given, is_admin=is_admin, by=by, now=now - PLAN.ago, is_hashed=False)
+                made.update(password=_hash_password(account))
+            people[account.key] = made.get()
+    return people
 
 
 def _hash_password(account: Account) -> str:
@@ -63,22 +73,13 @@ def play(*, script: list[ScriptLine], scene: Scene) -> None:
             run_job(job=job, clock=scene.clock)
 
 
-def _play_project(
-    planned: DemoProject, accounts: list[Account], people: dict[str, Person], now: datetime
-) -> None:
+def _play_project(planned: DemoProject, people: dict[str, Person], now: datetime) -> None:
     scripts = [read_script(name) for name in planned.scripts]
     clock = Clock(now - (scripts[0][0].ago or timedelta()))
     project = open_project(slug=planned.slug, name=planned.name, by=people["system"], now=clock())
-    for account in accounts:
-        _join(account, project, people, clock)
+    for account in PLAN.people:
+        if account.role != "admin":
+            person = people[account.key]
+            add_member(project=project, person=person, role=account.role, by=people["system"], now=clock())
     for script in scripts:
         play(script=script, scene=Scene(project, people, clock, now))
-
-
-def _join(account: Account, project: Project, people: dict[str, Person], clock: Clock) -> None:
-    by, is_admin = people["system"], account.role == "admin"
-    if account.key not in people:
-        given = {"email": account.email, "name": account.name, "password": account.password}
-        people[account.key] = create_account(**given, is_admin=is_admin, by=by, now=clock(), is_hashed=False)
-    if not is_admin:
-        add_member(project=project, person=people[account.key], role=account.role, by=by, now=clock())

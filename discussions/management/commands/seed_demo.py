@@ -6,9 +6,13 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from discussions.demo.actions.fill import SLUG, fill_demo
+from discussions.demo.actions.fill import PLAN, SLUG, fill_demo
 from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.people.actions.people import system_person
+
+SIGN_INS = "\n  ".join(
+    ["Sign in as:", *(f"{who.role:<10} {who.email:<26} {who.password}" for who in PLAN.people)]
+)
 
 
 class Command(SiteCommand):
@@ -31,6 +35,4 @@ class Command(SiteCommand):
         self.stdout.write(
             f"The demo project “{SLUG}” {there}: {demo.game_count} games, {demo.verdict_count} with a verdict."
         )
-        self.stdout.write("Sign in as:")
-        for account in demo.people:
-            self.stdout.write(f"  {account.role:<10} {account.email:<26} {account.password}")
+        self.stdout.write(SIGN_INS)

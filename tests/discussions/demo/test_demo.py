@@ -22,10 +22,18 @@ from django.urls import reverse
 from discussions.adjudication.queries import disagreements_in
 from discussions.calibration.queries import load_progress as load_round_progress
 from discussions.comparison.queries import decision_preview
-from discussions.demo.actions.fill import STEPS, _hash_password, _play_project, play, read_script
+from discussions.demo.actions.fill import (
+    PLAN,
+    STEPS,
+    _hash_password,
+    _play_project,
+    make_accounts,
+    play,
+    read_script,
+)
 from discussions.demo.actions.game_steps import OPPOSITE, value_in
 from discussions.demo.actions.scene import FOLDER, Clock, Scene
-from discussions.demo.core import DemoPlan, Opinion
+from discussions.demo.core import Opinion
 from discussions.home.pages.home import build_home
 from discussions.iterations.core.averages import compute_averages
 from discussions.iterations.queries import compute_stage_gate, load_history, load_rubric
@@ -58,6 +66,7 @@ from tests.factories.people import NOW, make_admin, make_member, make_person, ma
 from tests.factories.project_archives import bring_in, write_archive
 from tests.factories.reading import read_transcripts
 from tests.factories.replays import replayed
+from tools import prepare
 from workspace.access.permissions import get_refusal
 from workspace.models import Event, Job, Membership, Person, Project
 from workspace.people.actions.people import system_person
@@ -71,7 +80,7 @@ def test_the_demo_is_made_once_and_shows_every_state():
     _the_long_game_is_the_one_of_the_key_count()
     assert (demo.game_count, demo.verdict_count, demo.was_there) == (21, 14, False)
     people = {person.email: person for person in Person.objects.all()}
-    assert all(people[account.email].check_password(account.password) for account in demo.people)
+    assert all(people[account.email].check_password(account.password) for account in PLAN.people)
     unsorted = Game.objects.filter(project__slug="demo", iteration__stage=None)
     assert list(unsorted.order_by("number").values_list("number", flat=True)) == [1, 2, 3, 4, 5, 6]
     assert sorted(Verdict.objects.filter(game__in=unsorted).values_list("passes", flat=True)) == [False, True]
@@ -90,8 +99,7 @@ def test_the_demo_is_made_once_and_shows_every_state():
     again = fill()
     assert (again.was_there, again.game_count) == (True, 21)
     assert (Game.objects.count(), Event.objects.count(), Person.objects.count()) == rows
-    assert again.people == demo.people
-    assert [account.email for account in demo.people] == list(
+    assert [account.email for account in PLAN.people] == list(
         Person.objects.filter(is_system=False).order_by("pk").values_list("email", flat=True)
     )
 
@@ -107,6 +115,28 @@ def test_the_command_is_refused_where_the_demo_is_off():
     with pytest.raises(CommandError, match="The demo is off"):
         call_command("seed_demo")
     assert not Person.objects.filter(is_system=False).exists()
+
+
+def test_the_people_come_first_and_a_demo_that_was_stopped_is_filled_by_the_next_start(
+    settings, tmp_path, monkeypatch
+):
+    settings.DEMO, settings.VAR_DIR = True, tmp_path
+    found_people = []
+    monkeypatch.setattr(
+        prepare,
+        "call_command",
+        lambda *_, stdout: found_people.append(Person.objects.filter(is_system=False).count()),
+    )
+    for _start in range(2):
+        prepare.seed_demo()
+    assert found_people == [5, 5]
+    assert "lead@example.org           harbour-at-midnight" in (tmp_path / "demo-sign-ins.txt").read_text()
+    make_person(email="somebody@example.org")
+    prepare.seed_demo()
+    Person.objects.get(email="somebody@example.org").delete()
+    make_project()
+    prepare.seed_demo()
+    assert len(found_people) == 2
 
 
 @pytest.mark.parametrize("name", ["games", "stage", "comparisons", "places", "team", "versions"])
@@ -386,9 +416,8 @@ def _figures_have_intervals_and_answers_that_differ():
 @pytest.mark.long
 def test_what_the_team_does_hangs_little_on_the_messages_that_an_installation_samples(settings):
     settings.AUDIT_KEY = "of-another-installation-" + "k" * 40
-    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
-    (planned,) = [planned for planned in plan.projects if planned.slug == TEAM]
-    _play_project(planned, plan.people, {"system": system_person(now=NOW)}, NOW)
+    (planned,) = [planned for planned in PLAN.projects if planned.slug == TEAM]
+    _play_project(planned, make_accounts(by=system_person(now=NOW), now=NOW), NOW)
     said = Judgement.objects.filter(evaluation__game__project__slug=TEAM)
     assert said.count() > 400
     assert set(said.filter(kind="question").values_list("value", flat=True)) == {"yes", "no"}
@@ -434,9 +463,8 @@ def test_a_view_gives_its_labels_answers_and_rating_and_else_the_automatic_value
 
 
 def test_the_hashes_of_the_plan_are_those_of_its_passwords_as_the_site_makes_them_today():
-    plan = msgspec.json.decode((FOLDER / "plan.json").read_bytes(), type=DemoPlan)
     hasher = PBKDF2PasswordHasher()
-    assert len(plan.people) == 5
-    for account in plan.people:
+    assert len(PLAN.people) == 5
+    for account in PLAN.people:
         assert hasher.verify(account.password, account.hashed) and not hasher.must_update(account.hashed)
         assert check_password(account.password, _hash_password(account)), "other settings hash it anew"
