@@ -94,7 +94,7 @@ def static_hash() -> str:
 
 
 def seed_demo() -> None:
-    """Fill an empty database with the demo, where DEMO asks for it, once its people and the file of sign-ins are there."""
+    """Fill an empty database with the demo, if DEMO asks for it: first its people, and the file of their sign-ins."""
     from django.conf import settings
     from django.utils import timezone
 

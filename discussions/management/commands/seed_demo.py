@@ -10,9 +10,8 @@ from discussions.demo.actions.fill import PLAN, SLUG, fill_demo
 from workspace.management.command import BAD_INPUT, SiteCommand
 from workspace.people.actions.people import system_person
 
-SIGN_INS = "\n  ".join(
-    ["Sign in as:", *(f"{who.role:<10} {who.email:<26} {who.password}" for who in PLAN.people)]
-)
+LINES = [f"  {who.role:<10} {who.email:<26} {who.password}" for who in PLAN.people]
+SIGN_INS = "\n".join(["Sign in as:", *LINES])
 
 
 class Command(SiteCommand):
@@ -32,7 +31,6 @@ class Command(SiteCommand):
         now = timezone.now()
         demo = fill_demo(by=system_person(now=now), now=now)
         there = "is there already" if demo.was_there else "is ready"
-        self.stdout.write(
-            f"The demo project “{SLUG}” {there}: {demo.game_count} games, {demo.verdict_count} with a verdict."
-        )
+        counts = f"{demo.game_count} games, {demo.verdict_count} with a verdict"
+        self.stdout.write(f"The demo project “{SLUG}” {there}: {counts}.")
         self.stdout.write(SIGN_INS)
