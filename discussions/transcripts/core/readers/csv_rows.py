@@ -107,7 +107,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
             most_columns=MOST_COLUMNS,
         )
         faults.add("too_many", "line 1", sentence)
-    return Table(columns=columns, read=read, span=span, faults=faults)
+    return Table(columns, partial(read, width=len(columns)), span, faults)
 
 
 def _whole(decoded: Decoded, delimiter: str, faults: TableFaults | None = None) -> tuple[int, int, int]:
@@ -155,8 +155,13 @@ def _cells_of_line(line: str, delimiter: str) -> list[str]:
     return [cell.strip().strip('"') for cell in line.strip().split(delimiter)]
 
 
-def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -> Iterator[TableRow]:
-    """The non-empty rows between two offsets. The first line has `number`. Raises csv.Error."""
+def _rows(
+    decoded: Decoded, delimiter: str, start: int, end: int, number: int, width: int = 0
+) -> Iterator[TableRow]:
+    """The non-empty rows between two offsets, with `width` cells if that is known. The first line has `number`.
+
+    Raises csv.Error.
+    """
     reached = start
 
     def lines() -> Iterator[str]:
@@ -170,7 +175,8 @@ def _rows(decoded: Decoded, delimiter: str, start: int, end: int, number: int) -
     begin, line = start, 0
     for cells in reader:
         if any(cell.strip() for cell in cells):
-            yield TableRow(number=number + line, start=begin, end=reached, cells=cells)
+            even = [*cells, *[""] * (width - len(cells))][:width] if width else cells
+            yield TableRow(number=number + line, start=begin, end=reached, cells=even)
         begin, line = reached, reader.line_num
 
 

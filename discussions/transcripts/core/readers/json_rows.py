@@ -30,7 +30,7 @@ from discussions.transcripts.core.readers.json_cells import (
     with_objects,
 )
 from discussions.transcripts.core.readers.rows import read_table
-from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow
+from discussions.transcripts.core.readers.tables import MOST_CELLS, Table, TableFaults, TableRow, with_rows
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import Parts, begin_of, each_value, find_items, find_values
 from workspace.core.strict_json import NotFinite, Replaced, read_json, sum_replaced
@@ -116,7 +116,7 @@ def read_rows(decoded: Decoded) -> Table:
         place = f"line {problem.line} column {problem.column} {problem.pointer}".strip()
         faults.add(problem.code, place, say(problem.message))
     faults.count = max(faults.count, document.problem_count)
-    return Table(columns=[], read=lambda *_span: iter(()), span=(0, 0, 0), faults=faults)
+    return Table([], faults=faults)
 
 
 def _read_values(decoded: Decoded) -> Table:
@@ -149,10 +149,6 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     for _number, cells in flat:
         seen.add(cells)
     numbers, columns = find_positions(seen.columns, seen.players)
-    rows = [
-        TableRow(number=number, start=index, end=index + 1, cells=_cells(cells, numbers, len(columns)))
-        for index, (number, cells) in enumerate(flat)
-    ]
     listed = dict.fromkeys(name for _number, entry in entries for name in _list_names(entry))
     faults = TableFaults()
     for number, cells in flat:
@@ -161,14 +157,10 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
         faults.add(
             "too_many", place(entries[0][0]), say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS)
         )
-    return Table(
-        columns=columns,
-        read=lambda start, end, _number: islice(iter(rows), start, end),
-        span=(0, len(rows), 0),
-        faults=faults,
-        place=place,
-        left_out=[name for name in listed if not {name, f"{name}{LISTS}"} & set(columns)],
-    )
+    left_out = [name for name in listed if not {name, f"{name}{LISTS}"} & set(columns)]
+    table = Table(columns, faults=faults, place=place, left_out=left_out)
+    rows = ((number, _cells(cells, numbers, len(columns))) for number, cells in flat)
+    return with_rows(table, columns, rows)
 
 
 def _checked_table(entries: _Entries, span: tuple[int, int, int], place: Callable[[int], str]) -> Table:

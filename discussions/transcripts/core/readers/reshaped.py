@@ -7,9 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
-
-from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import SPEECH, kind_of_type
 from discussions.transcripts.core.fields import as_object
@@ -22,7 +19,7 @@ from discussions.transcripts.core.readers.columns import (
     find_mapping,
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
-from discussions.transcripts.core.readers.tables import Table, TableRow, sample_rows, table_columns
+from discussions.transcripts.core.readers.tables import Table, TableRow, sample_rows, table_columns, with_rows
 from workspace.core.strict_json import read_json
 
 # How many rows show whether ids come back.
@@ -48,36 +45,26 @@ def _open_objects(table: Table) -> Table:
     held = [
         place
         for place, own in enumerate(zip(*sample_rows(table, SAMPLE), strict=True))
-        if field_of(table.columns[place]) != TEXT and any(own) and all(map(_may_be_object, own))
+        if field_of(table.columns[place]) != TEXT
+        and any(own)
+        and all(not cell or (cell[:1] == "{" and cell[-1:] == "}") for cell in own)
     ]
     if not held or table.faults.count:
         return table
-    flat = [(row, [flattened(as_object(_value(row, place))) for place in held]) for row in table.rows]
-    found = dict.fromkeys(
-        (place, name)
-        for _row, objects in flat
-        for place, own in zip(held, objects, strict=True)
-        for name in own
-    )
+    flat = [
+        {at: flattened(as_object(read_json(row.cells[at].encode(), is_lenient=True).value)) for at in held}
+        for row in table.rows
+    ]
+    found = dict.fromkeys((place, name) for objects in flat for place, own in objects.items() for name in own)
     if not found or len(found) + len(table.columns) > MOST_COLUMNS:
         return table
     kept = [place for place in range(len(table.columns)) if place not in held]
     columns = [table.columns[place] for place in kept] + [f"{table.columns[at]}.{name}" for at, name in found]
-    rows: list[TableRow] = []
-    for row, objects in flat:
-        own = dict(zip(held, objects, strict=True))
-        cells = [row.cells[place] if place < len(row.cells) else "" for place in kept]
-        more = [as_text(own[place].get(name)) for place, name in found]
-        rows.append(replace(row, cells=cells + more, start=len(rows), end=len(rows) + 1))
-    return _of_rows(replace(table, columns=table_columns(columns)), rows)
-
-
-def _may_be_object(cell: str) -> bool:
-    return not cell or (cell[:1] == "{" and cell[-1:] == "}")
-
-
-def _value(row: TableRow, place: int) -> Any:
-    return read_json(row.cells[place].encode(), is_lenient=True).value if place < len(row.cells) else None
+    rows = (
+        (row.number, [row.cells[at] for at in kept] + [as_text(own[at].get(name)) for at, name in found])
+        for row, own in zip(table.rows, flat, strict=True)
+    )
+    return with_rows(table, table_columns(columns), rows)
 
 
 def _split_players(table: Table) -> Table:
@@ -88,17 +75,13 @@ def _split_players(table: Table) -> Table:
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))
     used = {place for own in grid.values() for place in own.values()}
     beside = [place for place in range(len(table.columns)) if place not in used]
-    rows: list[TableRow] = []
-    for row in table.rows:
-        cells = [*row.cells, *[""] * (len(table.columns) - len(row.cells))]
-        for name, own in grid.items():
-            said = [cells[own[kind]] for kind in kinds]
-            if any(said):
-                more = [*(cells[place] for place in beside), name, *said]
-                rows.append(replace(row, cells=more, start=len(rows), end=len(rows) + 1))
-    return _of_rows(
-        replace(table, columns=[*(table.columns[place] for place in beside), NAMED, *kinds]), rows
+    rows = (
+        (row.number, [*(row.cells[place] for place in beside), name, *said])
+        for row in table.rows
+        for name, own in grid.items()
+        if any(said := [row.cells[own[kind]] for kind in kinds])
     )
+    return with_rows(table, [*(table.columns[place] for place in beside), NAMED, *kinds], rows)
 
 
 def _grid(columns: list[str]) -> dict[str, dict[str, int]]:
@@ -151,29 +134,25 @@ def _merge_observed(table: Table) -> Table:
     differ = {
         place
         for rows in repeated
-        for place, cells in enumerate(zip(*(row.cells for row in rows), strict=False))
+        for place, cells in enumerate(zip(*(row.cells for row in rows), strict=True))
         if len({*cells}) > 1
     }
     if len(differ) != 1 or fields[place := differ.pop()] not in (None, "audience"):
         return table
     if any(len(row.cells[place]) > LONGEST_NAME for rows in repeated for row in rows):
         return table
-    merged: list[TableRow] = []
+    merged = []
     for rows in _events(table.rows, at).values():
-        seen = dict.fromkeys(row.cells[place] for row in rows if place < len(row.cells))
+        seen = dict.fromkeys(row.cells[place] for row in rows)
         cells = [*rows[0].cells[:place], ", ".join(seen), *rows[0].cells[place + 1 :]]
-        merged.append(replace(rows[0], cells=cells, start=len(merged), end=len(merged) + 1))
-    return _of_rows(table, merged)
-
-
-def _of_rows(table: Table, rows: list[TableRow]) -> Table:
-    return replace(table, read=lambda start, end, _number: iter(rows[start:end]), span=(0, len(rows), 0))
+        merged.append((rows[0].number, cells))
+    return with_rows(table, table.columns, merged)
 
 
 def _events(rows: Iterable[TableRow], at: list[int]) -> dict[tuple[str, ...], list[TableRow]]:
     """The rows of each event in order; a row without an id is one."""
     found: dict[tuple[str, ...], list[TableRow]] = {}
     for row in rows:
-        key = tuple(row.cells[place] if place < len(row.cells) else "" for place in at)
+        key = tuple(row.cells[place] for place in at)
         found.setdefault(key if all(key) else (*key, str(row.number)), []).append(row)
     return found

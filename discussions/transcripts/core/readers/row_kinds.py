@@ -49,7 +49,7 @@ from discussions.transcripts.core.readers.columns import (
     MappingRecord,
     split_columns,
 )
-from discussions.transcripts.core.readers.tables import Table, TableRow, filled_together
+from discussions.transcripts.core.readers.tables import Table, TableRow, filled_together, sample_rows
 from workspace.core.words import say, say_many
 
 # Before the name of a column that may say who could hear a row, as the field of that column.
@@ -256,7 +256,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
 
 def _is_count(table: Table, place: int) -> bool:
     """Whether a column has numbers that are more than yes and no."""
-    cells = (cell for row in islice(table.rows, MOST_ASKED) for cell in row.cells[place : place + 1])
+    cells = (cells[place] for cells in sample_rows(table, MOST_ASKED))
     return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
@@ -316,8 +316,8 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         own = cells_of(row, known)
         name = own.get(PLAYER, "").strip()
         for place, players in listed.items():
-            players.add(own, row.cells[place] if place < len(row.cells) else "")
-        for place in [place for place in said if place < len(row.cells)]:
+            players.add(own, row.cells[place])
+        for place in list(said):
             filled[place] += row.cells[place] != ""
             # Of a column that is known by its name it is enough that it has two values.
             if place not in named:
@@ -341,9 +341,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
 
 def _tells_apart(table: Table, place: int, known: Mapping[str, list[int]]) -> bool:
     """Whether a column tells apart what a player says in a round, in the first rows."""
-    first = [
-        (cells_of(row, known), row.cells) for row in islice(table.rows, MOST_ASKED) if place < len(row.cells)
-    ]
+    first = [(cells_of(row, known), row.cells) for row in islice(table.rows, MOST_ASKED)]
     return tells_apart(
         (own.get(PLAYER, ""), own.get("round", ""), cells[place]) for own, cells in first if own.get("text")
     )
@@ -364,8 +362,8 @@ def _listing(table: Table, places: list[int], names: Set[str]) -> dict[int, List
     """The columns that hold nothing but players, or flags of players, in the first rows."""
     found = {}
     for place in places:
-        first = (row.cells[place] for row in islice(table.rows, MOST_ASKED) if place < len(row.cells))
-        cells = [cell for cell in distinct(first) if cell and cell != "[]"]
+        first = distinct(cells[place] for cells in sample_rows(table, MOST_ASKED))
+        cells = [cell for cell in first if cell and cell != "[]"]
         if cells and all(map(partial(_lists_players, names), cells)):
             found[place] = ListedPlayers()
     return found
@@ -382,7 +380,7 @@ def cells_of(row: TableRow, at: Mapping[str, list[int]]) -> dict[str, str]:
     found = {}
     for field, places in at.items():
         for index in places:
-            if index < len(cells) and cells[index] and (cells[index] not in _NO_VALUE or field == TEXT):
+            if cells[index] and (cells[index] not in _NO_VALUE or field == TEXT):
                 found[field] = cells[index]
                 break
     return found

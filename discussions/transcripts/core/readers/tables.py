@@ -1,10 +1,11 @@
 """Rows under named columns, as CSV, JSON lines and lists of objects have them."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.notes import Limits, many_times
 from workspace.core.words import say
@@ -14,10 +15,7 @@ MOST_FAULTS = Limits().faults
 
 
 class TableRow(Struct, frozen=True, gc=False):
-    """One row: its number in the file, where it begins and ends there, and its cells in the order of the columns.
-
-    Cells at the end may be missing.
-    """
+    """One row: its number in the file, where it begins and ends there, and a cell for each column."""
 
     number: int
     start: int
@@ -74,8 +72,8 @@ class Table(Struct, frozen=True):
     """
 
     columns: list[str]
-    read: ReadRows
-    span: tuple[int, int, int]
+    read: ReadRows = lambda *_span: iter(())
+    span: tuple[int, int, int] = (0, 0, 0)
     faults: TableFaults = msgspec.field(default_factory=TableFaults)
     place: Callable[[int], str] = "line {}".format
     left_out: list[str] = []
@@ -89,6 +87,16 @@ class Table(Struct, frozen=True):
     @property
     def rows(self) -> Iterator[TableRow]:
         return self.read(*self.span)
+
+
+def with_rows(table: Table, columns: list[str], rows: Iterable[tuple[int, list[str]]]) -> Table:
+    """The table with other columns and rows, which are in memory: the number and the cells of each."""
+    held = [TableRow(number, index, index + 1, cells) for index, (number, cells) in enumerate(rows)]
+
+    def read(start: int, end: int, _number: int) -> Iterator[TableRow]:
+        return iter(held[start:end])
+
+    return replace(table, columns=columns, read=read, span=(0, len(held), 0))
 
 
 def table_columns(names: Sequence[str]) -> list[str]:
@@ -108,14 +116,9 @@ def table_columns(names: Sequence[str]) -> list[str]:
 def filled_together(table: Table, places: list[int], count: int) -> list[int]:
     """Those of the columns with a cell where the first of them has one, in the first rows: they are no stand-ins."""
     rows = [row.cells for row in islice(table.rows, count)] if len(places) > 1 else []
-    return [
-        place
-        for place in places[1:]
-        if any(len(cells) > max(place, places[0]) and cells[places[0]] and cells[place] for cells in rows)
-    ]
+    return [place for place in places[1:] if any(cells[places[0]] and cells[place] for cells in rows)]
 
 
 def sample_rows(table: Table, count: int) -> Iterator[list[str]]:
-    """The first rows with a cell for each column."""
-    for row in islice(table.rows, count):
-        yield [*row.cells, *[""] * (len(table.columns) - len(row.cells))][: len(table.columns)]
+    """The cells of the first rows."""
+    return (row.cells for row in islice(table.rows, count))
