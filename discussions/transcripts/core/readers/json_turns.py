@@ -27,7 +27,7 @@ from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import flattened
 from discussions.transcripts.core.readers.json_rounds import ROUNDS, casts, is_series, round_of, round_of_key
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, is_chat_message
+from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import find_questions
 from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_rows, is_nobody
@@ -45,6 +45,7 @@ _ABOUT = frozenset(
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
 _ROLES = ("roles", "player_roles", "playerRoles", "role_assignments", "assignments")
+_PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 _OF_A_GAME = ("players", "roles", "winner")
 _NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
 _OF_LISTS = frozenset("log logs list lists history record records entries".split())
@@ -60,28 +61,22 @@ _WINNERS = mark(
 )
 
 
-def games_in(value: dict[str, Any], pointer: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The whole games inside an object, each with its place: objects with messages and with players or an id.
+def _holds_games(value: dict[str, Any], depth: int = 0) -> bool:
+    """Whether whole games are inside an object: objects with messages and with players or an id.
 
     Rounds are none: they stand under such a key, or beside the id, the players or the winner of their game.
     """
     is_game = any(value.get(key) for key in _OF_A_GAME) and depth == 0
     for key, part in value.items() if depth < DEEPEST and not is_game else ():
-        place = f"{pointer}/{key}"
-        items = enumerate(part) if type(part) is list and key.casefold() not in ROUNDS else ()
-        listed = [(f"{place}/{index}", item) for index, item in items if type(item) is dict]
-        for where, item in [(place, part)] if type(part) is dict else listed:
-            if _is_game(item) or (_NAMES_GAME.fullmatch(key) and any(True for _row in _messages(item))):
-                yield where, item
-            elif not _is_about(key):
-                yield from games_in(item, where, depth + 1)
-
-
-def _is_game(item: dict[str, Any]) -> bool:
-    has_talk = _holds_messages(item.get("messages")) or any(True for _row in _messages(item))
-    return is_native(item) or (
-        has_talk and (bool(_game_id(item)) or any(item.get(key) for key in _OF_A_GAME))
-    )
+        listed = [] if key.casefold() in ROUNDS else as_objects(part)
+        for item in [part] if type(part) is dict else listed:
+            has_talk = _holds_messages(item.get("messages")) or next(_messages(item), None) is not None
+            is_named = _NAMES_GAME.fullmatch(key) or _game_id(item) or any(map(item.get, _OF_A_GAME))
+            if is_native(item) or (has_talk and is_named):
+                return True
+            if not _is_about(key) and _holds_games(item, depth + 1):
+                return True
+    return False
 
 
 # An object of a list: where it is, and its values with those of the round around it.
@@ -91,20 +86,17 @@ _Row = tuple[str, dict[str, Any]]
 def recognises(value: Any) -> bool:
     """Whether a JSON value is a game with lists of messages, in rounds or not, told by its first message."""
     if type(value) is list:
-        return bool(value) and (all(map(_is_round, value)) or _is_thread(value))
-    if type(value) is not dict or is_native(value) or any(True for _game in games_in(value)):
+        is_thread = all(map(_is_message, value)) and any(map(_has_answers, value))
+        return bool(value) and (all(map(_is_round, value)) or is_thread)
+    if type(value) is not dict or is_native(value) or _holds_games(value):
         return False
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
     first = (values for _place, values in islice(_messages(value), MOST_ROWS) if "voter" not in values)
     hidden = [_is_hidden(str(values.get("phase") or "")) for values in first]
-    return bool(hidden) and hidden.count(False) != 1 and not are_views(value) and not _names_games(value)
-
-
-def _names_games(value: dict[str, Any]) -> bool:
-    """Whether the messages say of which game they are, and are of several: rows of a list, and no game."""
-    _place, first = next(_messages(value))
-    key = recipes.suggest_fields(list(first)).get("game")
-    return key is not None and len({str(values.get(key)) for _place, values in _messages(value)}) > 1
+    if not hidden or hidden.count(False) == 1 or are_views(value):
+        return False
+    # Messages of several games are rows of a list, and no game.
+    return not _name_games(values for _place, values in _messages(value))
 
 
 def are_views(value: dict[str, Any]) -> bool:
@@ -119,8 +111,8 @@ def are_views(value: dict[str, Any]) -> bool:
     return sum(bool(rows) and key in names for key, rows in chats.items()) > 1
 
 
-def _name_games(values: list[Any]) -> bool:
-    """Whether values say of which game they are, and are of several."""
+def _name_games(values: Iterable[dict[str, Any]]) -> bool:
+    """Whether objects say of which game they are, and are of several."""
     named = (part for value in values for key, part in value.items() if recipes.field_of(key) == "game")
     return len({part for part in named if type(part) in (str, int)}) > 1
 
@@ -285,7 +277,8 @@ def _may_say_hearers(key: str, part: Any) -> bool:
 def _named_beside(key: str, value: dict[str, Any]) -> str:
     """What messages are called beside a list of others, where that does not say that everybody heard them."""
     beside = [other for other in value if other != key and _holds_messages(value[other])]
-    if not beside or not (_holds_messages(value[key]) or _holds_talk(value[key])):
+    has_talk = any(map(_holds_messages, (value[key], *as_object(value[key]).values())))
+    if not beside or not has_talk:
         return ""
     name = " ".join(word for word in words_of(key) if word not in _OF_LISTS) or key
     if all(
@@ -293,11 +286,6 @@ def _named_beside(key: str, value: dict[str, Any]) -> str:
     ) and is_series(key):
         return ""
     return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
-
-
-def _holds_talk(part: Any) -> bool:
-    """Whether an object has lists of messages."""
-    return type(part) is dict and any(map(_holds_messages, part.values()))
 
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
@@ -321,10 +309,6 @@ def _are_answers(key: str, values: dict[str, Any]) -> bool:
 
 def _has_answers(value: Any) -> bool:
     return type(value) is dict and any(_are_answers(key, value) for key in value)
-
-
-def _is_thread(items: list[Any]) -> bool:
-    return all(map(_is_message, items)) and any(map(_has_answers, items))
 
 
 def _is_hidden(key: str) -> bool:
@@ -357,16 +341,8 @@ def _is_message(value: Any) -> bool:
 
 
 def _game_id(value: dict[str, Any]) -> Any:
-    parts = (value, *(value[key] for key in ("metadata", "game", "info") if type(value.get(key)) is dict))
-    return next(
-        (
-            part[name]
-            for part in parts
-            for name in (*ID_KEYS, "conversationId")
-            if part.get(name) not in (None, "")
-        ),
-        None,
-    )
+    parts = (value, *(as_object(value.get(key)) for key in ("metadata", "game", "info")))
+    return find_id(parts, *ID_KEYS, "conversationId")
 
 
 def _called(value: dict[str, Any]) -> dict[str, str]:
@@ -374,18 +350,7 @@ def _called(value: dict[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for player in as_objects(value.get("players")):
         name = player.get("name")
-        for key in (
-            "id",
-            "playerId",
-            "player_id",
-            "pid",
-            "agent_id",
-            "agentId",
-            "seat",
-            "seat_id",
-            "seatId",
-            "number",
-        ):
+        for key in _PLAYER_IDS:
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
     return found
@@ -418,18 +383,8 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
     are_rows = any(part.get("votes") for part in as_objects(value.get("votes")))
     names = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
     carried = {name: value[name] for name in names}
-    listed = carried.get("players")
-    if type(listed) is list and all(type(name) is str for name in listed):
-        carried["players"] = [{"name": name} for name in listed]
-    cast = next((value[key] for key in _CASTS if _are_objects(value.get(key))), None)
-    speaks = {player["name"] for player in game["players"]}
-    is_named = cast and all(type(player.get("name")) is str for player in cast)
-    if "players" not in carried and cast and is_named and speaks & {player["name"] for player in cast}:
-        carried["players"] = [
-            {key: player[key] for key in ("name", "role", "personality") if type(player.get(key)) is str}
-            for player in cast
-        ]
-    if type(carried.get("players")) is not list and (listed := _listed(value, game)):
+    said = {player["name"]: player for player in game["players"]}
+    if (listed := _listed(value, said)) is not None:
         carried["players"] = listed
     notes.translate("", "")
     for name, part in carried.items():
@@ -441,39 +396,40 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
     own, said_winner = carried.get("winner"), game["winner"]
     if said_winner and type(own) is str and own.strip().casefold() != said_winner.strip().casefold():
         notes.warn("winner_differs", "/winner", f'"{said_winner[:60]}", not "{own[:60]}"', says=_WINNERS)
-    if type(carried.get("players")) is list:
-        said = {player["name"]: player for player in game["players"]}
+    if type(listed) is list:
         carried["players"] = [
-            _merged(player, said, f"/players/{index}", notes)
-            for index, player in enumerate(carried["players"])
+            _merged(player, said, f"/players/{index}", notes) for index, player in enumerate(listed)
         ]
     return carried
 
 
-def _listed(value: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
-    """The players of an object of players, or with the roles of an object of roles, by their names."""
+def _listed(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
+    """The players that an object lists, as names, as objects, by name or by their roles; None where it lists none."""
+    listed = value.get("players") or None
+    if type(listed) is list:
+        return [{"name": name} for name in listed] if all(type(name) is str for name in listed) else listed
+    cast = next((value[key] for key in _CASTS if _are_objects(value.get(key))), [])
+    names = [player.get("name") for player in cast]
+    if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
+        return [_facts(player) for player in cast]
     metadata = as_object(value.get("metadata"))
-    said = {player["name"]: player for player in game["players"]}
     for key in ("players", *_CASTS, *_ROLES):
-        facts = value.get(key) or metadata.get(key)
-        if type(facts) is not dict or not facts:
-            continue
+        facts = as_object(value.get(key) or metadata.get(key))
         # Under an id, a player says their name.
-        named = {fact.get("name"): fact for fact in facts.values() if type(fact) is dict}
+        named = {fact.get("name"): fact for fact in as_objects([*facts.values()])}
         facts = named if len(named) == len(facts) and None not in named else facts
-        if key in _CASTS and said.keys().isdisjoint(facts):
-            continue
-        return [
-            said.get(name, {"name": name}) | (_fact(facts.get(name)) if name in facts else {})
-            for name in dict.fromkeys((*said, *facts))
-        ]
-    return []
+        if facts and not (key in _CASTS and said.keys().isdisjoint(facts)):
+            return [
+                said.get(name, {}) | _facts(facts.get(name)) | {"name": name}
+                for name in dict.fromkeys((*said, *facts))
+            ]
+    return listed
 
 
-def _fact(fact: Any) -> dict[str, Any]:
-    """What an object of players or roles says of one: the role itself, or an object with it."""
+def _facts(fact: Any) -> dict[str, Any]:
+    """What a list or an object of players or roles says of one: the role itself, or an object with it."""
     known = {"role": fact} if type(fact) is str else as_object(fact)
-    return {key: known[key] for key in ("role", "personality") if type(known.get(key)) is str}
+    return {key: known[key] for key in ("name", "role", "personality") if type(known.get(key)) is str}
 
 
 def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:

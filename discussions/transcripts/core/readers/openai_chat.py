@@ -22,7 +22,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     looks_like_audience,
 )
-from discussions.transcripts.core.fields import as_list, as_object, as_objects, read_part
+from discussions.transcripts.core.fields import NOTHING, as_list, as_object, as_objects, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.chat_labels import find_modes, may_be_none, split_mode
 from discussions.transcripts.core.readers.columns import OR, PLAYER, MappingRecord, field_of, suggest_fields
@@ -427,11 +427,16 @@ def _speaker(entry: dict[str, Any]) -> str:
 
 
 def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
-    for key in ID_KEYS:
-        if wrapper.get(key) not in (None, ""):
-            return wrapper[key]
+    own = find_id([wrapper], *ID_KEYS)
+    if own is not None:
+        return own
     where = notes.pointer.rsplit("/", 1)[-1].removeprefix("line ")
     return f"{notes.source}-{where}" if where.isdecimal() else notes.source
+
+
+def find_id(parts: Iterable[dict[str, Any]], *keys: str) -> Any:
+    """The first value under one of the keys in one of the objects; None without one."""
+    return next((part[key] for part in parts for key in keys if part.get(key) not in NOTHING), None)
 
 
 def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
