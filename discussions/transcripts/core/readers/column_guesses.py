@@ -123,7 +123,10 @@ def find_kind(free: list[Column], players: Column) -> str:
         names = {name for name, _cell in pairs}
         codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}
         different = {code for _name, code in codes} - {""}
-        is_code = all(map(_CODE.fullmatch, column.different)) and not _is_known_flag(column)
+        is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
+        # Of some flags the name says what they mean.
+        is_known = is_flag and may_hide(column.name, column.different)
+        is_code = all(map(_CODE.fullmatch, column.different)) and not is_known
         is_few = 1 < len(different) <= MOST_KINDS and 2 * len(different) <= len(column.cells)
         if is_code and is_few and len(codes) > len(names) and names.isdisjoint(column.different):
             return column.name
@@ -139,12 +142,6 @@ def with_kind(table: Table, mapping: MappingRecord) -> MappingRecord:
     is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
     kind = find_kind(free, players) if players and not is_typed else ""
     return replace(mapping, fields=mapping.fields | {"type": kind}) if kind else mapping
-
-
-def _is_known_flag(column: Column) -> bool:
-    """Whether a column is a flag of which the name says what it means."""
-    is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
-    return is_flag and may_hide(column.name, column.different)
 
 
 def is_vote(column: Column, players: Column) -> bool:
@@ -174,9 +171,8 @@ def find_most_named(columns: list[Column], said: Column | None) -> Column | None
         for column in columns
         if _is_small(column)
         and not all(cell.strip().isdecimal() for cell in column.different)
-        and 2 * sum(map(_are_both, every, column.all)) >= sum(map(bool, every))
+        and 2 * sum(1 for both in zip(every, column.all, strict=False) if all(both)) >= sum(map(bool, every))
     ]
-
     return max(names, key=lambda one: (_share_named(one, texts), len(one.cells)), default=None)
 
 
@@ -191,17 +187,9 @@ def _share_named(column: Column, texts: str) -> float:
     return sum(name.strip().casefold() in texts for name in column.different) / len(column.different)
 
 
-def _are_both(text: str, cell: str) -> bool:
-    return text != "" and cell != ""
-
-
 def _is_small(column: Column) -> bool:
     is_short = max(map(len, column.different)) <= LONGEST_NAME
-    return (
-        is_short
-        and 2 <= len(column.different) <= Limits().players
-        and len(column.different) < len(column.cells)
-    )
+    return is_short and 2 <= len(column.different) <= min(Limits().players, len(column.cells) - 1)
 
 
 def is_round(column: Column) -> bool:
@@ -211,15 +199,9 @@ def is_round(column: Column) -> bool:
     """
     cells = [_ROUND.fullmatch(cell.strip()) for cell in column.cells]
     found = [cell for cell in cells if cell]
-    if (
-        not 1 < len(column.different) <= MOST_ROUNDS
-        or None in cells
-        or len({one["word"] for one in found}) > 1
-    ):
+    is_counted = 1 < len(column.different) <= MOST_ROUNDS and None not in cells
+    if not is_counted or len({one["word"] for one in found}) > 1:
         return False
     numbers = [int(one["number"]) for one in found]
-    return (
-        numbers == sorted(numbers)
-        and (len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < len(column.all))
-        and numbers[-1] <= MOST_ROUNDS
-    )
+    come_back = len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < len(column.all)
+    return come_back and numbers == sorted(numbers) and numbers[-1] <= MOST_ROUNDS

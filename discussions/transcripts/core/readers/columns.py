@@ -64,10 +64,8 @@ def propose_aliases(names: Collection[str], texts: str) -> dict[str, str]:
     for head, numbers in said.items():
         for own, known in numbered.items():
             # "Player 1" is 1 anyway.
-            is_other = head.strip(_JOINTS).casefold() not in (
-                own.strip(_JOINTS).casefold(),
-                *(() if own else _WORDS),
-            )
+            same = (own.strip(_JOINTS).casefold(), *(() if own else _WORDS))
+            is_other = head.strip(_JOINTS).casefold() not in same
             if is_other and len(known) == len(set(known)) == len(names) and numbers <= set(known):
                 found.setdefault(f"{head}{ANY}", f"{own}{ANY}")
     return dict(list((found | _shortened(names, texts)).items())[:MOST_PROPOSED])
@@ -94,47 +92,35 @@ LONGEST_KNOWN = 200
 # The code of the fault of a file that waits for a mapping.
 UNKNOWN_COLUMNS = "unknown_columns"
 
-# The spellings of each field, without case, spaces and signs. A name belongs to the first field that lists it.
-SPELLINGS: dict[str, tuple[str, ...]] = {
-    "game": (
-        "game", "gameid", "gameno", "gamenumber", "match", "matchid", "session", "sessionid", "conversation",
-        "conversationid", "dialogue", "dialogueid", "dialog", "dialogid", "episode", "episodeid", "chatid",
-    ),
-    "round": ("round", "roundnumber", "roundno", "day", "daynumber"),
-    "type": ("type", "kind", "eventtype", "event", "eventname", "messagetype", "msgtype", "rowtype", "entrytype"),
-    "audience": (
-        "audience", "visibility", "recipient", "recipients", "to", "receiver", "receivers", "visibleto", "heardby",
-        "sentto", "seenby", "readby", "knownto", "sharedwith", "viewers", "observers", "witnesses", "addressee",
-        "restrictedto",
-    ),
-    "private": ("private", "isprivate", "secret", "issecret", "whisper", "iswhisper"),
-    "public": ("public", "ispublic", "broadcast", "isbroadcast", "toall", "visibletoall"),
-    "phase": ("phase", "channel"),
-    PLAYER: (
-        "player", "playername", "speaker", "speakername", "name", "agent", "agentname", "author", "authorname",
-        "sender", "user", "username", "participant", "character", "playerid", "speakerid", "agentid", "senderid",
-        "userid", "assistantid", "from", "fromseat", "actor", "actorid", "who", "fromplayer",
-    ),
-    TEXT: (
-        "text", "message", "content", "utterance", "speech", "body", "messagetext", "msg", "statement",
-    ),
-    "time": ("time", "timestamp", "datetime", "date", "createdat", "sentat"),
-    "id": ("id", "messageid", "msgid", "utteranceid", "eventid"),
-    "turn": ("turn", "turnnumber", "index", "messagenumber"),
-    "reply_to": ("replyto", "inreplyto", "inreplytoid", "replytoid", "parentid"),
-    "role": ("role", "playerrole", "rolename"),
-    "personality": ("personality", "persona", "trait", "traits"),
-    "vote": ("vote", "votetarget", "votedfor", "votefor"),
-    "winner": ("winner", "winningside"),
-    "thought": (
-        "thought", "thoughts", "reasoning", "thinking", "innerthought", "innerthoughts", "innermonologue", "monologue",
-        "scratchpad", "privatereasoning", "privatethought", "privatethoughts", "internalreasoning", "rationale",
-        "chainofthought", "cot",
-    ),
-    "voter": ("voter", "voterid", "votername"),
-    "target": ("target", "targetid", "targetname", "targetplayer", "votedplayer"),
-    "out": ("out", "eliminated", "eliminatedplayer", "eliminatedid", "victim", "executed", "exiled", "killed"),
-}  # fmt: skip
+# Further spellings of each field, without case, spaces and signs. A name belongs to the first field that lists it.
+_OTHERS = {
+    "game": "gameid gameno gamenumber match matchid session sessionid conversation conversationid dialogue dialogueid "
+    "dialog dialogid episode episodeid chatid",
+    "round": "roundnumber roundno day daynumber",
+    "type": "kind eventtype event eventname messagetype msgtype rowtype entrytype",
+    "audience": "visibility recipient recipients to receiver receivers visibleto heardby sentto seenby readby knownto "
+    "sharedwith viewers observers witnesses addressee restrictedto",
+    "private": "isprivate secret issecret whisper iswhisper",
+    "public": "ispublic broadcast isbroadcast toall visibletoall",
+    "phase": "channel",
+    PLAYER: "playername speaker speakername name agent agentname author authorname sender user username participant "
+    "character playerid speakerid agentid senderid userid assistantid from fromseat actor actorid who fromplayer",
+    TEXT: "message content utterance speech body messagetext msg statement",
+    "time": "timestamp datetime date createdat sentat",
+    "id": "messageid msgid utteranceid eventid",
+    "turn": "turnnumber index messagenumber",
+    "reply_to": "inreplyto inreplytoid replytoid parentid",
+    "role": "playerrole rolename",
+    "personality": "persona trait traits",
+    "vote": "votetarget votedfor votefor",
+    "winner": "winningside",
+    "thought": "thoughts reasoning thinking innerthought innerthoughts innermonologue monologue scratchpad "
+    "privatereasoning privatethought privatethoughts internalreasoning rationale chainofthought cot",
+    "voter": "voterid votername",
+    "target": "targetid targetname targetplayer votedplayer",
+    "out": "eliminated eliminatedplayer eliminatedid victim executed exiled killed",
+}
+SPELLINGS = {field: (field.replace("_", ""), *names.split()) for field, names in _OTHERS.items()}
 FIELDS = tuple(SPELLINGS)
 # What these columns hold is known only in rows of a type.
 OF_TYPED_ROWS = ("voter", "target", "out")
@@ -214,11 +200,7 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
 
     The first column of a field has it. In rows of several types every type may have a column of its own: "a|b".
     """
-    found: dict[str, list[str]] = {}
-    for column in columns:
-        field = field_of(column)
-        if field is not None:
-            found.setdefault(field, []).append(column)
+    found = _by_field(columns)
     for names in found.values():
         # "authorName" rather than "author", and "player_name" rather than "player_id", which may stand before it.
         first = _SIGNS.sub("", names[0]).lower().removesuffix("id")
@@ -226,6 +208,14 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
     if "type" not in found:
         return {field: names[0] for field, names in found.items() if field not in OF_TYPED_ROWS}
     return {field: OR.join(names) for field, names in found.items()}
+
+
+def _by_field(columns: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        if field := field_of(column):
+            found.setdefault(field, []).append(column)
+    return found
 
 
 def known_fields(columns: Sequence[str]) -> dict[str, str] | None:
@@ -267,22 +257,17 @@ def find_mapping(columns: Sequence[str], mappings: Iterable[MappingRecord]) -> M
     own, rows = set(columns), list(mappings)
     exact = [mapping for mapping in rows if own == set(mapping.columns)]
     wider = [mapping for mapping in rows if own < set(mapping.columns) or not mapping.columns]
-    others = [mapping for mapping in rows if not _strangers(own, mapping)]
+    # What has a known name, or could be an audience, may not be unknown to a mapping.
+    telling = {column for column in own if field_of(column) or looks_like_audience(column)}
+    others = [mapping for mapping in rows if telling <= set(mapping.columns)]
     for mapping in (*exact, *wider, *others):
         fields = {field: OR.join(split_columns(name, own)) for field, name in mapping.fields.items()}
-        fields = {field: name for field, name in fields.items() if name} or (
-            {} if mapping.fields else known_fields(columns) or {}
-        )
+        fields = {field: name for field, name in fields.items() if name}
+        fields = fields if mapping.fields else known_fields(columns) or {}
         if has_needed(fields):
             return replace(mapping, columns=list(columns), fields=_with_deciding(fields, columns))
-    fields = known_fields(columns) or {}
-    return MappingRecord(list(columns), fields) if fields else None
-
-
-def _strangers(own: set[str], mapping: MappingRecord) -> list[str]:
-    """The columns of a file that the mapping does not know although they have a known name, or could be an audience."""
-    strange = own - set(mapping.columns)
-    return [column for column in strange if field_of(column) or looks_like_audience(column)]
+    known = known_fields(columns)
+    return MappingRecord(list(columns), known) if known else None
 
 
 def _with_deciding(fields: dict[str, str], columns: Sequence[str]) -> dict[str, str]:
@@ -291,14 +276,10 @@ def _with_deciding(fields: dict[str, str], columns: Sequence[str]) -> dict[str, 
     Rows of other types than speech may name their player, and have their text, in columns of their own.
     """
     used = {part for name in fields.values() for part in split_columns(name, columns)}
-    suggested: dict[str, list[str]] = {}
-    for column in columns:
-        field = None if column in used else field_of(column)
-        if field in (*DECIDING, *NEEDED):
-            suggested.setdefault(field, []).append(column)
-    of_types = NEEDED if "type" in suggested or "type" in fields else ()
-    more = {field: OR.join([fields[field], *suggested[field]]) for field in of_types if field in suggested}
-    return {field: OR.join(suggested[field]) for field in DECIDING if field in suggested} | fields | more
+    unused = _by_field(column for column in columns if column not in used)
+    of_types = NEEDED if "type" in unused or "type" in fields else ()
+    more = {field: OR.join([fields[field], *unused[field]]) for field in of_types if field in unused}
+    return {field: OR.join(unused[field]) for field in DECIDING if field in unused} | fields | more
 
 
 def fits_columns(fields: Mapping[str, str], columns: Sequence[str]) -> str:
@@ -370,14 +351,12 @@ def write_recipe(name: str, mapping: MappingRecord) -> bytes:
         if field in mapping.fields
     }
     used = {path for own in paths.values() for path in own}
-    parts = (mapping.kinds, mapping.aliases, mapping.settings)
-    kinds, aliases, settings = (dict(sorted(part.items())) for part in parts)
+    parts = ("kinds", "aliases", "settings")
+    sorted_parts = {part: dict(sorted(getattr(mapping, part).items())) for part in parts}
     ignored = sorted(set(mapping.columns) - used)
-    record = RecipeFile(VERSION, name, paths, kinds, aliases, settings, ignored)  # type: ignore[arg-type]
-    return (
-        msgspec.json.format(msgspec.json.encode({"version": VERSION} | msgspec.to_builtins(record)), indent=2)
-        + b"\n"
-    )
+    written = {"version": VERSION, "name": name, "paths": paths, **sorted_parts, "ignored": ignored}
+    encoded = msgspec.json.encode({key: part for key, part in written.items() if part})
+    return msgspec.json.format(encoded, indent=2) + b"\n"
 
 
 def read_recipe(data: bytes) -> tuple[str, MappingRecord]:
@@ -395,8 +374,7 @@ def read_recipe(data: bytes) -> tuple[str, MappingRecord]:
     fields = {field: OR.join(paths) for field, paths in found.paths.items()}
     columns = sorted({path for paths in found.paths.values() for path in paths} | set(found.ignored))
     kinds: dict[str, str] = {value.casefold(): kind for value, kind in found.kinds.items()}
-    settings: dict[str, str] = dict(found.settings.items())
-    mapping = MappingRecord(columns, fields, kinds, found.aliases, settings)
+    mapping = MappingRecord(columns, fields, kinds, found.aliases, {**found.settings})
     if fault := find_fault(mapping):
         raise ValueError(fault)
     for field, paths in found.paths.items():
@@ -415,9 +393,8 @@ def find_fault(mapping: MappingRecord) -> str:
         return say('There is no field "{field}". Use one of: {known}.', field=unknown[:60], known=known)
     if mapping.fields and not has_needed(mapping.fields):
         return say("The paths of player and text are needed.")
-    names = [
-        name for own in mapping.fields.values() for name in (split_columns(own, mapping.columns) or [own])
-    ]
+    every = mapping.fields.values()
+    names = [name for own in every for name in (split_columns(own, mapping.columns) or [own])]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         return say('The path "{name}" is used twice.', name=twice[:60])

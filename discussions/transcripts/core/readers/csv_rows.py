@@ -47,6 +47,8 @@ _LENGTH = mark(
 _TOO_LONG = mark(
     "A cell is longer than 131,072 characters. Shorten it, or close the quotation marks before it."
 )
+_TOO_MANY = mark("The file holds more than {most_cells:,} cells. Split it into several files.")
+_TOO_WIDE = mark("The file has {columns_count:,} columns; at most {most_columns} are read. Leave some out.")
 _TABLES = mark(
     "The file holds several tables of messages or votes. Write them as one, with a column for the type of a row."
 )
@@ -88,11 +90,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
             span = (start, row.start if is_part else row.end, first)
             cell_count += len(row.cells)
             if cell_count > MOST_CELLS:
-                sentence = say(
-                    "The file holds more than {most_cells:,} cells. Split it into several files.",
-                    most_cells=MOST_CELLS,
-                )
-                faults.add("too_many_values", f"line {number}", sentence)
+                faults.add("too_many_values", f"line {number}", say(_TOO_MANY, most_cells=MOST_CELLS))
                 break
             if any(cell.strip() for cell in row.cells[len(columns) :]):
                 sentence = say(_LENGTH, cells=len(row.cells), columns=len(columns))
@@ -101,11 +99,7 @@ def read_csv(decoded: Decoded, *, is_part: bool = False) -> Table:
         if not is_part:
             faults.add(*_broken(str(error), number))
     if len(columns) > MOST_COLUMNS:
-        sentence = say(
-            "The file has {columns_count:,} columns; at most {most_columns} are read. Leave some out.",
-            columns_count=len(columns),
-            most_columns=MOST_COLUMNS,
-        )
+        sentence = say(_TOO_WIDE, columns_count=len(columns), most_columns=MOST_COLUMNS)
         faults.add("too_many", "line 1", sentence)
     return Table(columns, partial(read, width=len(columns)), span, faults)
 
@@ -128,9 +122,8 @@ def _whole(decoded: Decoded, delimiter: str, faults: TableFaults | None = None) 
         if quotes % 2 == 0 and len(known) > 1 and 2 * len(known) > len(cells) and _are_names(cells):
             heads.append((found.start("line"), cells))
     talks = [place for place, (_start, cells) in enumerate(heads) if has_needed(suggest_fields(cells))] or [0]
-    further = {
-        field_of(cell) for place, (_start, cells) in enumerate(heads) if place != talks[0] for cell in cells
-    }
+    others = [head for place, head in enumerate(heads) if place != talks[0]]
+    further = {field_of(cell) for _start, cells in others for cell in cells}
     if faults is not None and (len(talks) > 1 or further & {"vote", *OF_TYPED_ROWS}):
         faults.add("several_tables", "", say(_TABLES))
     start = heads[talks[0]][0]

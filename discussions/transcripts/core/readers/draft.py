@@ -4,7 +4,7 @@ Values are passed on unchanged: `native.read_game` checks them and reports their
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from discussions.transcripts.core.notes import Notes
@@ -105,26 +105,22 @@ def find_side(role: Any, sides: Mapping[str, str]) -> Any:
 
 def read_lines(
     lines: Iterable[str], shape: "re.Pattern[str]", stray: Callable[[int], None]
-) -> Iterator[tuple[int, "re.Match[str]", str]]:
+) -> list[tuple[int, "re.Match[str]", str]]:
     """Each line of a shape: its number, its match, and the lines of no shape that follow and continue its text.
 
     `stray` is told the number of each line that has a text and no line before it.
     """
-    number, found = 0, None
-    # Joined once, since a text that grows line by line is copied each time.
-    more: list[str] = []
+    found: list[tuple[int, re.Match[str], list[str]]] = []
     for at, line in enumerate(lines, start=1):
         match = shape.fullmatch(line)
         if match is not None:
-            if found is not None:
-                yield number, found, "".join(more).rstrip("\n")
-            number, found, more = at, match, []
-        elif found is not None:
-            more.append(f"\n{line}")
+            found.append((at, match, []))
+        elif found:
+            found[-1][2].append(f"\n{line}")
         elif line.strip():
             stray(at)
-    if found is not None:
-        yield number, found, "".join(more).rstrip("\n")
+    # Joined once, since a text that grows line by line is copied each time.
+    return [(number, match, "".join(more).rstrip("\n")) for number, match, more in found]
 
 
 def join_texts(*texts: str | None) -> str | None:
