@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -33,12 +32,13 @@ from discussions.transcripts.views import transcript_or_404
 from workspace.core.refusals import NotAllowed, Refusal
 from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, project_or_404
-from workspace.web.forms import NothingForm
+from workspace.web.form_page import form_page, press
 from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
 from workspace.web.respond import download, respond
 
 PAGE, REGION = "discussions/columns/map.html", "discussions/columns/_proposal.html"
+RECIPES = "discussions/columns/list.html"
 
 
 @require("import_transcripts", methods=("GET", "POST"), costs="computations")
@@ -69,16 +69,13 @@ def map_columns(request: SignedIn, slug: str, table: int) -> HttpResponse:
 def column_mappings(request: SignedIn, slug: str) -> HttpResponse:
     """The recipes of this project; a POST adds one that comes as a file."""
     project = project_or_404(request.user, slug, check_import_transcripts)
-    form, status = RecipeForm(), 200
-    if request.method == "POST":
-        form, status = bind_form(request, RecipeForm), 422
-        if form.is_valid():
-            name, mapping = form.cleaned_data["recipe"]
-            actions.keep_recipe(
-                project=project, name=name, mapping=mapping, by=request.user, now=timezone.now()
-            )
-            return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
-    return _list(request, project, form, status)
+
+    def keep(form: Any) -> str:
+        name, mapping = form.cleaned_data["recipe"]
+        actions.keep_recipe(project=project, name=name, mapping=mapping, by=request.user, now=timezone.now())
+        return reverse("column_mappings", args=[slug])
+
+    return form_page(request, RecipeForm, keep, page=RECIPES, context=lambda: _listed(request, project))
 
 
 @require("import_transcripts")
@@ -93,24 +90,20 @@ def download_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
 def rename_recipe(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     """Give a recipe another name; redirects to the list."""
     row = recipe_or_404(request, slug, mapping)
-    form, status = bind_form(request, NameForm), 422
-    if form.is_valid():
-        try:
-            name = form.cleaned_data["name"]
-            actions.rename_recipe(mapping=row, name=name, by=request.user, now=timezone.now())
-            return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
-        except Refusal as refusal:
-            status = add_refusal(form, refusal)
-    return _list(request, row.project, form, status)
+
+    def rename(form: Any) -> str:
+        name = form.cleaned_data["name"]
+        actions.rename_recipe(mapping=row, name=name, by=request.user, now=timezone.now())
+        return reverse("column_mappings", args=[slug])
+
+    return form_page(request, NameForm, rename, page=RECIPES, context=lambda: _listed(request, row.project))
 
 
 @require("import_transcripts", methods=("POST",))
 def remove_mapping(request: SignedIn, slug: str, mapping: int) -> HttpResponse:
     """Forget a recipe; redirects to the list."""
     row = recipe_or_404(request, slug, mapping)
-    bind_form(request, NothingForm)
-    actions.remove_mapping(mapping=row, by=request.user, now=timezone.now())
-    return respond(request, page="", redirect=reverse("column_mappings", args=[slug]))
+    return press(request, actions.remove_mapping, reverse("column_mappings", args=[slug]), mapping=row)
 
 
 def recipe_or_404(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
@@ -120,13 +113,8 @@ def recipe_or_404(request: SignedIn, slug: str, mapping: int) -> ColumnMapping:
     return get_object_or_404(rows, pk=mapping, project=project)
 
 
-def _list(request: SignedIn, project: Project, form: Form, status: int) -> HttpResponse:
-    context = {
-        "mappings": list_mappings(project=project),
-        "form": form,
-        **frame(request.user, project, "imports"),
-    }
-    return respond(request, page="discussions/columns/list.html", context=context, status=status)
+def _listed(request: SignedIn, project: Project) -> dict[str, object]:
+    return {"mappings": list_mappings(project=project), **frame(request.user, project, "imports")}
 
 
 def _asked(rows: Table, mapping: MappingRecord) -> dict[str, Any]:

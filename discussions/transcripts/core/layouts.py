@@ -27,15 +27,16 @@ from discussions.transcripts.core.readers.columns import UNKNOWN_COLUMNS, Column
 from discussions.transcripts.core.readers.convokit import explain_part
 from discussions.transcripts.core.readers.heads import HEAD_BYTES, MOST_BYTES, propose_mapping, read_head
 from discussions.transcripts.core.readers.inner_parts import (
+    VIEWS,
     InnerPart,
     describe_inner_part,
     explain_pieces,
-    explain_views,
     find_inner_part,
     list_inner_games,
 )
 from discussions.transcripts.core.readers.json_cells import with_objects
 from discussions.transcripts.core.readers.json_rows import read_listed
+from discussions.transcripts.core.readers.json_turns import are_views
 from discussions.transcripts.core.readers.separated import find_separators, recognises_recipe
 from workspace.core import json_items
 from workspace.core.json_faults import Problem
@@ -354,8 +355,8 @@ def _explain(document: Document, head: list[Any], options: ReadOptions) -> str:
         return explain_pieces(head)
     part, key = document.value, ""
     if type(part) is dict:
-        if why := explain_views(part):
-            return why
+        if are_views(part):
+            return say(VIEWS)
         inner = find_inner_part(part, options.formats)
         for key in inner.keys if inner and inner.is_list and inner.format else ():
             part = part[key]

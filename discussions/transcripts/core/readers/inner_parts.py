@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import json_turns, openai_chat
+from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
 from workspace.core.words import mark, say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
@@ -37,11 +38,6 @@ class InnerPart(Struct, frozen=True):
     format: str = ""
 
 
-def explain_views(value: dict[str, Any]) -> str:
-    """Why an object with what each player saw is no game; "" for other objects."""
-    return say(VIEWS) if json_turns.are_views(value) else ""
-
-
 def find_inner_part(value: Any, formats: Sequence[Format]) -> InnerPart | None:
     """The first list or object within an object that is in one of the formats; the least deep one comes first.
 
@@ -53,7 +49,7 @@ def find_inner_part(value: Any, formats: Sequence[Format]) -> InnerPart | None:
         is_list = type(part) is list
         if name := _format_name(part, formats):
             return InnerPart(keys, is_list, name)
-        if rows is None and is_list and JSONL in formats and _are_rows(part):
+        if rows is None and is_list and JSONL in formats and are_rows(json.dumps(part[:2])):
             rows = InnerPart(keys, is_list)
     return rows
 
@@ -143,8 +139,3 @@ def _format_name(part: Any, formats: Sequence[Format]) -> str:
     """The format of an object, of a list, or of the first item of a list; "" in none."""
     heads = [part[:MOST_ITEMS], *part[:1]] if type(part) is list else [part]
     return next((found.name for head in heads if (found := recognise(head, formats))), "")
-
-
-def _are_rows(part: list[Any]) -> bool:
-    text = json.dumps(part[:2])
-    return JSONL.recognises_text is not None and JSONL.recognises_text(text)

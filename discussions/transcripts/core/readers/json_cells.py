@@ -113,6 +113,11 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
     return found
 
 
+def names_both(value: Any) -> bool:
+    """Whether a value is an object that names a player and a text."""
+    return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
+
+
 def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:
     """The plain values of an object or a list in a row, by name."""
     heard = _hearers(name, value)

@@ -27,6 +27,7 @@ from discussions.transcripts.core.readers.json_cells import (
     find_positions,
     flattened,
     is_table,
+    names_both,
     with_objects,
 )
 from discussions.transcripts.core.readers.rows import read_table
@@ -52,8 +53,9 @@ _NO_OBJECT = mark("A row should be a JSON object. Correct the file.")
 _NO_LIST = Problem(code="shape", message=mark("A list of objects was expected. Correct the file."))
 
 
-# Each row between two places of a file, as in `TableRow`, with its JSON.
-_Entries = Callable[[int, int, int], Iterator[tuple[int, int, int, bytes]]]
+# A row of a file, as in `TableRow`, with its JSON; and those between two places.
+_Entry = tuple[int, int, int, bytes]
+_Entries = Callable[[int, int, int], Iterator[_Entry]]
 
 # Code and sentence -> the first place, and how many.
 _Causes = dict[tuple[str, str], tuple[str, int]]
@@ -71,11 +73,9 @@ def recognises_text(text: str) -> bool:
         return False
     if first and _is_message(first[0]):
         return True
-    if len(first) == 1 and are_columns(first[0]):
-        return False
-    if not first or any(_holds_objects(value) for value in first[0].values()):
-        return False
-    if len(first) == 1 and not stripped.startswith("[") and _holds_objects_within(first[0]):
+    # Of a lone object, the objects in it are looked at, too.
+    depth = 1 if len(first) == 1 and not stripped.startswith("[") else DEEPEST
+    if not first or (len(first) == 1 and are_columns(first[0])) or _holds_objects_within(first[0], depth):
         return False
     return any(
         sum(type(cell) is not Listed for cell in cells.values()) >= 2
@@ -154,9 +154,8 @@ def table_of_objects(entries: list[tuple[int, dict[str, Any]]], place: Callable[
     for number, cells in flat:
         _note_not_finite(cells, Replaced(), place(number), faults)
     if len(columns) > recipes.MOST_COLUMNS:
-        faults.add(
-            "too_many", place(entries[0][0]), say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS)
-        )
+        sentence = say(_TOO_MANY, columns=recipes.MOST_COLUMNS, cells=MOST_CELLS)
+        faults.add("too_many", place(entries[0][0]), sentence)
     left_out = [name for name in listed if not {name, f"{name}{LISTS}"} & set(columns)]
     table = Table(columns, faults=faults, place=place, left_out=left_out)
     rows = ((number, _cells(cells, numbers, len(columns))) for number, cells in flat)
@@ -221,7 +220,7 @@ def _rows(
             yield TableRow(number=at, start=begin, end=after, cells=_cells(flattened(entry), numbers, width))
 
 
-def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tuple[int, int, int, bytes]]:
+def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[_Entry]:
     """The lines between two offsets that are not blank."""
     while start < end:
         after = decoded.data.find(b"\n", start, end)
@@ -232,7 +231,7 @@ def _lines(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tupl
         start, number = after + 1, number + 1
 
 
-def _values(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tuple[int, int, int, bytes]]:
+def _values(decoded: Decoded, start: int, end: int, number: int) -> Iterator[_Entry]:
     """The values between two offsets, with the lines where they begin."""
     for begin, after in each_value(decoded.data, start, end):
         number += decoded.data.count(b"\n", start, begin)
@@ -240,9 +239,7 @@ def _values(decoded: Decoded, start: int, end: int, number: int) -> Iterator[tup
         yield begin, after or end, number, decoded.data[begin : after or end]
 
 
-def _items(
-    decoded: Decoded, items: Parts, start: int, end: int, number: int
-) -> Iterator[tuple[int, int, int, bytes]]:
+def _items(decoded: Decoded, items: Parts, start: int, end: int, number: int) -> Iterator[_Entry]:
     for index, (begin, after) in enumerate(items.between(start, end), start=number):
         yield index, index + 1, index, decoded.data[begin:after]
 
@@ -284,11 +281,7 @@ def _first_objects(text: str) -> Iterator[tuple[int, Any]]:
 def _is_message(entry: dict[str, Any]) -> bool:
     """Whether an object names a player and a text, and its lists, such as calls of tools, hold no messages."""
     lists = [value[0] for value in entry.values() if _holds_objects(value) and type(value[0]) is dict]
-    return bool(lists) and _names_both(entry) and not any(map(_names_both, lists))
-
-
-def _names_both(entry: dict[str, Any]) -> bool:
-    return recipes.has_needed(recipes.suggest_fields(list(flattened(entry))))
+    return bool(lists) and names_both(entry) and not any(map(names_both, lists))
 
 
 def _holds_objects(value: Any) -> bool:
@@ -296,7 +289,7 @@ def _holds_objects(value: Any) -> bool:
     return type(value) is list and bool(value) and (type(value[0]) is dict or is_table(value))
 
 
-def _holds_objects_within(entry: dict[str, Any], depth: int = 1) -> bool:
+def _holds_objects_within(entry: dict[str, Any], depth: int) -> bool:
     """The same for the values of an object, and of the objects in it."""
     return any(
         _holds_objects(value)
@@ -323,13 +316,10 @@ def read_values(data: bytes) -> Any:
     document = read_json(data, is_lenient=True)
     if document.is_readable:
         return with_objects(document.value)
-    values = [
-        read_json(data[start : end or len(data)], is_lenient=True)
-        for start, end in each_value(data, begin_of(data), len(data))
-    ]
-    return (
-        [value.value for value in values] if values and all(value.is_readable for value in values) else None
-    )
+    places = each_value(data, begin_of(data), len(data))
+    values = [read_json(data[start : end or len(data)], is_lenient=True) for start, end in places]
+    are_readable = bool(values) and all(value.is_readable for value in values)
+    return [value.value for value in values] if are_readable else None
 
 
 def cut_lists(value: Any, depth: int = 0) -> Any:
@@ -362,17 +352,12 @@ def table_at(value: Any, path: str) -> Table | None:
     rows = list(_rows_at(value, _keys(path), {}, ""))
     if not rows:
         return None
-    table = table_of_objects(
-        [(index, row) for index, (_place, row) in enumerate(rows)],
-        [place for place, _row in rows].__getitem__,
-    )
+    places, objects = zip(*rows, strict=True)
+    table = table_of_objects(list(enumerate(objects)), places.__getitem__)
     is_counted = (type(value) is list and path != recipes.ANY) or any(GAME in row for _place, row in rows)
-    return replace(
-        table,
-        settings={recipes.LIST: path},
-        choices={recipes.LIST: [(other, other) for other in find_lists(value)]},
-        counted=GAME if is_counted else "",
-    )
+    choices = {recipes.LIST: [(other, other) for other in find_lists(value)]}
+    counted = GAME if is_counted else ""
+    return replace(table, settings={recipes.LIST: path}, choices=choices, counted=counted)
 
 
 def count_rows(value: Any, path: str) -> int:

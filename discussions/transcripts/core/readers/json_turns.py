@@ -25,6 +25,7 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import flattened
+from discussions.transcripts.core.readers.json_cells import names_both as _is_message
 from discussions.transcripts.core.readers.json_rounds import ROUNDS, casts, is_series, round_of, round_of_key
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
@@ -334,10 +335,6 @@ def _is_round(item: Any) -> bool:
         return False
     names = {key.casefold() for key in item}
     return bool(names & ROUNDS) and _has_talk(_within(item, "", {}, 1))
-
-
-def _is_message(value: Any) -> bool:
-    return type(value) is dict and recipes.has_needed(recipes.suggest_fields(list(flattened(value))))
 
 
 def _game_id(value: dict[str, Any]) -> Any:
