@@ -135,7 +135,14 @@ class ColumnsForm(forms.Form):
         kept = self.before.aliases
         for field, (alias, name) in self.pairs.items():
             choices = [(alias, gettext("Yes")), ("", gettext("No"))]
-            self.fields[field] = _radio(_ask_pair(alias, name), choices, alias if alias in kept else "")
+            says = (
+                gettext("Is %(alias)s %(name)s, and so on?")
+                if ANY in alias
+                else gettext("Is %(alias)s %(name)s?")
+            )
+            # Of numbers the first stands for all.
+            asked = says % {"alias": alias.replace(ANY, "1"), "name": name.replace(ANY, "1")}
+            self.fields[field] = _radio(asked, choices, alias if alias in kept else "")
         others = {alias: name for alias, name in kept.items() if (alias, name) not in self.pairs.values()}
         self.fields["also"] = forms.CharField(
             label=_("Other names"),
@@ -259,12 +266,6 @@ def _radio(label: Any, choices: list[Any], chosen: str, *, required: bool = Fals
 def _name(kind: str, value: str) -> str:
     """The name of a question's field, the same whatever else is asked."""
     return f"{kind}_{crc32(value.encode()):08x}"
-
-
-def _ask_pair(alias: str, name: str) -> str:
-    """The question whether a pair is one player; of numbers the first stands for all."""
-    says = gettext("Is %(alias)s %(name)s, and so on?") if ANY in alias else gettext("Is %(alias)s %(name)s?")
-    return says % {"alias": alias.replace(ANY, "1"), "name": name.replace(ANY, "1")}
 
 
 def _shortened(column: str) -> str:

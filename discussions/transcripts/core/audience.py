@@ -108,6 +108,15 @@ _PARTS = (
     (VOTE, "投票 투표".split()),
 )
 _SAID = frozenset(("content", "output", "statement", "utterance", "body"))
+# Keys that may say who could hear a message, or what kind of row it is; and what other scripts are searched for.
+_HEARERS = frozenset(
+    "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
+    "type kind channel scope hearer hearers heard hears listener listeners addressee addressees whisper secret "
+    "hidden group room venue thread only confidential thought thoughts thinking reasoning scratchpad monologue "
+    "target addressed partner empfänger destinataire destinatario получатель кому адресат для für pour para "
+    "sichtbar kanal canal".split()
+)
+_HEARER_PARTS = "对象 可见 频道 类型 接收 宛先 対象 種類 대상 유형".split()
 _FALSE, _TRUE = (
     frozenset("false no 0 0.0 n f none null - falsch nein faux non falso não нет".split()),
     frozenset("true yes 1 y t wahr ja vrai oui verdadero verdadeiro vero sí sim sì да".split()),
@@ -230,11 +239,8 @@ def _labels_of(text: str) -> "list[re.Match[str]] | None":
     first = _ANY_LABEL.match(text)
     if first is None or not _names_thought(first):
         return None
-    found = [
-        label
-        for label in _ANY_LABEL.finditer(text)
-        if _names_thought(label) or _LABEL.match(text, label.start())
-    ]
+    labels = _ANY_LABEL.finditer(text)
+    found = [label for label in labels if _names_thought(label) or _LABEL.match(text, label.start())]
     return found if not all(map(_names_thought, found)) else None
 
 
@@ -269,13 +275,9 @@ def split_thoughts(text: str) -> tuple[str, str]:
     if labels and hidden[0] and not text[: labels[0].start()].strip():
         ends = [*(label.start() for label in labels[1:]), len(text)]
         pieces = [text[label.end() : end].strip() for label, end in zip(labels, ends, strict=True)]
-        said, thought = (
-            "\n".join(
-                piece for piece, is_hidden in zip(pieces, hidden, strict=True) if is_hidden == is_thought
-            )
-            for is_thought in (False, True)
-        )
-        return said, thought
+        thoughts = [piece for piece, is_thought in zip(pieces, hidden, strict=True) if is_thought]
+        said = [piece for piece, is_thought in zip(pieces, hidden, strict=True) if not is_thought]
+        return "\n".join(said), "\n".join(thoughts)
     boxed = [found["thought"].strip() for found in _BOXED.finditer(text)]
     if boxed:
         return _BOXED.sub("", text).strip(), "\n".join(boxed)
@@ -286,8 +288,8 @@ def split_thoughts(text: str) -> tuple[str, str]:
     both[parts[0] == "/"].append(first)
     for slash, piece in zip(parts[::2], parts[1::2], strict=True):
         both[not slash].append(piece)
-    said, thought = ("\n".join(filter(None, map(str.strip, several))) for several in both)
-    return _OPEN_TAGS.sub("", said).strip(), thought
+    outside, inside = ("\n".join(filter(None, map(str.strip, several))) for several in both)
+    return _OPEN_TAGS.sub("", outside).strip(), inside
 
 
 # How an answer in JSON begins.
@@ -347,11 +349,8 @@ def _split_keys(text: str) -> tuple[str, str] | None:
 def read_answer(text: str) -> dict[str, Any]:
     """The object of an answer in JSON, which may stand between fences ("```json"); an empty one of any other text."""
     fenced = _FENCED.fullmatch(text) if text.startswith("```") else None
-    found = (
-        read_json((fenced["inside"] if fenced else text).encode()).value
-        if fenced or text[:1] == "{"
-        else None
-    )
+    plain = fenced["inside"] if fenced else text
+    found = read_json(plain.encode()).value if plain[:1] == "{" else None
     return found if type(found) is dict else {}
 
 
@@ -395,19 +394,7 @@ def looks_like_audience(key: str) -> bool:
     said = {*words_of(last), *(() if kind_of_type(around) in (PRIVATE, THOUGHT) else words_of(around))}
     if said & {"reply", "replies", "replying", "responds", "responding"}:
         said.discard("to")
-    return bool(
-        said
-        & frozenset(
-            "to recipient recipients receiver receivers visible visibility audience audiences private privacy public "
-            "type kind channel scope hearer hearers heard hears listener listeners addressee addressees whisper secret "
-            "hidden group room venue thread only confidential thought thoughts thinking reasoning scratchpad monologue "
-            "target addressed partner empfänger destinataire destinatario получатель кому адресат для für pour para "
-            "sichtbar kanal canal".split()
-        )
-    ) or any(
-        part in key
-        for part in ("对象", "可见", "频道", "类型", "接收", "宛先", "対象", "種類", "대상", "유형")
-    )
+    return not said.isdisjoint(_HEARERS) or any(part in key for part in _HEARER_PARTS)
 
 
 def may_hide(key: str, values: Iterable[str]) -> bool:

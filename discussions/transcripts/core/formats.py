@@ -76,17 +76,10 @@ class Format(Struct, frozen=True):
     to_native_text: Callable[[Decoded, NewNotes, Columns], Games] | None = None
 
 
-# The functions of `Format` that the module of a reader may have.
-_FUNCTIONS = (
-    *(f"{does}{what}" for does in ("recognises", "to_native") for what in ("", "_files", "_text")),
-    *("read_files", "table_of_files"),
-)
-
-
 def _format(name: str, reader: ModuleType, looks: str, **more: Any) -> Format:
     """The format that a module reads by its functions of these names, and by others that are given."""
-    found = {function: getattr(reader, function) for function in _FUNCTIONS if hasattr(reader, function)}
-    return Format(name=name, looks=looks, **found | more)
+    found = {field: getattr(reader, field) for field in Format.__struct_fields__ if hasattr(reader, field)}
+    return Format(**found | more | {"name": name, "looks": looks})
 
 
 NATIVE = _format(
@@ -105,9 +98,7 @@ CHAT_TEXT = _format("chat_text", chat_text, mark("lines such as [10:05] Name: te
 # Formats are tried in this order, the more specific first: a sample of a log holds a chat,
 # a chat may have keys of a native game around it, and a table may hold lines that look like a chat.
 FORMATS: tuple[Format, ...] = (
-    _format(
-        "inspect", inspect_eval, mark("a log of Inspect AI with its samples"), parts=inspect_eval.list_samples
-    ),
+    _format("inspect", inspect_eval, mark("a log of Inspect AI with its samples")),
     _format(
         "werewolf_arena",
         werewolf_arena,
@@ -117,7 +108,6 @@ FORMATS: tuple[Format, ...] = (
         "kaggle_werewolf",
         kaggle_werewolf,
         mark("a replay of Kaggle's werewolf, with its events under info"),
-        find_inner=kaggle_werewolf.find_info,
     ),
     _format("llmafia", llmafia, mark("a folder with config.json and public_daytime_chat.txt")),
     Format(
@@ -144,7 +134,6 @@ FORMATS: tuple[Format, ...] = (
         "agent_traces",
         agent_traces,
         mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
-        parts=agent_traces.list_games,
     ),
     _format(
         "openai_chat",

@@ -146,11 +146,9 @@ def lay_out(data: bytes, name: str, source: str, options: ReadOptions) -> Unit |
     if why := explain_part(name, data):
         return ReadOutcome(faults=[Fault(name, "left_out", why, is_warning=True)])
     found = _lay_out_json(data, options) or _lay_out_text(data, options)
-    return (
-        structs.replace(found, name=name, source=source, data=data)
-        if found
-        else _unrecognised(data, name, options)
-    )
+    if found is None:
+        return _unrecognised(data, name, options)
+    return structs.replace(found, name=name, source=source, data=data)
 
 
 def format_of(value: Any, options: ReadOptions) -> Format | None:

@@ -351,16 +351,14 @@ def without_repeated(game: GameRecord) -> GameRecord:
             count += 1
             first[key] = count
         places[message.position] = first[key]
-    kept = [
+    kept = [message for message in game.messages if message.position not in repeated]
+    moved = [
         structs.replace(
-            message,
-            position=places[message.position],
-            reply_to=None if message.reply_to is None else places[message.reply_to],
+            message, position=places[message.position], reply_to=places.get(message.reply_to or 0)
         )
-        for message in game.messages
-        if message.position not in repeated
+        for message in kept
     ]
-    return structs.replace(game, messages=kept)
+    return structs.replace(game, messages=moved)
 
 
 def _times_back(messages: list[Message]) -> Iterator[int]:

@@ -374,4 +374,4 @@ def test_no_json_raises(value, changes):
         assert reader.recognises(given_value) in (True, False)
         read = read_value(reader, given_value, SMALL)
         assert (read.record is None) == bool(read.faults)
-        inspect_eval.list_samples(given_value)
+        inspect_eval.parts(given_value)

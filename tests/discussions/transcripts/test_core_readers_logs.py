@@ -240,11 +240,11 @@ def test_attachments_are_put_back_and_reasoning_is_kept_apart():
 def test_the_samples_of_a_log_are_listed():
     log = {"version": 2, "plan": {}, "eval": {"task": "mafia"}, "samples": [inspect_sample(), 5]}
     assert inspect_eval.recognises(log)
-    assert [pointer for pointer, _sample in inspect_eval.list_samples(log)] == ["/samples/0", "/samples/1"]
+    assert [pointer for pointer, _sample in inspect_eval.parts(log)] == ["/samples/0", "/samples/1"]
     assert read_value(inspect_eval, 5).faults[0].code == "shape"
     head = {key: value for key, value in log.items() if key != "samples"}
     for without in (head, log | {"samples": None}, log | {"samples": []}):
-        ((pointer, broken),) = inspect_eval.list_samples(without)
+        ((pointer, broken),) = inspect_eval.parts(without)
         assert (pointer, read_value(inspect_eval, broken).faults[0].code) == ("", "shape")
     assert not inspect_eval.recognises({"version": 2}) and not inspect_eval.recognises([log])
 

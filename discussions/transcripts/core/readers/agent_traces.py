@@ -107,7 +107,7 @@ def _last_answer(value: dict[str, Any]) -> dict[str, Any] | None:
     return chat[-1] if chat and is_chat and chat[-1].get("role") == "assistant" else None
 
 
-def list_games(value: Any) -> list[tuple[str, Any]]:
+def parts(value: Any) -> list[tuple[str, Any]]:
     """Each game of a value, with all of its messages."""
     return [("", game) for game in _games(_placed(value)).items()] or [("", value)]
 

@@ -101,7 +101,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     for native, foreign in (("gameId", "game_id"), ("players", "agents"), ("messages", "entries")):
         notes.translate(f"/{native}", f"/{foreign}")
     notes.translate("/winner", "/win_side")
-    requests = _read_requests(log, notes)
+    requests = list(_read_requests(log, notes))
     _add_players(draft, log, requests)
     _add_talks(draft, requests)
     _add_votes(draft, requests)
@@ -111,8 +111,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     return draft.game
 
 
-def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
-    requests = []
+def _read_requests(log: dict[str, Any], notes: Notes) -> Iterator[_Request]:
     # One message appears in many requests: each agent is asked to speak, and each is notified of what was said.
     most = notes.limits.messages * 4
     for place, entry in read_entries(log, "entries", "", notes, most):
@@ -127,21 +126,14 @@ def _read_requests(log: dict[str, Any], notes: Notes) -> list[_Request]:
         document = read_inside(text, at, notes)
         found = document.value
         if type(found) is dict:
-            requests.append(
-                _Request(
-                    place=at,
-                    kind=read_text(found, "request", at, notes, notes.limits.name_characters) or "",
-                    agent=entry.get("agent"),
-                    info=read_object(found.get("info"), f"{at}/info", notes),
-                    talks=read_list(found, "talk_history", at, notes, notes.limits.messages) or [],
-                    answer=entry.get("response"),
-                    answered=entry.get("response_timestamp"),
-                )
-            )
+            kind = read_text(found, "request", at, notes, notes.limits.name_characters) or ""
+            info = read_object(found.get("info"), f"{at}/info", notes)
+            talks = read_list(found, "talk_history", at, notes, notes.limits.messages) or []
+            answer, answered = entry.get("response"), entry.get("response_timestamp")
+            yield _Request(at, kind, entry.get("agent"), info, talks, answer, answered)
         elif document.is_readable and type(found) is not str:
             # A phase is a single word.
             wrong_type(notes, at, say("an object as JSON"), found)
-    return requests
 
 
 def _add_players(draft: Draft, log: dict[str, Any], requests: list[_Request]) -> None:

@@ -59,12 +59,9 @@ def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns
 def _facts(data: bytes, wanted: tuple[str, ...], notes: Notes) -> dict[str, dict[str, Any]]:
     """What a file of the corpus says of each of its entries, under the known names of columns."""
     entries = as_object(read_inside(data, "", notes).value)
-    about = {name: as_object(as_object(entry).get("meta", entry)) for name, entry in entries.items()}
-    return {
-        name: {
-            str(field_of(key)): part
-            for key, part in facts.items()
-            if field_of(key) in wanted and type(part) is str
-        }
-        for name, facts in about.items()
-    }
+    found = {}
+    for name, entry in entries.items():
+        about = as_object(as_object(entry).get("meta", entry))
+        known = {str(field_of(key)): part for key, part in about.items() if type(part) is str}
+        found[name] = {field: part for field, part in known.items() if field in wanted}
+    return found

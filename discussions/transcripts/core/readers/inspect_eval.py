@@ -34,7 +34,7 @@ def is_sample(value: Any) -> bool:
     return type(value) is dict and value.keys() >= {"id", "epoch", "messages", "target"}
 
 
-def list_samples(value: Any) -> list[tuple[str, Any]]:
+def parts(value: Any) -> list[tuple[str, Any]]:
     """The samples of a log with their pointers; a lone sample is the only one, a log without samples a bad sample."""
     samples = value.get("samples") if type(value) is dict and not is_sample(value) else None
     if type(samples) is not list or not samples:

@@ -274,22 +274,12 @@ def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
 def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
     """Player and text, where rows under a key such as "debate" are pairs of names that come back, and sentences."""
     names = {str(row[0]) for row in rows}
-    are_pairs = (
-        len(rows[0]) == 2
-        and kind_of_type(key) == SPEECH
-        and len(names) > 1
-        and max(map(len, names)) <= LONGEST_NAME
-    )
-    return (
-        [PLAYER, TEXT]
-        if are_pairs and 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
-        else []
-    )
+    if len(rows[0]) != 2 or kind_of_type(key) != SPEECH or max(map(len, names)) > LONGEST_NAME:
+        return []
+    are_sentences = 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
+    return [PLAYER, TEXT] if len(names) > 1 and are_sentences else []
 
 
 def _are_names(value: Any) -> bool:
-    return (
-        type(value) is list
-        and all(type(name) is str and name.strip() for name in value)
-        and len({*value}) == len(value)
-    )
+    are_texts = type(value) is list and all(type(name) is str and name.strip() for name in value)
+    return are_texts and len({*value}) == len(value)

@@ -291,10 +291,9 @@ def _holds_objects(value: Any) -> bool:
 
 def _holds_objects_within(entry: dict[str, Any], depth: int) -> bool:
     """The same for the values of an object, and of the objects in it."""
-    return any(
-        _holds_objects(value)
-        or (type(value) is dict and depth < DEEPEST and _holds_objects_within(value, depth + 1))
-        for value in entry.values()
+    inner = [value for value in entry.values() if type(value) is dict and depth < DEEPEST]
+    return any(map(_holds_objects, entry.values())) or any(
+        _holds_objects_within(value, depth + 1) for value in inner
     )
 
 

@@ -60,7 +60,7 @@ _REPLAY = msgspec.json.Decoder(_Replay)
 _Event = tuple[str, str, dict[str, Any]]
 
 
-def find_info(data: bytes) -> tuple[int, int, str, dict[str, Any]] | None:
+def find_inner(data: bytes) -> tuple[int, int, str, dict[str, Any]] | None:
     """Where the info of a replay begins and ends in a file, its key, and the values around it that are read."""
     if b'"GAME_END"' not in data or b'"werewolf"' not in data:
         return None

@@ -189,11 +189,8 @@ class Question(Struct, frozen=True):
 def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
-    first = [
-        cells.get("text", "").strip()
-        for row in islice(table.rows, MOST_ASKED)
-        if (cells := cells_of(row, signs.at))
-    ]
+    read = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED))
+    first = [cells.get("text", "").strip() for cells in read if cells]
     asides = have_asides(first)
     counts = table.asked | ({ASIDE: asides} if asides else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
@@ -290,11 +287,8 @@ def _are_told(table: Table, at: Mapping[str, list[int]]) -> bool:
         return False
     cells = (cells_of(row, at) for row in table.rows)
     said = {(own.get(PLAYER, ""), own.get("role", "").casefold()) for own in cells}
-    return any(
-        (name, "user") in said or (name, "human") in said
-        for name, role in said
-        if role in ("assistant", "ai")
-    )
+    models = [name for name, role in said if role in ("assistant", "ai")]
+    return any((name, "user") in said or (name, "human") in said for name in models)
 
 
 def _is_sign(field: str) -> bool:
@@ -328,15 +322,13 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names)]
     hidden += [place for place in places if place not in hidden and _tells_apart(table, place, known)]
-    return hidden + [
-        place
-        for place, cells in said.items()
-        if place not in hidden
-        and not _are_thoughts(table.columns[place], {cell for _name, cell in cells if cell})
-        and may_hide(table.columns[place], {cell for _name, cell in cells if cell})
-        and len(cells) > len({name for name, _cell in cells})
-        and (place in named or 2 * len({cell for _name, cell in cells if cell}) <= max(4, filled[place]))
-    ]
+    for place, pairs in said.items():
+        column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
+        is_few = place in named or 2 * len(cells) <= max(4, filled[place])
+        tells = is_few and len(pairs) > len({name for name, _cell in pairs}) and may_hide(column, cells)
+        if place not in hidden and tells and not _are_thoughts(column, cells):
+            hidden.append(place)
+    return hidden
 
 
 def _tells_apart(table: Table, place: int, known: Mapping[str, list[int]]) -> bool:

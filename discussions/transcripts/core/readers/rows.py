@@ -198,12 +198,9 @@ def _aliases(
     table: Table, spans: list[tuple[int, int, int]], mapping: recipes.MappingRecord, signs: row_kinds.RowSigns
 ) -> dict[str, str]:
     """The other names of the players of one game: of those who speak, vote or are voted for."""
+    fields = (recipes.PLAYER, "vote", *recipes.OF_TYPED_ROWS)
     rows = (cells for cells, _place in _cells_in(table, spans, signs))
-    called = (
-        signs.name(cells.get(field, ""))
-        for cells in rows
-        for field in (recipes.PLAYER, "vote", *recipes.OF_TYPED_ROWS)
-    )
+    called = (signs.name(cells.get(field, "")) for cells in rows for field in fields)
     return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
@@ -366,11 +363,15 @@ def _read_vote(
     game.draft.add_vote(place, number, name or None, target, time=time, **private)
 
 
-def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str) -> None:
-    player = game.roster.get(name)
-    if player is None:
+def _player(game: _RowGame, name: str, place: str) -> dict[str, Any]:
+    if name not in game.roster:
         game.notes.translate(f"/players/{len(game.roster)}", place)
-        player = game.roster[name] = {"name": name, "role": None, "personality": None}
+        game.roster[name] = {"name": name, "role": None, "personality": None}
+    return game.roster[name]
+
+
+def _note_player(game: _RowGame, name: str, cells: Mapping[str, str], place: str) -> None:
+    player = _player(game, name, place)
     for field in ("role", "personality"):
         said = cells.get(field, "").strip()
         # The role in a chat API names the kind of sender. It is not a role of the game.
@@ -427,8 +428,7 @@ def _finish(game: _RowGame) -> NativeGame:
     for target, place in game.targets.items():
         if target.casefold() not in names:
             names[target.casefold()] = target
-            game.notes.translate(f"/players/{len(game.roster)}", place)
-            game.roster[target] = {"name": target, "role": None, "personality": None}
+            _player(game, target, place)
             game.notes.warn("silent_target", place, target, says=_SILENT)
     for vote in game.draft.game["votes"]:
         vote["targetName"] = names.get(vote["targetName"].casefold())
