@@ -152,7 +152,6 @@ class ColumnsForm(forms.Form):
         )
 
     def clean_also(self) -> dict[str, str]:
-        """Raises ValidationError."""
         parts = [part.partition("=") for part in self.cleaned_data["also"].split(",") if part.strip()]
         found = {alias.strip(): name.strip() for alias, _sign, name in parts}
         if wrong := next((alias for alias, name in found.items() if not is_pair(alias, name)), None):
@@ -241,7 +240,6 @@ class RecipeForm(forms.Form):
     )
 
     def clean_recipe(self) -> tuple[str, MappingRecord]:
-        """Raises ValidationError."""
         try:
             return read_recipe(self.cleaned_data["recipe"].read(MOST_BYTES + 1))
         except ValueError as reason:

@@ -47,7 +47,6 @@ _TWICE = mark('"{name}" is given twice, in two spellings that differ. Keep one.'
 
 
 def describe_type(value: Any) -> str:
-    """The type of a JSON value in words."""
     if type(value) is str and len(value) > MAX_DIGITS and value.lstrip("-").isdecimal():
         return say("a number of {count:,} digits", count=len(value.lstrip("-")))
     return say(_NAMES.get(type(value), mark("a number")))

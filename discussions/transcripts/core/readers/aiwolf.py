@@ -364,5 +364,4 @@ def _name(names: dict[str, str], number: str) -> str | None:
 
 
 def _unnamed(number: str) -> str:
-    """The name that texts use for an agent without a name."""
     return f"Agent[{int(number):02d}]"

@@ -42,7 +42,10 @@ _Placed = tuple[str, Any, str]
 
 def recognises(value: Any) -> bool:
     """Whether a JSON value is a channel of Discord, or a list of messages of Slack, bare or under `messages`."""
-    return _is_discord(value) or any(map(_is_slack, _listed(value)[:5]))
+    about = as_object(value)
+    is_discord = all(type(about.get(key)) is dict for key in ("guild", "channel"))
+    is_discord = is_discord and type(about.get("messages")) is list
+    return is_discord or any(map(_is_slack, _listed(value)[:5]))
 
 
 def recognises_files(names: Sequence[str]) -> bool:
@@ -152,11 +155,6 @@ def _listed(value: Any) -> list[Any]:
     return as_list(value.get("messages") if type(value) is dict else value)
 
 
-def _is_discord(value: Any) -> bool:
-    parts = (value.get("guild"), value.get("channel")) if type(value) is dict else (None,)
-    return all(type(part) is dict for part in parts) and type(value.get("messages")) is list
-
-
 def _is_slack(item: Any) -> bool:
     is_message = type(item) is dict and item.get("type") == "message"
     return is_message and type(item.get("ts")) is str and _MOMENT.fullmatch(item["ts"]) is not None
@@ -178,11 +176,9 @@ def _called(about: Any) -> str:
 
 
 def _game(placed: list[_Placed], users: dict[str, str], notes: Notes) -> NativeGame:
-    said = []
-    for place, item, hidden in placed:
-        if _is_said(item):
-            said.append((place, item, hidden))
-        else:
+    said = [entry for entry in placed if _is_said(entry[1])]
+    for place, item, _hidden in placed:
+        if not _is_said(item):
             about = as_object(item)
             notes.warn("notice", place, about.get("subtype") or about.get("type", ""))
     if all(_is_slack(item) for _place, item, _hidden in said):
@@ -191,11 +187,7 @@ def _game(placed: list[_Placed], users: dict[str, str], notes: Notes) -> NativeG
     messages: list[dict[str, Any]] = []
     for place, item, hidden in said:
         notes.translate(f"/messages/{len(messages)}", place)
-        message = _of_slack(item, names) if _is_slack(item) else _of_discord(item)
-        message["playerName"] = names[_author(item)]
-        if hidden:
-            message["audience"] = {"channel": hidden}
-        messages.append(message)
+        messages.append(_message(item, names) | ({"audience": {"channel": hidden}} if hidden else {}))
     players = dict.fromkeys(message["playerName"] for message in messages)
     return {"gameId": notes.source, "players": [{"name": name} for name in players], "messages": messages}
 
@@ -220,23 +212,15 @@ def _names(said: list[dict[str, Any]], users: dict[str, str]) -> dict[str, str]:
     return found | {author: f"{found[author]} ({author})" for author in twins}
 
 
-def _of_slack(item: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    first = item.get("thread_ts")
-    return {
-        "id": item["ts"],
-        "message": _readable(item["text"], names),
-        "timestamp": as_moment(item["ts"]),
-        "inReplyToId": first if first != item["ts"] else None,
-    }
-
-
-def _of_discord(item: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": item.get("id"),
-        "message": item["content"],
-        "timestamp": item.get("timestamp"),
-        "inReplyToId": as_object(item.get("reference")).get("messageId"),
-    }
+def _message(item: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    if not _is_slack(item):
+        answered_id = as_object(item.get("reference")).get("messageId")
+        message = {"id": item.get("id"), "message": item["content"], "timestamp": item.get("timestamp")}
+    else:
+        own, first = item["ts"], item.get("thread_ts")
+        answered_id = first if first != own else None
+        message = {"id": own, "message": _readable(item["text"], names), "timestamp": as_moment(own)}
+    return message | {"inReplyToId": answered_id, "playerName": names[_author(item)]}
 
 
 def _readable(text: str, names: Mapping[str, str]) -> str:

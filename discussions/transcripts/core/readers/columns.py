@@ -374,7 +374,8 @@ def read_recipe(data: bytes) -> tuple[str, MappingRecord]:
     fields = {field: OR.join(paths) for field, paths in found.paths.items()}
     columns = sorted({path for paths in found.paths.values() for path in paths} | set(found.ignored))
     kinds: dict[str, str] = {value.casefold(): kind for value, kind in found.kinds.items()}
-    mapping = MappingRecord(columns, fields, kinds, found.aliases, {**found.settings})
+    settings: dict[str, str] = dict(found.settings.items())
+    mapping = MappingRecord(columns, fields, kinds, found.aliases, settings)
     if fault := find_fault(mapping):
         raise ValueError(fault)
     for field, paths in found.paths.items():

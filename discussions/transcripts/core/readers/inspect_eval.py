@@ -55,24 +55,19 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     events, texts = as_list(value.get("events")), as_object(value.get("attachments"))
     agents = _agents_of_outputs(events)
     placed = list(_from_messages(value["messages"], agents, texts, notes))
-    if _speaker_count(placed) < 2:
+    if len({message["name"] for _place, message in placed}) < 2:
         said = list(_from_events(events, agents, texts))
-        if _speaker_count(said) > 1:
+        if len({message["name"] for _place, message in said}) > 1:
             notes.warn("taken_from_events", "/events", says=_EVENTS)
             placed = said
     if scores := as_object(value.get("scores")):
         notes.warn("scores_left_out", "/scores", next(iter(scores)), count=len(scores), says=_SCORES)
     metadata = as_object(value.get("metadata"))
-    about = {
-        "id": _game_id(value, notes),
-        "metadata": metadata,
-        "timestamp": value.get("started_at"),
-        "modelBuild": list(as_object(value.get("model_usage"))),
-    }
-    about |= {
-        key: metadata.get(key) for key in ("seed", "pair") if type(metadata.get(key)) in (str, int, float)
-    }
-    return convert(about | {"cost": _cost(value.get("model_usage"))}, placed, notes)
+    usage = value.get("model_usage")
+    about = {"id": _game_id(value, notes), "metadata": metadata, "timestamp": value.get("started_at")}
+    facts = {key: metadata.get(key) for key in ("seed", "pair")}
+    about |= {key: fact for key, fact in facts.items() if type(fact) in (str, int, float)}
+    return convert(about | {"modelBuild": list(as_object(usage)), "cost": _cost(usage)}, placed, notes)
 
 
 def _game_id(sample: dict[str, Any], notes: Notes) -> str:
@@ -104,10 +99,6 @@ def _agent_of_span(span: Any, spans: dict[str, dict[str, Any]]) -> str:
             return str(holder["name"]).strip()
         span = holder.get("parent_id")
     return ""
-
-
-def _speaker_count(placed: list[_Placed]) -> int:
-    return len({message["name"] for _pointer, message in placed})
 
 
 def _outputs(events: list[Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -163,15 +154,14 @@ def _first_text(values: Iterable[Any]) -> str:
 
 def _message(entry: dict[str, Any], agent: str, time: Any, texts: dict[str, Any]) -> dict[str, Any]:
     """The message as one of a chat, with the texts that the log stores once under `attachments`."""
-    content = entry.get("content")
-    parts = (
-        [_resolved(part, texts) for part in content] if type(content) is list else _resolved(content, texts)
-    )
-    told = {"role": "assistant", "name": agent, "content": parts, "tool_calls": entry.get("tool_calls")}
+    content, calls = _resolved(entry.get("content"), texts), entry.get("tool_calls")
+    told = {"role": "assistant", "name": agent, "content": content, "tool_calls": calls}
     return told | {"timestamp": time, "round": as_object(entry.get("metadata")).get("round")}
 
 
 def _resolved(part: Any, texts: dict[str, Any]) -> Any:
+    if type(part) is list:
+        return [_resolved(inner, texts) for inner in part]
     if type(part) is dict:
         return part | {"text": _resolved(part.get("text"), texts)}
     if type(part) is str and part.startswith(ATTACHMENT):
@@ -181,21 +171,21 @@ def _resolved(part: Any, texts: dict[str, Any]) -> Any:
 
 def _cost(usage: Any) -> dict[str, Any] | None:
     """Tokens and dollars of all models together. The cache hit rate is a share of all input tokens."""
-    blocks = [block for block in as_object(usage).values() if type(block) is dict]
+    blocks = as_objects([*as_object(usage).values()])
     if not blocks:
         return None
     whole, read, written = (_sum(blocks, key) for key in _USED)
     total = (whole or 0) + (read or 0) + (written or 0)
-    prices = [block.get("total_cost") for block in blocks]
-    is_priced = all(type(price) in (int, float) for price in prices)
+    prices = [block["total_cost"] for block in blocks if type(block.get("total_cost")) in (int, float)]
+    is_whole = read is not None and total > 0 and 0 <= read <= total
     return {
-        "totalUsd": sum(price for price in prices if type(price) in (int, float)) if is_priced else None,
+        "totalUsd": sum(prices) if len(prices) == len(blocks) else None,
         "inputTokens": total,
         "outputTokens": _sum(blocks, "output_tokens"),
-        "cacheHitRate": read / total if read is not None and total > 0 and 0 <= read <= total else None,
+        "cacheHitRate": read / total if is_whole else None,
     }
 
 
-def _sum(blocks: list[dict[str, Any]], key: str) -> int | None:
+def _sum(blocks: list[dict[str, Any]], key: str) -> Any:
     numbers = [block[key] for block in blocks if type(block.get(key)) is int]
     return sum(numbers) if numbers else None

@@ -17,16 +17,17 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     VOTE,
     kind_of_type,
+    looks_like_audience,
     words_of,
 )
 from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import flattened
 from discussions.transcripts.core.readers.json_cells import names_both as _is_message
-from discussions.transcripts.core.readers.json_rounds import ROUNDS, casts, is_series, round_of, round_of_key
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
 from discussions.transcripts.core.readers.reshaped import reshape
@@ -35,6 +36,18 @@ from discussions.transcripts.core.readers.rows import MOST_QUESTIONS, games_of_r
 from discussions.transcripts.core.readers.tables import Table
 from workspace.core.words import mark, say
 
+ROUNDS = frozenset(
+    "round rounds day days phase phases round_number roundnumber day_number daynumber turn".split()
+)
+# "day_2", "Round 1"; a number alone is a round in an object of rounds.
+_ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
+_IN_KEY = re.compile(r"\d{1,3}")
+# What is numbered and no round, beside players and games.
+_SEATS = frozenset("seat seats model models bot bots npc npcs team teams p m msg message messages id".split())
+# What a round is called, and its number, beside the known names of columns.
+_NAME_KEYS = ("name", "title", "label", "type")
+_NUMBER_KEYS = ("number", "index", "id")
+_HAS_NUMBER = re.compile(r"\d")
 LISTS = "messages turns conversation dialogue dialog transcript utterances history chat log".split()
 DEEPEST = 6
 # How many rows are looked at to recognise a game.
@@ -244,8 +257,8 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
         phase = key if _is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
-        inside = (around | {"phase": phase} if phase else around) | round_of_key(key, pointer, value, around)
-        if depth and kind == VOTE and (cast := casts(part)):
+        inside = (around | {"phase": phase} if phase else around) | _round_of_key(key, pointer, value, around)
+        if depth and kind == VOTE and (cast := _casts(part)):
             yield from (
                 (place, around | {"type": VOTE, "voter": voter, "target": target}) for voter, target in cast
             )
@@ -264,7 +277,7 @@ def _of_list(key: str, part: list[Any], place: str, inside: dict[str, Any], dept
     elif _are_objects(part) and not _is_about(key):
         is_state = are_states(part)
         for index in range(len(part) - 1 if is_state else 0, len(part)):
-            around_item = inside if is_state else round_of(part[index], index, inside)
+            around_item = inside if is_state else _round_of(part[index], index, inside)
             yield from _within(part[index], f"{place}/{index}", around_item, depth + 1)
 
 
@@ -284,7 +297,7 @@ def _named_beside(key: str, value: dict[str, Any]) -> str:
     name = " ".join(word for word in words_of(key) if word not in _OF_LISTS) or key
     if all(
         words_of(other) == words_of(key) for other in value if _holds_messages(value[other])
-    ) and is_series(key):
+    ) and _is_series(key):
         return ""
     return "" if kind_of_type(name) in (SPEECH, VOTE, OUT) else name
 
@@ -405,7 +418,7 @@ def _listed(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
     listed = value.get("players") or None
     if type(listed) is list:
         return [{"name": name} for name in listed] if all(type(name) is str for name in listed) else listed
-    cast = next((value[key] for key in _CASTS if _are_objects(value.get(key))), [])
+    cast: list[Any] = next((value[key] for key in _CASTS if _are_objects(value.get(key))), [])
     names = [player.get("name") for player in cast]
     if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
         return [_facts(player) for player in cast]
@@ -413,7 +426,7 @@ def _listed(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
     for key in ("players", *_CASTS, *_ROLES):
         facts = as_object(value.get(key) or metadata.get(key))
         # Under an id, a player says their name.
-        named = {fact.get("name"): fact for fact in as_objects([*facts.values()])}
+        named: dict[Any, Any] = {fact.get("name"): fact for fact in as_objects([*facts.values()])}
         facts = named if len(named) == len(facts) and None not in named else facts
         if facts and not (key in _CASTS and said.keys().isdisjoint(facts)):
             return [
@@ -442,3 +455,44 @@ def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Not
     if any(player.get(field) not in (*NOTHING, fact) for field, fact in facts.items()):
         notes.warn("player_differs", place, name, says=_DIFFERS)
     return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
+
+
+def _round_of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:
+    """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone."""
+    found = _ROUND_KEY.fullmatch(key)
+    if found and (found["kind"] or pointer.rpartition("/")[2].casefold() in ROUNDS):
+        return {"round": int(found["number"])}
+    number, shape = _IN_KEY.findall(key), _IN_KEY.sub(recipes.ANY, key)
+    is_counted = len(number) == 1 and "round" not in around and _is_series(shape)
+    others = (other for other in beside if other != key and _IN_KEY.sub(recipes.ANY, other) == shape)
+    return {"round": int(number[0])} if is_counted and any(others) else {}
+
+
+def _is_series(shape: str) -> bool:
+    """Whether what is counted, "cycle_*", may be the rounds, and no players, games or channels."""
+    words = words_of(shape)
+    is_known = any(recipes.field_of(word) in (recipes.PLAYER, "game") for word in words)
+    return not is_known and _SEATS.isdisjoint(words) and not looks_like_audience(shape)
+
+
+def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[str, Any]:
+    """What an object around messages says of them: their round, else its place in the list, and their phase."""
+    plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
+    fields = recipes.suggest_fields(list(plain))
+    phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
+    number = plain.get(
+        fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
+    )
+    # A phase of a round is not counted as one.
+    if number is None and "round" not in around and not _HAS_NUMBER.search(str(phase or "")):
+        number = index + 1
+    found = {"round": number, "phase": phase}
+    return around | {key: part for key, part in found.items() if part is not None}
+
+
+def _casts(part: Any) -> list[tuple[str, str]]:
+    """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
+    if type(part) is dict:
+        return list(part.items()) if all(type(target) is str for target in part.values()) else []
+    found = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
+    return [(arrow["voter"], arrow["target"]) for arrow in found if arrow]

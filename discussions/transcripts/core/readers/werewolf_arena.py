@@ -123,9 +123,8 @@ def _convert_state(draft: Draft, value: dict[str, Any], base: str, logs: list[An
         about = join_texts(*(read_text(fields, key, place, notes, most) for key in keys))
         draft.add_player(place, fields.get("name", name), find_side(fields.get("role"), SIDES), about)
     rounds = read_list(value, "rounds", base, notes, notes.limits.messages) or []
-    memories = [
-        memory for key, player in players.items() for memory in _memories(key, player, len(rounds) - 1)
-    ]
+    last = len(rounds) - 1
+    memories = [memory for key, player in players.items() for memory in _memories(key, player, last)]
     for index, entry in enumerate(rounds):
         own = [(name, text) for number, name, text in memories if number == index]
         log = as_object(logs[index]) if index < len(logs) else {}
@@ -158,14 +157,15 @@ def _add_round(
     if type(entry) is not dict:
         wrong_type(draft.notes, place, say("an object"), entry)
         return
-    _add_memories(draft, place, number, memories, is_night=True)
-    for act in _ACTS:
-        for text in _result(log.get(act)).values():
-            draft.add_thought(f"{place}/{act}", number, None, f"{act}: {text}")
+    at_night = [(place, name, text) for name, text in memories if text.startswith(_AT_NIGHT)]
+    acts = ((act, text) for act in _ACTS for text in _result(log.get(act)).values())
+    for where, name, text in [*at_night, *((f"{place}/{act}", None, f"{act}: {text}") for act, text in acts)]:
+        draft.add_thought(where, number, name, text)
     _note_bidders(draft, entry, place)
     _add_debate(draft, place, number, entry, log)
     _add_ballot(draft, place, number, entry, log)
-    _add_memories(draft, place, number, memories, is_night=False)
+    for name, text in (memory for memory in memories if not memory[1].startswith(_AT_NIGHT)):
+        draft.add_thought(place, number, name, text)
     summaries = [entry for entry in as_list(log.get("summaries")) if type(entry) is list and len(entry) == 2]
     for index, (name, answer) in enumerate(summaries):
         for text in _result(answer).values():
@@ -185,14 +185,6 @@ def _note_bidders(draft: Draft, entry: dict[str, Any], place: str) -> None:
                 draft.named.setdefault(bid[0], f"{place}/bid/{turn}/{index}")
 
 
-def _add_memories(
-    draft: Draft, place: str, number: int, memories: list[tuple[Any, str]], *, is_night: bool
-) -> None:
-    for name, text in memories:
-        if text.startswith(_AT_NIGHT) == is_night:
-            draft.add_thought(place, number, name, text)
-
-
 def _add_debate(draft: Draft, place: str, number: int, entry: dict[str, Any], log: dict[str, Any]) -> None:
     notes, answers = draft.notes, as_list(log.get("debate"))
     for index, said in enumerate(read_list(entry, "debate", place, notes, notes.limits.messages) or []):
@@ -201,9 +193,8 @@ def _add_debate(draft: Draft, place: str, number: int, entry: dict[str, Any], lo
             wrong_type(notes, where, say("a list of a speaker and a text"), said)
             continue
         name, text = said
-        answer = answers[index] if index < len(answers) else None
-        is_same = type(answer) is list and len(answer) == 2 and answer[0] == name
-        result = _result(answer[1]) if type(answer) is list and is_same else {}
+        answer = as_list(answers[index]) if index < len(answers) else []
+        result = _result(answer[1]) if len(answer) == 2 and answer[0] == name else {}
         fields = _SPEECH
         if entry is log:
             read_object(text, f"{where}/1", notes)
