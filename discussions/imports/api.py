@@ -1,6 +1,6 @@
 """Recipes, by which files of rows are read, for programs."""
 
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from django.utils import timezone
@@ -97,11 +97,9 @@ class FieldsGiven(Given):
     """
 
     fields: dict[str, str] = Field(max_length=len(FIELD_LABELS))
-    kinds: dict[str, Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]] = (
-        Field(default={}, max_length=100)
-    )
+    kinds: dict[str, recipes.Kind] = Field(default={}, max_length=100)
     aliases: dict[str, str] = Field(default={}, max_length=100)
-    settings: dict[Literal["encoding", "list", "rounds", "separator"], str] = {}
+    settings: dict[recipes.Setting, str] = {}
     is_preview: bool = False
 
 

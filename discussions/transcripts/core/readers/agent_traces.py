@@ -19,6 +19,7 @@ from discussions.transcripts.core.readers.openai_chat import (
     A2A_ROLES,
     ROLES,
     convert,
+    find_id,
     first_values,
     is_chat_message,
 )
@@ -190,12 +191,11 @@ def _spans(values: _Placed) -> Iterator[_Answer]:
         above = [facts[str(span.get("spanId"))]]
         while above[-1]["above"] in facts and len(above) < _DEEPEST:
             above.append(facts[above[-1]["above"]])
-        output = above[0].get(_OUTPUT)
-        if output:
-            answer = output
-            if type(output) is str:
-                document = read_json(output.encode(), is_lenient=True)
-                answer = document.value if document.is_readable else output
+        answer = above[0].get(_OUTPUT)
+        if answer:
+            if type(answer) is str:
+                document = read_json(answer.encode(), is_lenient=True)
+                answer = document.value if document.is_readable else answer
             game, name = (next((part[key] for part in above if key in part), None) for key in (_TALK, _AGENT))
             said = {"name": name, "timestamp": span.get("endTimeUnixNano")}
             repeats = any(_AGENT in part and _OUTPUT in part for part in above[1:])
@@ -212,10 +212,10 @@ def _observations(values: _Placed) -> Iterator[_Answer]:
 
 def _runs(values: _Placed) -> Iterator[_Answer]:
     for place, run in values:
-        about = run["extra"].get("metadata") if type(run.get("extra")) is dict else None
-        threads = [about[key] for key in _THREAD if about.get(key)] if type(about) is dict else []
+        about = as_object(as_object(run.get("extra")).get("metadata"))
+        thread = find_id([about], *_THREAD) or run.get("trace_id")
         answer = run.get("outputs") if run.get("run_type") == "llm" else None
-        yield (*threads, run.get("trace_id"))[0], place, _facts(run, about, "start_time"), answer
+        yield thread, place, _facts(run, about, "start_time"), answer
 
 
 def _lines(values: _Placed) -> Iterator[_Answer]:
@@ -245,8 +245,7 @@ def _calls(values: _Placed) -> Iterator[_Answer]:
 
 def _facts(step: dict[str, Any], about: Any, time: str) -> dict[str, Any]:
     """What is known of a step's message; where nothing about it names a player, the name of the step does."""
-    wanted = (PLAYER, "round", "phase", "audience", "private")
-    given = first_values(about, *wanted) if type(about) is dict else {}
+    given = first_values(as_object(about), PLAYER, "round", "phase", "audience", "private")
     step_name = step.get("name")
     # A step called "reflection" is no speech of a player of this name.
     is_phase = PLAYER in given or (type(step_name) is str and kind_of_type(step_name) == THOUGHT)

@@ -153,12 +153,8 @@ def is_vote(column: Column, players: Column) -> bool:
 
 
 def find_longest(columns: list[Column]) -> Column | None:
-    texts = [
-        column
-        for column in columns
-        if column.length >= LEAST_TEXT and any(" " in cell or _UNSPACED.search(cell) for cell in column.cells)
-    ]
-    varied = [column for column in texts if len(column.different) * 2 > len(column.cells)]
+    long = (one for one in columns if one.length >= LEAST_TEXT and 2 * len(one.different) > len(one.cells))
+    varied = [one for one in long if any(" " in cell or _UNSPACED.search(cell) for cell in one.cells)]
     return max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
 
 

@@ -326,6 +326,8 @@ def describe_unknown(columns: Sequence[str]) -> str:
 
 
 VERSION, MOST_BYTES = 1, 256 * 1024
+Kind = Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]
+Setting = Literal["encoding", "list", "rounds", "separator"]
 Path = Annotated[str, Meta(min_length=1, max_length=200)]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
 _FORM = mark("This is no recipe: {reason}. Download a recipe to see how one is written.")
@@ -337,9 +339,9 @@ class RecipeFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
     version: Literal[1]
     name: Name
     paths: dict[str, Annotated[list[Path], Meta(min_length=1, max_length=50)]] = {}
-    kinds: dict[Path, Literal["speech", "vote", "elimination", "private", "thought", "ignore", "round"]] = {}
+    kinds: dict[Path, Kind] = {}
     aliases: dict[Path, Path] = {}
-    settings: dict[Literal["encoding", "list", "rounds", "separator"], Path] = {}
+    settings: dict[Setting, Path] = {}
     ignored: Annotated[list[Path], Meta(max_length=200)] = []
 
 

@@ -443,11 +443,7 @@ def _carried(wrapper: dict[str, Any]) -> dict[str, Any]:
     """The native keys of the wrapper. From the metadata, the final metrics and the usage, only the cost is used."""
     carried = {key: wrapper[key] for key in CARRIED if key in wrapper and key != "metadata"}
     metadata = as_object(wrapper.get("metadata"))
-    if "cost" in carried:
-        return carried
-    if "cost" in metadata:
-        return carried | {"cost": metadata["cost"]}
-    for key, names in _COSTS.items():
-        if type(wrapper.get(key)) is dict:
-            return carried | {"cost": {ours: wrapper[key].get(theirs) for ours, theirs in names.items()}}
-    return carried
+    given = {key: names for key, names in _COSTS.items() if type(wrapper.get(key)) is dict}
+    for key, names in reversed(given.items()):
+        carried = {"cost": {ours: wrapper[key].get(theirs) for ours, theirs in names.items()}} | carried
+    return carried | {"cost": metadata["cost"]} if "cost" in metadata else carried

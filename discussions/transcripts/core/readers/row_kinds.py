@@ -321,7 +321,13 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
             if len(said[place]) > MOST_VALUES:
                 del said[place]
     hidden = [place for place, players in listed.items() if players.may_hide(names)]
-    hidden += [place for place in places if place not in hidden and _tells_apart(table, place, known)]
+    read = ((cells_of(row, known), row.cells) for row in islice(table.rows, MOST_ASKED if places else 0))
+    first = [(own.get(PLAYER, ""), own.get("round", ""), cells) for own, cells in read if own.get("text")]
+    hidden += [
+        place
+        for place in places
+        if place not in hidden and tells_apart((name, number, cells[place]) for name, number, cells in first)
+    ]
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
         is_few = place in named or 2 * len(cells) <= max(4, filled[place])
@@ -329,14 +335,6 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
         if place not in hidden and tells and not _are_thoughts(column, cells):
             hidden.append(place)
     return hidden
-
-
-def _tells_apart(table: Table, place: int, known: Mapping[str, list[int]]) -> bool:
-    """Whether a column tells apart what a player says in a round, in the first rows."""
-    first = [(cells_of(row, known), row.cells) for row in islice(table.rows, MOST_ASKED)]
-    return tells_apart(
-        (own.get(PLAYER, ""), own.get("round", ""), cells[place]) for own, cells in first if own.get("text")
-    )
 
 
 def _are_thoughts(column: str, cells: Collection[str]) -> bool:

@@ -90,6 +90,10 @@ class _RowGame(Struct):
     cast: set[tuple[int, str, str]] = set()
     aliases: dict[str, str] = {}
 
+    @property
+    def number(self) -> int:
+        return 1 if self.round is None else self.round
+
 
 def is_nobody(target: str) -> bool:
     """Whether the target of a vote says that nobody was voted for."""
@@ -224,22 +228,17 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
 
 def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_kinds.RowSigns) -> None:
     """One row: a message, a vote, or both; a row with only a player gives their role or personality."""
-    cells = _typed_by_phase(cells, signs)
+    phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
+    is_empty = not text or signs.name(text).casefold() in signs.names
+    if is_empty and "type" not in cells and kind_of_type(phase) in (VOTE, OUT):
+        # Its phase is a vote or an elimination, and its text at most a player.
+        cells = {**cells, "type": phase}
     kind, sign = row_kinds.kind_of_row(cells, signs)
     if kind == ROUND:
         has_begun = game.draft.game["messages"] or game.draft.game["votes"]
         game.round = (game.round or 0) + 1 if has_begun else 1
     else:
         _read_kind(game, cells, place, signs, (kind, sign))
-
-
-def _typed_by_phase(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str, str]:
-    """The cells of a row; with a type where its phase is a vote or an elimination, and its text at most a player."""
-    phase, text = cells.get("phase", ""), cells.get(recipes.TEXT, "").strip()
-    is_typed = "type" in cells or kind_of_type(phase) not in (VOTE, OUT)
-    if is_typed or (text and signs.name(text).casefold() not in signs.names):
-        return cells
-    return {**cells, "type": phase}
 
 
 def _read_kind(
@@ -338,10 +337,9 @@ def _add_message(
 
 
 def _read_out(game: _RowGame, name: str, sign: str, place: str) -> None:
-    """A row that says who left the game."""
     if not is_nobody(name):
         game.targets.setdefault(name, place)
-        game.draft.add_elimination(place, 1 if game.round is None else game.round, name, sign[:200])
+        game.draft.add_elimination(place, game.number, name, sign[:200])
 
 
 def _read_vote(
@@ -350,8 +348,7 @@ def _read_vote(
     # Only after all rows are read is it known whether a player is called "Skip".
     if not is_nobody(target):
         game.targets.setdefault(target, place)
-    number = 1 if game.round is None else game.round
-    private = {}
+    number, private = game.number, {}
     if is_typed:
         private = {"justification": cells.get(recipes.TEXT) or None, "reasoning": cells.get("thought")}
     elif (number, name, target) in game.cast:
