@@ -224,12 +224,6 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     called = frozenset(cells[PLAYER].strip().casefold() for cells in first if PLAYER in cells) - {""}
     unknown = {f"{UNCLEAR}{table.columns[place]}": [place] for place in _hiding(table, places, at, called)}
     reads_rounds = ROUNDS not in mapping.settings and ROUND not in mapping.kinds.values()
-    counted = {
-        column
-        for column, (place,) in unknown.items()
-        for cells in sample_rows(table, MOST_ASKED)
-        if cells[place].isdecimal() and int(cells[place]) > 1
-    }
     told = INSTRUCTIONS | ({"user", "human"} if _are_told(table, at) else set())
     signs = RowSigns(
         {field: own for field, own in (at | unknown).items() if own},
@@ -238,7 +232,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,
-        counted=frozenset(counted),
+        counted=frozenset(column for column, own in unknown.items() if _is_count(table, own[0])),
         module=_module(distinct(cells.get("type", "") for cells in first)),
         names=called,
         modes=_modes(table, first),
@@ -255,6 +249,12 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
         signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
     return signs
+
+
+def _is_count(table: Table, place: int) -> bool:
+    """Whether a column has numbers that are more than yes and no."""
+    cells = (cells[place] for cells in sample_rows(table, MOST_ASKED))
+    return any(cell.isdecimal() and int(cell) > 1 for cell in cells)
 
 
 def _module(types: list[str]) -> str:
