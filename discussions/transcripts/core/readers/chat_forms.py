@@ -21,9 +21,9 @@ from discussions.transcripts.core.readers.chat_lines import TIME, match_message,
 from discussions.transcripts.core.readers.narration import PARTS, ROLE, VOTES, WHO
 
 Lines = list[str]
-Form = Callable[[Lines], Lines]
 # What a line is: "name" above a text, the "text" below it, "told" by nobody, or "same" as before; and its words.
-_Parts = Iterator[tuple[str, str]]
+_Parts = Iterable[tuple[str, str]]
+Form = Callable[[Lines], _Parts]
 
 _LEAST, _MOST_WORDS, _LONGEST, _MOST_LINES = 4, 4, 100, 100
 _MONTH = r"(?:jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz]|mon|tue|wed|thu|fri|sat|sun)[^\W\d_]{0,6}\.?"
@@ -39,7 +39,7 @@ _ABOVE = re.compile(
 _BEFORE = re.compile(
     rf"(?P<sign>[\[(]?)(?P<time>{TIME})[\])]?[ ,|\t–-]{{1,3}}(?P<name>{WHO}(?:#\d{{1,5}})?)[ \t]{{0,3}}"
 )
-_TIME_ALONE = re.compile(rf"\W{{0,3}}{_DAY}(?P<time>{TIME})\W{{0,3}}", re.IGNORECASE)
+TIME_ALONE = re.compile(rf"\W{{0,3}}{_DAY}(?P<time>{TIME})\W{{0,3}}", re.IGNORECASE)
 _CLOCK = re.compile(r"\d[:.]\d\d")
 _CHANNEL = re.compile(r"#(?P<title>[^\W_][^#\n]{1,100})")
 _ROUND_IN = re.compile(rf"\b(?:{PARTS}) ?#?\d{{1,4}}\b", re.IGNORECASE)
@@ -64,16 +64,13 @@ _TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nomin
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
-    return [
-        form
-        for find in (_find_above, _find_boxes, _find_play, _find_roles, _find_titles, _find_tables)
-        if (form := find(lines))
-    ]
+    finders = (_find_above, _find_boxes, _find_play, _find_roles, _find_titles, _find_tables)
+    return [form for find in finders if (form := find(lines))]
 
 
 def as_chat(lines: Lines, forms: Iterable[Form]) -> Lines:
     for form in forms:
-        lines = form(lines)
+        lines = _as_lines(form(lines))
     return lines
 
 
@@ -95,24 +92,21 @@ def _as_lines(parts: _Parts) -> Lines:
     return written
 
 
+def _count_filled(lines: Lines) -> int:
+    return sum(bool(line.strip()) for line in lines)
+
+
 def _find_above(lines: Lines) -> Form | None:
-    found = [head for line, below in pairwise([*lines, ""]) if (head := _head_above(line, below, None))]
-    names = Counter(name for name, _time, _sign in found)
-    signs = {
-        sign
-        for sign, count in Counter(sign for _name, _time, sign in found).items()
-        if 2 * count > len(found)
-    }
-    count = sum(bool(line.strip()) for line in lines)
+    found = [head for line, below in pairwise([*lines, ""]) if (head := head_above(line, below))]
+    names, signs = (Counter(head[part] for head in found) for part in (0, 2))
+    sign, most = max(signs.items(), key=lambda one: one[1], default=("", 0))
     often = sum(count for count in names.values() if count > 1)
-    if len(names) < 2 or often < _LEAST or 5 * often <= count or 2 * often <= len(found) or not signs:
+    is_form = len(names) > 1 and often >= _LEAST and 5 * often > _count_filled(lines)
+    if not is_form or 2 * min(often, most) <= len(found):
         return None
     has_parts = any(looks_like_audience(line.partition(":")[0]) for line in lines if ":" in line[:30])
-    return (
-        None
-        if has_parts or any(map(_is_title, lines, lines[1:], lines[2:]))
-        else partial(_from_above, signs=signs)
-    )
+    is_titled = any(map(_is_title, lines, lines[1:], lines[2:]))
+    return None if has_parts or is_titled else partial(_parts_above, sign=sign)
 
 
 def _is_title(above: str, line: str, below: str) -> bool:
@@ -121,29 +115,25 @@ def _is_title(above: str, line: str, below: str) -> bool:
     return is_apart and not _CHANNEL.fullmatch(line) and read_heading(line) is None
 
 
-def _head_above(line: str, below: str, signs: set[str] | None) -> tuple[str, str, str] | None:
-    """The name and the time of a line that stands above a text, and the sign between them."""
+def head_above(line: str, below: str, sign: str | None = None) -> tuple[str, str, str] | None:
+    """The name and the time of a line that stands above a text, and the sign between them, which may be given."""
     is_timed = _CLOCK.search(line) or _CLOCK.search(below)
-    if not line or len(line) >= _LONGEST or not is_timed or _TIME_ALONE.fullmatch(line):
+    if not line or len(line) >= _LONGEST or not is_timed or TIME_ALONE.fullmatch(line):
         return None
     head = _ABOVE.fullmatch(line) or _BEFORE.fullmatch(line)
-    name, sign = (head["name"], head["sign"]) if head else (line.strip(), "\n")
-    timed = head or _TIME_ALONE.fullmatch(below)
-    is_name = len(name.split()) <= _MOST_WORDS and name[:1].isalpha() and (signs is None or sign in signs)
-    return (name, timed["time"], sign) if timed and is_name else None
+    name, found = (head["name"], head["sign"]) if head else (line.strip(), "\n")
+    timed = head or TIME_ALONE.fullmatch(below)
+    is_name = len(name.split()) <= _MOST_WORDS and name[:1].isalpha() and sign in (None, found)
+    return (name, timed["time"], found) if timed and is_name else None
 
 
-def _from_above(lines: Lines, *, signs: set[str]) -> Lines:
-    return _as_lines(_parts_above(lines, signs))
-
-
-def _parts_above(lines: Lines, signs: set[str]) -> _Parts:
+def _parts_above(lines: Lines, *, sign: str) -> _Parts:
     above = ""
     for line, below in pairwise([*lines, ""]):
-        head, channel = _head_above(line, below, signs), _CHANNEL.fullmatch(line)
+        head, channel = head_above(line, below, sign), _CHANNEL.fullmatch(line)
         if head:
             yield "name", f"[{head[1]}] {head[0]}: "
-        elif above == "\n" and _TIME_ALONE.fullmatch(line):
+        elif above == "\n" and TIME_ALONE.fullmatch(line):
             yield "same", ""
         else:
             yield "same", _as_title(channel["title"]) if channel else line
@@ -159,11 +149,7 @@ def _as_title(channel: str) -> str:
 
 def _find_boxes(lines: Lines) -> Form | None:
     tops = sum(_BOX_TOP.fullmatch(line) is not None for line in lines)
-    return _from_boxes if tops >= _LEAST and 4 * tops > sum(bool(line.strip()) for line in lines) else None
-
-
-def _from_boxes(lines: Lines) -> Lines:
-    return _as_lines(map(_part_of_box, lines))
+    return partial(map, _part_of_box) if tops >= _LEAST and 4 * tops > _count_filled(lines) else None
 
 
 def _part_of_box(line: str) -> tuple[str, str]:
@@ -185,47 +171,41 @@ def _label(name: str, mode: str) -> str:
 
 
 def _find_play(lines: Lines) -> Form | None:
-    heads = [line for line, is_name in zip(lines, _names_of_play(lines), strict=True) if is_name]
-    names = Counter(found["name"] for line in heads if (found := _CAPS.fullmatch(line)))
+    names = Counter(filter(None, _names_of_play(lines)))
     called = {name for name, count in names.items() if count > 1}
     often = sum(names[name] for name in called)
-    is_play = len(called) > 1 and often >= _LEAST and 5 * often > sum(bool(line.strip()) for line in lines)
-    return partial(_from_play, names=called) if is_play else None
+    is_play = len(called) > 1 and often >= _LEAST and 5 * often > _count_filled(lines)
+    return partial(_parts_of_play, names=called) if is_play else None
 
 
-def _names_of_play(lines: Lines) -> Iterator[bool]:
-    """Whether each line may be the name of who speaks below: in capitals, below a blank line."""
+def _names_of_play(lines: Lines) -> Iterator[str]:
+    """What each line may be the name of, who speaks below: in capitals, below a blank line; else ""."""
     for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         found = None if above.strip() or not below.strip() else _CAPS.fullmatch(line)
         name = found["name"] if found else ""
-        yield name.lower() != name == name.upper() and len(name.split()) <= _MOST_WORDS
+        yield name if name.lower() != name == name.upper() and len(name.split()) <= _MOST_WORDS else ""
 
 
-def _from_play(lines: Lines, *, names: set[str]) -> Lines:
-    return _as_lines(_parts_of_play(lines, names))
-
-
-def _parts_of_play(lines: Lines, names: set[str]) -> _Parts:
+def _parts_of_play(lines: Lines, *, names: set[str]) -> _Parts:
     """What stands further left than names, or in brackets below a blank line, nobody says."""
-    whole, is_new, are_names = "\n".join(lines), True, list(_names_of_play(lines))
-    is_indented = any(is_name and line[0] in " \t" for is_name, line in zip(are_names, lines, strict=True))
+    whole, is_new, called = "\n".join(lines), True, list(_names_of_play(lines))
+    is_indented = any(name and line[0] in " \t" for name, line in zip(called, lines, strict=True))
     is_first = True
     for at, line in enumerate(lines):
-        found = _CAPS.fullmatch(line) if are_names[at] else None
-        if found and found["name"] in names:
-            is_first, is_new, name = False, False, found["name"]
+        found = _CAPS.fullmatch(line) if called[at] in names else None
+        if found:
+            is_first, is_new, name = False, False, called[at].title()
             aside = _ASIDE.fullmatch(lines[at + 1])
-            called = name.title() if name.title() in whole else name
-            yield "name", _label(called, found["mode"] or (aside["mode"] if aside else ""))
-        elif at and are_names[at - 1] and not is_new and _ASIDE.fullmatch(line):
+            mode = found["mode"] or (aside["mode"] if aside else "")
+            yield "name", _label(name if name in whole else called[at], mode)
+        elif at and called[at - 1] and not is_new and _ASIDE.fullmatch(line):
             yield "same", ""
         elif FACT.fullmatch(line) or not line.strip():
             is_new = is_new or (not line.strip() and not is_indented)
             yield "same", line
         else:
-            is_told = (
-                line[0] not in " \t" if is_indented else is_new and (is_first or line.lstrip()[0] in "([*_")
-            )
+            is_bare = is_new and (is_first or line.lstrip()[0] in "([*_")
+            is_told = line[0] not in " \t" if is_indented else is_bare
             yield "told" if is_told else "text", line
 
 
@@ -236,48 +216,39 @@ def _find_roles(lines: Lines) -> Form | None:
     if len(roles) < 2 or len(names) < 2 or 2 * len(found) < len(matches):
         return None
     named = re.compile(rf"\b(?:{ROLE.pattern}) (?=(?:{'|'.join(map(re.escape, names))})\b)", re.IGNORECASE)
-    return partial(_from_roles, named=named)
+    return partial(map, partial(_role_last, named=named))
 
 
-def _from_roles(lines: Lines, *, named: "re.Pattern[str]") -> Lines:
-    return [_role_last(line, named) for line in lines]
-
-
-def _role_last(line: str, named: "re.Pattern[str]") -> str:
+def _role_last(line: str, *, named: "re.Pattern[str]") -> tuple[str, str]:
     """The line with the role after the name: "Seer Ann: hello" is "Ann (Seer): hello"; of a vote, with names alone."""
     match = match_message(line)
     found = _WITH_ROLE.fullmatch(match["name"]) if match else None
     if found and match:
-        return f"{line[: match.start('name')]}{found['name']} ({found['role']}){line[match.end('name') :]}"
+        name = f"{found['name']} ({found['role']})"
+        return "same", f"{line[: match.start('name')]}{name}{line[match.end('name') :]}"
     bare = named.sub("", line) if len(line) < _LONGEST else line
-    return bare if VOTES.fullmatch(bare) else line
+    return "same", bare if VOTES.fullmatch(bare) else line
 
 
 def _find_titles(lines: Lines) -> Form | None:
-    titles = Counter(title for line in lines if (title := title_apart(line)))
-    known = {title for title, count in titles.items() if count > 1 and _is_open(kind_of_type(title))}
-    return partial(_from_titles, titles=known) if known else None
+    """Words in marks that come back as titles of parts: "*vote 1*"."""
+    counts = Counter(title for line in lines if (title := title_apart(line)))
+    closed = ("", PRIVATE, THOUGHT)
+    titles = {title for title, count in counts.items() if count > 1 and kind_of_type(title) not in closed}
+    return partial(map, partial(_as_part, titles=titles)) if titles else None
 
 
-def _is_open(kind: str) -> bool:
-    return kind not in ("", PRIVATE, THOUGHT)
-
-
-def _from_titles(lines: Lines, *, titles: set[str]) -> Lines:
-    """The lines with words in marks that come back as titles of parts: "*vote 1*"."""
-    return [
-        f"=== {_APART_SIGNS.sub(' ', line).strip()} ===" if title_apart(line) in titles else line
-        for line in lines
-    ]
+def _as_part(line: str, *, titles: set[str]) -> tuple[str, str]:
+    is_title = title_apart(line) in titles
+    return "same", f"=== {_APART_SIGNS.sub(' ', line).strip()} ===" if is_title else line
 
 
 def _find_tables(lines: Lines) -> Form | None:
-    return _from_tables if any(map(_RULE_ROW.fullmatch, lines)) else None
+    return _parts_of_tables if any(map(_RULE_ROW.fullmatch, lines)) else None
 
 
-def _from_tables(lines: Lines) -> Lines:
+def _parts_of_tables(lines: Lines) -> _Parts:
     """The rows of tables of two columns, of which one alone is of votes, as votes."""
-    written = Lines()
     order: tuple[int, ...] = ()
     for line, below in pairwise([*lines, ""]):
         row = _CELLS.fullmatch(line)
@@ -290,5 +261,4 @@ def _from_tables(lines: Lines) -> Lines:
             line = "" if _RULE_ROW.fullmatch(line) else f"Vote: {voter} -> {target or 'nobody'}"
         else:
             order = ()
-        written.append(line)
-    return written
+        yield "same", line

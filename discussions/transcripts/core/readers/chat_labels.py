@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import compress, pairwise
+from itertools import compress, groupby, pairwise
 from typing import Any
 
 from discussions.transcripts.core.audience import (
@@ -21,18 +21,8 @@ from discussions.transcripts.core.audience import (
     split_names,
 )
 from discussions.transcripts.core.notices import split_notice
-from discussions.transcripts.core.readers.chat_lines import (
-    ANY_NUMBER,
-    HIDDEN,
-    IRC,
-    MESSAGE,
-    SECTION,
-    SETUP,
-    TIMED,
-    ChatLine,
-    read_aside,
-    read_heading,
-)
+from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
 from discussions.transcripts.core.readers.narration import VOTES
 
 # What a text says of a game before or below it.
@@ -43,7 +33,7 @@ FACT = re.compile(rf"(?P<key>{'|'.join(FACTS)})\s{{0,3}}:\s{{0,10}}(?P<said>.{{0
 # How often a line comes back with another number, to be no text.
 LEAST_NUMBERED = 3
 LONGEST_VALUE, MOST_LABELS, LONGEST_TITLE = 40, 200, 100
-_ENDS = (".", "!", "?", "…", "。", "！", "？")
+ENDS = (".", "!", "?", "…", "。", "！", "？")
 _WITH_MODE = re.compile(r"(?P<name>[^()\[\]]{1,60}?) ?[(\[](?P<mode>[^()\[\]]{1,40})[)\]]")
 _WITH_VERB = re.compile(
     r"(?P<name>[^\W\d_]\S{0,40}) (?P<mode>[^\W\d_A-ZÀ-Þ][^()\[\]]{0,40}|[^\w\s()\[\]]{1,4})"
@@ -65,6 +55,8 @@ _APART = re.compile(
 )
 # What begins or ends a part in Markdown or Org: "```private", ":THOUGHT:", ":END:".
 _FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):?\s{0,9}")
+# "From Ann", "game - INFO - Ann".
+_NO_NAME = re.compile(r"\A(?:From|By|От) |\s[-–—|]\s")
 _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
@@ -81,18 +73,14 @@ def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
     found: list[Fact] = []
     at = first
     # The title of a file may stand above.
-    while at < last and (
-        not lines[at].strip() or (lines[at].startswith("# ") and not read_heading(lines[at]))
-    ):
+    while at < last and (not lines[at].strip() or (lines[at][:2] == "# " and not read_heading(lines[at]))):
         at += 1
     listed = ""
     while at < last and lines[at].strip():
         line = lines[at].strip()
-        fact = FACT.fullmatch(line)
-        if fact is not None:
-            key = fact["key"].lower().split()[0]
+        if (fact := FACT.fullmatch(line)) is not None:
+            key, said = fact["key"].lower().split()[0], fact["said"].strip()
             listed = key if key in ("players", "roles") else ""
-            said = fact["said"].strip()
             found += [(key, part, at) for part in (said.split(",") if listed else [said])]
         elif listed and read_heading(line) is None:
             found.append((listed, line, at))
@@ -102,23 +90,19 @@ def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
     return found, at if found else first
 
 
-def facts_below(lines: list[str], first: int, last: int, names: set[str]) -> tuple[list[Fact], int]:
+def facts_below(lines: list[str], first: int, last: int, names: Collection[str]) -> tuple[list[Fact], int]:
     """The facts of the closing blocks that hold only facts, and where they begin; each block follows an empty line.
 
     A block that begins with one of the `names` of listed players is a message.
     """
     found: list[Fact] = []
-    end = last
-    while True:
-        while end > first and not lines[end - 1].strip():
-            end -= 1
-        begin = end
-        while begin > first and lines[begin - 1].strip():
-            begin -= 1
-        facts, after = facts_at(lines, begin, end)
-        if begin == first or not facts or after < end or facts[0][0] in names:
-            return found, end
-        found, end = facts + found, begin
+    blocks = groupby(range(first, last), lambda at: bool(lines[at].strip()))
+    for begin, *more in reversed([[*block] for has_text, block in blocks if has_text]):
+        facts, after = facts_at(lines, begin, begin + 1 + len(more))
+        if begin == first or not facts or after <= begin + len(more) or facts[0][0] in names:
+            break
+        found, last = facts + found, begin
+    return found, last
 
 
 def is_markup(lines: list[str]) -> bool:
@@ -127,7 +111,7 @@ def is_markup(lines: list[str]) -> bool:
     So is one with sentences in the cells of tables, whose columns say who heard them.
     """
     is_told = sum(_TOLD_CELL.match(line) is not None for line in lines) > 1
-    is_irc = IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
+    is_irc = chat.IRC.fullmatch(lines[0].rstrip("\r")) is not None and not any("</" in line for line in lines)
     return is_told or (lines[0].lstrip().startswith("<") and not is_irc)
 
 
@@ -139,21 +123,21 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
     is_heard = list(_heard(found))
     found, lines = [*compress(found, is_heard)], [*compress(lines, is_heard)]
     said = [line for line in found if line.kind == "message"]
-    names = [read_aside(line.name)[0] if line.audience else line.name for line in said]
-    # "Note to self" and "thinking" are no names, nor is a group that a chat program's notice stands under.
-    labels = [(name, line.text) for line, name in zip(said, names, strict=True) if not _is_read(line)]
+    names = [chat.read_aside(line.name)[0] if line.audience else line.name for line in said]
+    # What is said under a label that hides it, a thought or a notice, is read as such anyway.
+    labels = [
+        (line.name, line.text)
+        for line in said
+        if not line.audience and line.name.casefold() not in THOUGHT_NAMES
+        if not line.text or split_notice(line.text, line.name)[0]
+    ]
+    begun = (chat.TIMED.sub("", line).partition(":")[0].strip(" *_-") for line in whole)
+    called = {*names}
+    starts = {number for number, name in enumerate(begun, start=1) if name in called}
     checks = (
-        doubtful_labels(labels, map(_without_label, lines)),
+        doubtful_labels(labels, (line.partition("：" if "：" in line else ":")[2] or line for line in lines)),
         find_modes(names),
-        _comes_back(
-            # Of what has a label, that alone comes back.
-            [
-                line.name if line.kind == "more" and line.name else _label_of(line.text)
-                for line in found
-                if line.kind == "more" or (line.kind == "notice" and line.name)
-            ],
-            {*names},
-        ),
+        _comes_back(found, called),
         any(line.kind == "more" and _RULED.fullmatch(line.text) for line in found),
         unknown_parts(lines),
         hidden_parts(lines),
@@ -163,7 +147,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
             for above, line in pairwise(found)
             if said
         ),
-        find_titles(whole, _starts_of(whole, {*names})),
+        find_titles(whole, starts),
         have_asides(line.text for line in said),
         are_keys([(line.name, line.text) for line in said]),
     )
@@ -187,12 +171,10 @@ def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
     text.
     """
     found = _BOXED_NAME.fullmatch(text)
-    deed = None if found else _DEED.fullmatch(text)
-    kind = kind_of_type(deed["verb"]) if deed else ""
-    is_list = above["message"].rpartition("\n")[2].startswith(text[:1])
-    is_own = deed is not None and deed["name"] == above["playerName"] and not is_list
-    if deed and (kind in (PRIVATE, THOUGHT) or (is_own and kind != SPEECH)):
-        found = deed
+    if found is None and (found := _DEED.fullmatch(text)):
+        kind, is_list = kind_of_type(found["verb"]), above["message"].rpartition("\n")[2].startswith(text[:1])
+        is_own = found["name"] == above["playerName"] and not is_list and kind != SPEECH
+        found = found if is_own or kind in (PRIVATE, THOUGHT) else None
     return (found["name"], found["what"]) if found else ("", "")
 
 
@@ -229,26 +211,20 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     text, vote or list while most others do. What is `said` is labels with their texts; all `texts`, where given, are
     what may name a player.
     """
-    names = distinct(
-        (name for name, _text in said if name.casefold() not in NARRATORS.union(FACTS)), MOST_LABELS
-    )
+    others = NARRATORS.union(FACTS)
+    names = distinct((name for name, _text in said if name.casefold() not in others), MOST_LABELS)
     known = {name.casefold() for name in names}
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]
-    all_texts = (text for _name, text in said) if texts is None else texts
-    written = {*_PLAIN_WORDS.findall("\n".join(all_texts))}
+    written = {*_PLAIN_WORDS.findall("\n".join(texts or (text for _name, text in said)))}
     named = [
-        name for name in called if ANY_NUMBER.search(name) or written.issuperset(_PLAIN_WORDS.findall(name))
+        name for name in called if chat.NUMBER.search(name) or written.issuperset(_PLAIN_WORDS.findall(name))
     ]
     phrases = [name for name in called if _PHRASE.search(name)]
     doubtful = [
         name
         for name in called
-        if may_be_none(name)
-        or kind_of_type(name) in (VOTE, OUT)
-        or name.startswith(("From ", "By ", "От "))
-        # "game - INFO - Ann".
-        or re.search(r"\s[-–—|]\s", name)
+        if may_be_none(name) or kind_of_type(name) in (VOTE, OUT) or _NO_NAME.search(name)
     ]
     is_same = len(called) > 1 and len({name.rpartition(" ")[2] for name in phrases}) == 1
     if is_same or 2 * len(phrases) < len(called):
@@ -256,12 +232,6 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     if len(named) > 2 and 2 * len(named) > len(called):
         doubtful += [name for name in called if name not in named]
     return frozenset(doubtful)
-
-
-def _is_read(line: ChatLine) -> bool:
-    """Whether what is said under a label that hides it is read as such anyway."""
-    is_thought = bool(line.audience) or line.name.casefold() in THOUGHT_NAMES
-    return is_thought or (line.text != "" and not split_notice(line.text, line.name)[0])
 
 
 def split_mode(name: str, modes: Collection[str]) -> tuple[str, str]:
@@ -276,27 +246,34 @@ def _match_mode(name: str) -> "re.Match[str] | None":
 
 def unknown_parts(lines: Iterable[str]) -> set[str]:
     """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
-    found = (
-        match["title"] for line in lines if (match := SECTION.fullmatch(line)) and not read_heading(line)
-    )
-    titles = {ANY_NUMBER.sub("", title).strip().casefold() for title in found}
+    found = [
+        match["title"] for match in map(chat.SECTION.fullmatch, lines) if match and not read_heading(match[0])
+    ]
+    titles = {chat.NUMBER.sub("", title).strip().casefold() for title in found}
     return {
-        title for title in titles if not (kind_of_type(title) or HIDDEN.search(title) or SETUP.search(title))
+        title
+        for title in titles
+        if not (kind_of_type(title) or chat.HIDDEN.search(title) or chat.SETUP.search(title))
     }
 
 
-def _comes_back(texts: list[str], names: Collection[str]) -> bool:
-    """Whether lines that continue texts come back with the names of other players."""
+def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:
+    """Whether lines that continue texts come back with the names of other players; of what has a label, that alone."""
+    texts = (
+        line.name if line.kind == "more" and line.name else _label_of(line.text)
+        for line in found
+        if line.kind == "more" or (line.kind == "notice" and line.name)
+    )
     called = {word for name in names for word in _PLAIN_WORDS.findall(name) if not word.isdecimal()}
     shapes = Counter(
-        _PLAIN_WORDS.sub(lambda word: "\0" if word[0] in called else word[0], ANY_NUMBER.sub("0", text))
+        _PLAIN_WORDS.sub(lambda word: "\0" if word[0] in called else word[0], as_shape(text))
         for text in texts
         if not any(known.fullmatch(text.strip()) for known in (VOTES, _DEED, _BOXED_NAME))
     )
-    is_often = any(count >= LEAST_NUMBERED and "\0" in shape for shape, count in shapes.items())
     # "Ann (Doctor) [thinks]" and "Bea (Seer) [thinks]" are no texts either.
     boxed = sum(count for shape, count in shapes.items() if _BOXED_LABEL.fullmatch(shape))
-    return is_often or boxed >= LEAST_NUMBERED
+    often = max((count for shape, count in shapes.items() if "\0" in shape), default=0)
+    return max(boxed, often) >= LEAST_NUMBERED
 
 
 def _label_of(text: str) -> str:
@@ -307,12 +284,8 @@ def _label_of(text: str) -> str:
 
 def is_figure(text: str, names: Collection[str]) -> bool:
     """Whether a text is only a number or a list of players, case-folded: "120", "Ann, Bea"."""
-    parts = [] if text.endswith(_ENDS) else split_names(text)
+    parts = [] if text.endswith(ENDS) else split_names(text)
     return bool(_FIGURE.fullmatch(text)) or (bool(parts) and all(part.casefold() in names for part in parts))
-
-
-def _without_label(line: str) -> str:
-    return line.partition("：" if "：" in line else ":")[2] or line
 
 
 def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
@@ -325,14 +298,6 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
     )
 
 
-def _starts_of(lines: list[str], names: Collection[str]) -> set[int]:
-    """The numbers of the lines that begin with one of these names and a colon, after a time or not."""
-    plain = (TIMED.sub("", line) for line in lines)
-    return {
-        number for number, line in enumerate(plain, start=1) if line.partition(":")[0].strip(" *_-") in names
-    }
-
-
 def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
     """The numbers of lines that are titles of what follows: a message starts right below.
 
@@ -341,12 +306,15 @@ def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
     found = set()
     first = min(starts, default=0)
     for number, (above, line) in enumerate(pairwise(lines), start=2):
-        is_bare = line[:1].isalnum() and (not above.strip() or read_heading(above) is not None)
-        is_bare = is_bare and len(line) < LONGEST_TITLE and ":" not in line.rstrip()[:-1]
+        if number in starts or number + 1 not in starts:
+            continue
+        end = line.rstrip()
+        is_new = line[:1].isalnum() and (not above.strip() or read_heading(above) is not None)
+        is_sentence = len(line) >= LONGEST_TITLE or ":" in end[:-1] or end.endswith((*ENDS, ","))
         # Above the first message a bare title says nothing of the parts, unless it hides them.
         counts = number > first or kind_of_type(line) in (PRIVATE, THOUGHT)
-        is_bare = is_bare and counts and not line.rstrip().endswith((*_ENDS, ",")) and not read_heading(line)
-        if number not in starts and number + 1 in starts and (is_bare or title_apart(line)):
+        is_bare = is_new and counts and not is_sentence and not read_heading(line)
+        if is_bare or title_apart(line):
             found.add(number)
     return found
 
@@ -390,14 +358,9 @@ def title_apart(line: str) -> str:
     """The words that stand alone in marks on a line and are neither a heading nor a tag of thoughts; else ""."""
     is_marked = line.lstrip()[:1] in "([{<*_~|=-`:"
     found = (_FENCE.fullmatch(line) or _APART.fullmatch(line)) if is_marked else None
-    is_other = (
-        found is None
-        or found["title"].endswith(_ENDS)
-        or SECTION.fullmatch(line)
-        or read_heading(line)
-        or may_think(line)
-    )
-    return "" if found is None or is_other else ANY_NUMBER.sub("0", found["title"].casefold()) or "/"
+    if found is None or found["title"].endswith(ENDS) or chat.SECTION.fullmatch(line):
+        return ""
+    return "" if read_heading(line) or may_think(line) else as_shape(found["title"].casefold()) or "/"
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
@@ -408,28 +371,24 @@ def are_keys(pairs: Collection[tuple[str, str]]) -> bool:
     said: dict[str, list[str]] = {}
     for label, text in pairs:
         said.setdefault(label, []).append(text)
-    counts = Counter(len(texts) for texts in said.values() if _are_values(texts))
+    counts = Counter(
+        len(texts)
+        for texts in said.values()
+        if len(texts) >= max(LEAST_NUMBERED, 2 * len({*texts}))
+        and not any(len(text) >= LONGEST_VALUE or text.endswith(ENDS) for text in {*texts})
+    )
     return any(labels > 1 and 3 * labels * count > len(pairs) for count, labels in counts.items())
-
-
-def _are_values(texts: list[str]) -> bool:
-    """Whether texts under one label are short values that come back, and no sentences."""
-    different = {*texts}
-    is_short = max(map(len, texts)) < LONGEST_VALUE and not any(text.endswith(_ENDS) for text in different)
-    return is_short and len(texts) >= LEAST_NUMBERED and len(different) <= len(texts) // 2
-
-
-def as_shape(line: str) -> str:
-    """The line with each number as 0."""
-    return ANY_NUMBER.sub("0", line)
 
 
 def numbered_lines(lines: list[str]) -> frozenset[str]:
     """What comes back before messages with other numbers alone, such as "Post #3, 8:15 pm", each number as 0."""
-    numbered = Counter(as_shape(line) for line in lines if len(line) < 200 and ANY_NUMBER.search(line))
-    often = {line for line, count in numbered.items() if count >= LEAST_NUMBERED}
+    shapes = [as_shape(line) if len(line) < 200 and chat.NUMBER.search(line) else "" for line in lines]
+    numbered = Counter(filter(None, shapes))
+    often = {shape for shape, count in numbered.items() if count >= LEAST_NUMBERED}
     before = Counter(
-        as_shape(line) for line, next_line in pairwise(lines) if often and MESSAGE.fullmatch(next_line)
+        shape
+        for shape, below in zip(shapes, lines[1:], strict=False)
+        if shape in often and chat.MESSAGE.fullmatch(below)
     )
     # Subtitles have their numbers on lines of their own.
     return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")

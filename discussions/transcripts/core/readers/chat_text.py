@@ -7,7 +7,7 @@ continues the text before it. Nights, whispers and thoughts are private.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
+from itertools import accumulate, pairwise
 from typing import Any
 
 from msgspec import Struct, field
@@ -17,32 +17,12 @@ from discussions.transcripts.core.audience import THOUGHT_NAMES
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.notices import split_notice
+from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
+from discussions.transcripts.core.readers import narration
 from discussions.transcripts.core.readers.chat_forms import as_chat, find_forms
-from discussions.transcripts.core.readers.chat_labels import (
-    FACT,
-    Fact,
-    as_shape,
-    facts_at,
-    facts_below,
-    is_figure,
-    is_markup,
-    is_odd_chat,
-    numbered_lines,
-    outside_tags,
-    read_deed,
-)
 from discussions.transcripts.core.readers.columns import Columns
 from discussions.transcripts.core.readers.draft import Draft
-from discussions.transcripts.core.readers.narration import (
-    NARRATED,
-    VOTES,
-    Rounds,
-    leavers,
-    sentences,
-    take_ballots,
-    votes_in,
-)
 from discussions.transcripts.core.readers.rows import is_nobody
 from workspace.core.words import mark
 
@@ -51,8 +31,13 @@ _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _PLAYER = re.compile(
     r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
 )
+_VOTE_OR_OUT = re.compile(r"[\W\d]{0,40}(?:vote|eliminated) ?[:：](.*)", re.IGNORECASE)
+_NAME_ENDS = re.compile(r"->|→|=>|➜|➔|⇒|\(")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-_GAME = re.compile(rb"[ \t]*game\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d", re.IGNORECASE)
+_GAME = re.compile(
+    rb"(?:^|(?<=\r))[ \t]*(?:game\b|[#=*~-]{1,20} ?(?:game|match)\b ?#?\d)[^\r\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 SAMPLE_LINES, HEAD_CHARACTERS = 400, 200_000
 
 _NIGHT = mark("Lines under headings of nights are no part of the public discussion: {count}.")
@@ -82,7 +67,7 @@ _SPEAKS_ONCE = mark(
 class _Game(Struct):
     """A game while its lines are read; its first line has the number `begin` in the file.
 
-    `heading_names` are players with names that look like headings. Who only speaks at night is no player.
+    Who only speaks at night is no player.
     """
 
     notes: Notes
@@ -91,8 +76,7 @@ class _Game(Struct):
     facts: dict[str, str] = {}
     roster: dict[str, dict[str, Any]] = {}
     is_listed: bool = False
-    heading_names: frozenset[str] = frozenset()
-    rounds: Rounds = field(default_factory=Rounds)
+    rounds: narration.Rounds = field(default_factory=narration.Rounds)
     latest: int = 0
     # Where it was said: "" by day. A line that begins no message continues the `open` one.
     channel: str = ""
@@ -103,6 +87,15 @@ class _Game(Struct):
     gone: set[str] = set()
     # The message of which only a notice was read.
     shown: chat.ChatLine | None = None
+
+    @property
+    def speaker(self) -> str:
+        """Who has spoken last by day; "" before the first message."""
+        return self.last_public["playerName"] if self.last_public else ""
+
+    @property
+    def round(self) -> int:
+        return 1 if self.rounds.number is None else self.rounds.number
 
     def place(self, index: int) -> str:
         return f"line {self.begin + index}"
@@ -117,27 +110,23 @@ def recognises_text(text: str) -> bool:
     whole = as_chat(whole, find_forms(whole))
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
-    if lines and (is_log or lines[0].lstrip().startswith("{") or is_markup(lines)):
+    if lines and (is_log or lines[0].lstrip().startswith("{") or labels.is_markup(lines)):
         return False
-    lines = [*outside_tags(lines)]
+    lines = [*labels.outside_tags(lines)]
     style = chat.find_style(lines)
-    found = [line.after or line for line in (chat.read_chat_line(line, style, names=None) for line in lines)]
-    if is_odd_chat(found, lines, whole):
+    found = [line.after or line for line in (chat.read_chat_line(line, style) for line in lines)]
+    if labels.is_odd_chat(found, lines, whole):
         return False
     # Who leads the game may be listed as a player.
-    kinds = Counter("message" if line.kind == "narrated" else line.kind for line in found)
-    speakers = Counter(
-        line.name
-        for line in found
-        if line.kind in ("message", "narrated")
-        and not line.audience
-        and line.name.casefold() not in THOUGHT_NAMES
-    )
-    first_lines = len(found) - kinds["more"]
+    said = [line for line in found if line.kind in ("message", "narrated")]
+    names = [line.name for line in said if not line.audience and line.name.casefold() not in THOUGHT_NAMES]
+    most = max(Counter(names).values(), default=0)
+    first_lines = sum(line.kind != "more" for line in found)
     if style.is_timed:
-        return kinds["message"] >= 2 and 10 * first_lines >= len(found)
-    is_whole = kinds["heading"] > 0 and kinds["message"] >= 2 and {*kinds} == {"heading", "message"}
-    return is_whole or (max(speakers.values(), default=0) >= 2 and 3 * first_lines >= len(found))
+        return len(said) >= 2 and 10 * first_lines >= len(found)
+    headings = sum(line.kind == "heading" for line in found)
+    is_whole = headings > 0 and len(said) >= 2 and len(said) + headings == len(found)
+    return is_whole or (most >= 2 and 3 * first_lines >= len(found))
 
 
 def to_native_text(
@@ -150,9 +139,9 @@ def to_native_text(
     for begin, end, number in _parts(decoded):
         notes = new_notes()
         game = _Game(notes, Draft(notes, notes.source), begin=number)
-        game.notes.translate("", game.place(0))
+        notes.translate("", game.place(0))
         _read_game(game, as_chat(_lines(decoded.part(begin, end)), forms), style)
-        yield _value(game), game.notes
+        yield _value(game), notes
 
 
 def _lines(text: str) -> list[str]:
@@ -165,34 +154,32 @@ def _parts(decoded: Decoded) -> list[tuple[int, int, int]]:
 
     If a file begins with `Game: ...` or a title such as "=== Game 1 ===", each such line begins a game.
     """
-    data, whole = decoded.data, [(decoded.begin, len(decoded.data), 1)]
-    begins: list[tuple[int, int]] = []
-    start, number = decoded.begin, 1
-    for found in chain(_LINE_END.finditer(data, decoded.begin), (None,)):
-        end = found.start() if found else len(data)
-        said = decoded.part(start, end).strip()
-        if _GAME.match(data, start, end) and (FACT.fullmatch(said) or not said[:1].isalpha()):
-            begins.append((start, number))
-        elif not begins and said:
-            return whole
-        start, number = found.end() if found else end, number + 1
-    if not begins:
-        return whole
-    ends = [*(at for at, _number in begins[1:]), len(data)]
-    return [(at, end, line) for (at, line), end in zip(begins, ends, strict=True)]
+    data, end = decoded.data, len(decoded.data)
+    titles = (
+        (found.start(), decoded.part(*found.span()).strip()) for found in _GAME.finditer(data, decoded.begin)
+    )
+    begins = [at for at, said in titles if labels.FACT.fullmatch(said) or not said[:1].isalpha()]
+    if not begins or data[decoded.begin : begins[0]].strip():
+        return [(decoded.begin, end, 1)]
+    above = (
+        sum(1 for _end in _LINE_END.finditer(data, *part)) for part in pairwise([decoded.begin, *begins])
+    )
+    return [
+        (*part, 1 + lines) for part, lines in zip(pairwise([*begins, end]), accumulate(above), strict=True)
+    ]
 
 
 def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     last = len(lines)
-    facts, start = facts_at(lines, 0, last)
+    facts, start = labels.facts_at(lines, 0, last)
     _read_facts(game, facts)
-    names = {name.casefold() for name in game.roster} if game.is_listed else None
-    below, end = facts_below(lines, start, last, names or set())
-    game.heading_names = _heading_names(game, lines[start:end])
-    numbered = numbered_lines(lines[start:end])
+    names = frozenset(map(str.casefold, game.roster)) if game.is_listed else None
+    below, end = labels.facts_below(lines, start, last, names or frozenset())
+    style = replace(style, listed=names, heading_names=_heading_names(game, lines[start:end]))
+    numbered = labels.numbered_lines(lines[start:end])
     for index in range(start, end):
-        line = chat.read_chat_line(lines[index], style, names=names, heading_names=game.heading_names)
-        if line.kind == "more" and numbered and as_shape(lines[index]) in numbered:
+        line = chat.read_chat_line(lines[index], style)
+        if line.kind == "more" and numbered and chat.as_shape(lines[index]) in numbered:
             game.notes.warn("numbered_line", game.place(index), line.text.strip(), says=_COMES_BACK)
             continue
         _take(game, line, game.place(index))
@@ -201,7 +188,7 @@ def _read_game(game: _Game, lines: list[str], style: chat.ChatStyle) -> None:
     _read_facts(game, below)
 
 
-def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[Fact], last: int) -> None:
+def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[labels.Fact], last: int) -> None:
     """A fact that is alone in its block may be a message of a player called "Date" or "Winner"."""
     for index in sorted({index for _key, _said, index in below}):
         is_last = index + 1 == last or not lines[index + 1].strip()
@@ -209,7 +196,7 @@ def _warn_of_lone_facts(game: _Game, lines: list[str], below: list[Fact], last: 
             game.notes.warn("fact_below", game.place(index), lines[index].strip(), says=_FACT_BELOW)
 
 
-def _read_facts(game: _Game, facts: list[Fact]) -> None:
+def _read_facts(game: _Game, facts: list[labels.Fact]) -> None:
     """Read the facts. If one is given twice, the first counts. If `Players` are listed, nobody else speaks."""
     for key, said, index in facts:
         if key in ("players", "roles"):
@@ -220,19 +207,12 @@ def _read_facts(game: _Game, facts: list[Fact]) -> None:
 
 def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
     """Names of players that look like headings: those that are listed, vote, are voted for or leave the game."""
-    names = list(game.roster)
-    for line in lines:
-        match = chat.MESSAGE.fullmatch(line)
-        word = match["name"].strip().lower() if match else ""
-        if match is None or word not in ("vote", "eliminated"):
-            continue
-        text = (match["text"] or "").strip()
-        arrow = chat.ARROW.fullmatch(text)
-        if word == "eliminated":
-            names.append(text.partition("(")[0].strip())
-        elif arrow is not None:
-            names += [arrow["voter"].strip(), arrow["target"].strip()]
-    return frozenset(name.casefold() for name in names if chat.HEADING_NAME.fullmatch(name))
+    told = [
+        part for line in lines if (found := _VOTE_OR_OUT.match(line)) for part in _NAME_ENDS.split(found[1])
+    ]
+    return frozenset(
+        name.strip().casefold() for name in (*game.roster, *told) if chat.HEADING_NAME.fullmatch(name.strip())
+    )
 
 
 def _read_player(game: _Game, key: str, told: str, place: str) -> None:
@@ -262,27 +242,35 @@ def _known_name(game: _Game, name: str) -> str | None:
 
 
 def _take(game: _Game, line: chat.ChatLine, place: str) -> None:
-    """Add a line to the game, and what follows it if it is a heading."""
-    if line.kind in ("heading", "night"):
-        # Rounds that begin again below a hidden title belong to that part.
-        now = game.rounds.number
-        begun = min(line.round, game.latest if now is None else now)
-        is_again = game.channel not in ("", "night") and begun < game.latest >= line.round
-        game.rounds.begin(line.round, is_night=line.kind == "night")
-        game.latest = max(game.latest, line.round)
-        if not is_again:
-            _enter(game, "night" if line.kind == "night" else "")
-        if line.after is not None:
-            _take(game, line.after, place)
-        elif line.text:
-            game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
-    elif line.kind in _ASIDE:
-        _ASIDE[line.kind](game, line, place)
-    elif game.channel:
+    """Add a line to the game."""
+    if line.kind == "blank":
+        if game.open is not None:
+            game.open["message"] += "\n"
+    elif line.kind == "section":
+        _enter(game, line.text if line.round == 1 else "")
+        game.notes.warn("section_line", place, line.text, says=_SECTION_LINE)
+    elif line.kind == "notice":
+        game.notes.warn("notice", place, line.text)
+    elif game.channel and line.kind in ("message", "more", "vote", "out"):
         game.notes.warn("night_line", place, says=_NIGHT)
         _take_at_night(game, line, place)
     else:
         _TAKE[line.kind](game, line, place)
+
+
+def _take_heading(game: _Game, line: chat.ChatLine, place: str) -> None:
+    # narration.Rounds that begin again below a hidden title belong to that part.
+    now = game.rounds.number
+    begun = min(line.round, game.latest if now is None else now)
+    is_again = game.channel not in ("", "night") and begun < game.latest >= line.round
+    game.rounds.begin(line.round, is_night=line.kind == "night")
+    game.latest = max(game.latest, line.round)
+    if not is_again:
+        _enter(game, "night" if line.kind == "night" else "")
+    if line.after is not None:
+        _take(game, line.after, place)
+    elif line.text:
+        game.notes.warn("heading_text", place, line.text, says=_HEADING_TEXT)
 
 
 def _enter(game: _Game, channel: str) -> None:
@@ -290,24 +278,10 @@ def _enter(game: _Game, channel: str) -> None:
     game.channel, game.open = channel, None if channel or not game.last_public else game.told
 
 
-def _take_blank(game: _Game, line: chat.ChatLine, place: str) -> None:
-    if game.open is not None:
-        game.open["message"] += "\n"
-
-
-def _take_section(game: _Game, line: chat.ChatLine, place: str) -> None:
-    _enter(game, line.text if line.round == 1 else "")
-    game.notes.warn("section_line", place, line.text, says=_SECTION_LINE)
-
-
-def _take_notice(game: _Game, line: chat.ChatLine, place: str) -> None:
-    game.notes.warn("notice", place, line.text)
-
-
 def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
     """Take what who leads the game says: rounds and nights, votes, and who leaves. At night the rest is kept."""
     was_night = game.channel != ""
-    for said in sentences(line.text):
+    for said in narration.sentences(line.text):
         if game.rounds.hear(said):
             game.latest = max(game.latest, game.rounds.number or 0)
             _enter(game, "night" if game.rounds.is_night else "")
@@ -318,17 +292,17 @@ def _take_narrated(game: _Game, line: chat.ChatLine, place: str) -> None:
         _take_at_night(game, replace(line, kind="message"), place)
         return
     if line.kind == "narrated":
-        game.notes.warn("narrated", place, line.name or line.text, says=NARRATED)
+        game.notes.warn("narrated", place, line.name or line.text, says=narration.NARRATED)
     game.open = game.told
 
 
 def _take_told(game: _Game, said: str, time: str | None, place: str) -> None:
-    for voter, target in votes_in(said):
-        game.draft.add_vote(place, _round(game), voter, target, time=time)
-    for name, how in leavers(said, game.roster):
+    for voter, target in narration.votes_in(said):
+        game.draft.add_vote(place, game.round, voter, target, time=time)
+    for name, how in narration.leavers(said, game.roster):
         if name not in game.gone:
             game.gone.add(name)
-            game.draft.add_elimination(place, _round(game), _add_player(game, name, place), how)
+            game.draft.add_elimination(place, game.round, _add_player(game, name, place), how)
 
 
 def _take_at_night(game: _Game, line: chat.ChatLine, place: str) -> None:
@@ -357,8 +331,7 @@ def _take_message(game: _Game, line: chat.ChatLine, place: str) -> None:
             return
     line = replace(line, text=said)
     if line.name.casefold() in THOUGHT_NAMES and not _known_name(game, line.name):
-        author = game.last_public["playerName"] if game.last_public else ""
-        _add_message(game, author, line.text, line.time, place, "nobody")
+        _add_message(game, game.speaker, line.text, line.time, place, "nobody")
         return
     game.rounds.talk()
     name = _add_player(game, line.name, place)
@@ -389,11 +362,11 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
     if game.open is game.told:
         _take_narrated(game, replace(line, name=""), place)
         return
-    votes = VOTES.fullmatch(line.text.strip())
+    votes = narration.VOTES.fullmatch(line.text.strip())
     if votes and all(_known_name(game, votes[part]) for part in ("name", "target")):
         _take_vote(game, replace(line, text=f"{votes['name']} -> {votes['target']}"), place)
         return
-    name, deed = read_deed(line.text, game.open)
+    name, deed = labels.read_deed(line.text, game.open)
     if deed:
         _add_message(game, name, deed, line.time, place, "nobody")
         return
@@ -405,31 +378,21 @@ def _take_more(game: _Game, line: chat.ChatLine, place: str) -> None:
 def _take_out(game: _Game, line: chat.ChatLine, place: str) -> None:
     name, _sign, how = line.text.partition("(")
     name, game.open = _add_player(game, name.strip(), place), game.told
-    game.draft.add_elimination(place, _round(game), name, how.rstrip(") ").strip())
+    game.draft.add_elimination(place, game.round, name, how.rstrip(") ").strip())
 
 
 def _take_vote(game: _Game, line: chat.ChatLine, place: str) -> None:
-    several = re.split("[,;]", line.text)
-    if len(several) > 1 and all(map(chat.ARROW.fullmatch, several)):
-        for one in several:
-            _take_vote(game, replace(line, text=one.strip()), place)
-        return
-    arrow = None if line.name else chat.ARROW.fullmatch(line.text)
-    # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
-    above = game.last_public["playerName"] if game.last_public else ""
-    said = arrow["voter"].strip() if arrow else line.name or above
-    if not said:
-        game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
-        return
-    if arrow:
-        game.open = game.told
-    voter, target = _add_player(game, said, place), (arrow["target"] if arrow else line.text).strip()
-    target = target if is_nobody(target) else _add_player(game, target, place)
-    game.draft.add_vote(place, _round(game), voter, target, time=line.time)
-
-
-def _round(game: _Game) -> int:
-    return 1 if game.rounds.number is None else game.rounds.number
+    parts = [] if line.name else [chat.ARROW.fullmatch(part.strip()) for part in re.split("[,;]", line.text)]
+    for arrow in (parts or (None,)) if all(parts) else (chat.ARROW.fullmatch(line.text),):
+        # A vote without a voter is that of who speaks: "VOTE: Bea" in a post of Ann.
+        voter, target = (arrow["voter"], arrow["target"]) if arrow else (line.name or game.speaker, line.text)
+        if not voter:
+            game.notes.warn("line_before_first", place, line.text, says=_BEFORE_FIRST)
+            return
+        game.open = game.told if arrow else game.open
+        voter, target = _add_player(game, voter.strip(), place), target.strip()
+        target = target if is_nobody(target) else _add_player(game, target, place)
+        game.draft.add_vote(place, game.round, voter, target, time=line.time)
 
 
 def _value(game: _Game) -> dict[str, Any]:
@@ -440,14 +403,18 @@ def _value(game: _Game) -> dict[str, Any]:
         nobody = None if is_nobody(vote["targetName"]) else ""
         vote["targetName"] = known.get(vote["targetName"].casefold(), nobody)
     votes[:] = [vote for vote in votes if vote["voterName"] and vote["targetName"] != ""]
-    if ballots := take_ballots(game.draft.game, known):
+    if ballots := narration.take_ballots(game.draft.game, known):
         game.notes.warn("ballot", "", ballots[0], count=len(ballots), says=_BALLOTS)
     _leave_figures_out(game)
     messages = game.draft.game["messages"]
     for message in messages:
         message["message"] = message["message"].strip()
-        if message["audience"] is not None:
-            _name_author(game, message)
+        name = message["playerName"]
+        if message["audience"] is not None and name not in game.roster:
+            # Who is no player is named in the text.
+            message["playerName"] = _known_name(game, name) or ""
+            if name and not message["playerName"]:
+                message["message"] = f"{name}: {message['message']}"
     spoken = Counter(message["playerName"] for message in messages if message["audience"] is None)
     once = [name for name, count in spoken.items() if count == 1]
     if not game.is_listed and once and len(spoken) > 2 and spoken.total() >= 2 * len(spoken):
@@ -471,7 +438,7 @@ def _leave_figures_out(game: _Game) -> None:
     free = [name for name in said if name in game.roster and name not in voted]
     for name in () if game.is_listed or len(game.roster) < 3 else free:
         is_fact = name.casefold() == "winner" == rows[-1]["playerName"].casefold() and len(said[name]) == 1
-        figures = all(is_figure(text, known) for text in said[name])
+        figures = all(labels.is_figure(text, known) for text in said[name])
         if game.roster[name]["role"] or not (is_fact or figures):
             continue
         if is_fact:
@@ -481,20 +448,10 @@ def _leave_figures_out(game: _Game) -> None:
         game.notes.warn("figure", "", name, count=len(said[name]), says=_FIGURES)
 
 
-def _name_author(game: _Game, message: dict[str, Any]) -> None:
-    """The author of what is private as the game spells them; one who is no player is named in the text."""
-    name = message["playerName"]
-    known = name if name in game.roster else _known_name(game, name)
-    if name and known is None:
-        message["message"] = f"{name}: {message['message']}"
-    message["playerName"] = known or ""
-
-
-# What is no part of the discussion, by day or by night.
-_ASIDE = {
-    "blank": _take_blank,
-    "section": _take_section,
-    "notice": _take_notice,
+_TAKE = dict.fromkeys(("heading", "night"), _take_heading) | {
     "narrated": _take_narrated,
+    "message": _take_message,
+    "more": _take_more,
+    "vote": _take_vote,
+    "out": _take_out,
 }
-_TAKE = {"message": _take_message, "more": _take_more, "vote": _take_vote, "out": _take_out}

@@ -14,14 +14,7 @@ from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
-from discussions.transcripts.core.audience import (
-    IGNORE,
-    ROUND,
-    SPEECH,
-    THOUGHT,
-    VOTE,
-    kind_of_type,
-)
+from discussions.transcripts.core.audience import IGNORE, ROUND, SPEECH, THOUGHT, VOTE, kind_of_type
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap

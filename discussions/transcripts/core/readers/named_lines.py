@@ -23,8 +23,8 @@ from discussions.transcripts.core.audience import (
     words_of,
 )
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import FACTS, find_titles, split_hidden
-from discussions.transcripts.core.readers.narration import PARTS
+from discussions.transcripts.core.readers.chat_labels import ENDS, FACTS, find_titles, split_hidden
+from discussions.transcripts.core.readers.narration import PARTS, ROLE
 
 Rows = list[tuple[int, dict[str, str]]]
 
@@ -55,8 +55,9 @@ _BOXED_SIGN = re.compile(
     r"(?P<after>[^\[\](){}\n]{0,60}(?P<sign>[\])}]))[:：]?\s{0,3}(?P<text>.*)(?P<dash>)?"
 )
 _OPENED = re.compile(r"[\[({][^\[\](){}]*\Z")
-_LABEL = re.compile(
-    r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,30}?)[*_`]{0,3}[:：][*_`]{0,3}\s{0,3}(?P<text>\S.*)"
+# A key or a label, and what it is of.
+LABEL = re.compile(
+    r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
 )
 _ROUND = re.compile(
     rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
@@ -70,11 +71,10 @@ _VOTES = re.compile(
     re.IGNORECASE,
 )
 # What stands above columns is no name.
-_COLUMNS = ("player", "speaker", "name")
+_NO_NAMES = NARRATORS.union(FACTS, THOUGHT_NAMES, ("player", "speaker", "name", "i"))
 _BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
-_DIGITS = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[.!?,;] ")
 _RULE = re.compile(r"\W{3,}")
 OTHER = "other lines"
@@ -94,34 +94,24 @@ class _Head(Struct, frozen=True):
     has_sign: bool
 
 
-def _words_in(
-    lines: list[str],
-) -> tuple[Counter[str], dict[str, Counter[str]], dict[tuple[str, str], set[str]]]:
-    """The words that may be names: how often each stands anywhere, how often after each beginning of a line, and what
-    follows it there: the second word of a name, if always the same does.
-    """
+def find_names(lines: list[str]) -> frozenset[str]:
+    """The names of players in these lines, as far as they can be told."""
+    lines = [line[:_MOST_CHARACTERS] for line in lines[:_MOST_LINES]]
     words: Counter[str] = Counter()
-    places: dict[str, Counter[str]] = {}
-    following: dict[tuple[str, str], set[str]] = {}
+    # After each beginning of a line: what stands there, and what follows, as the second word of a name does.
+    places: dict[str, list[tuple[str, str]]] = {}
     for line in lines:
         for found in _CALLED.finditer(line):
             words[found[1]] += 1
             if found.start() < _FAR:
-                before = _DIGITS.sub("0", line[: found.start()])
-                places.setdefault(before, Counter())[found[1]] += 1
-                following.setdefault((before, found[1]), set()).add(found["more"] or "")
-    return words, places, following
-
-
-def find_names(lines: list[str]) -> frozenset[str]:
-    """The names of players in these lines, as far as they can be told."""
-    lines = [line[:_MOST_CHARACTERS] for line in lines[:_MOST_LINES]]
-    words, places, following = _words_in(lines)
+                before = chat.as_shape(line[: found.start()])
+                places.setdefault(before, []).append((found[1], found["more"] or ""))
     counts: Counter[str] = Counter()
     ends: dict[str, set[str]] = {}
     slots: list[list[str]] = []
     called_above: set[str] = set()
-    for before, place in sorted(places.items(), key=lambda one: len(one[0])):
+    for before, stand in sorted(places.items(), key=lambda one: len(one[0])):
+        place = Counter(word for word, _more in stand)
         again = Counter({word: count for word, count in place.items() if count > 1})
         # Behind a name texts begin.
         is_text = not called_above.isdisjoint(found[1] for found in _CALLED.finditer(before))
@@ -129,11 +119,11 @@ def find_names(lines: list[str]) -> frozenset[str]:
             called = Counter({word: count for word, count in place.items() if _may_be_name(word)})
             # Who leaves the game early may speak once.
             counts += called
-            called_above.update(_DIGITS.sub("0", word) for word in called)
+            called_above.update(chat.as_shape(word) for word in called)
             is_pure = before.strip() != "" and "|" not in before and len(called) == len(place)
             slots.append([word for word in called if word in again or is_pure])
-            for word in called:
-                ends.setdefault(word, set()).update(following[before, word])
+            for word, more in stand:
+                ends.setdefault(word, set()).add(more)
     if len(counts) > _MOST_CALLED:
         return frozenset()
     text = "\n".join(lines)
@@ -142,13 +132,12 @@ def find_names(lines: list[str]) -> frozenset[str]:
     # Of words in one place some may be named by nobody, but not most.
     likely = {word for slot in slots if 2 * len(named.intersection(slot)) >= len(slot) for word in slot}
     found_names = likely | (named if likely else {word for slot in slots for word in slot})
-    return frozenset(
-        whole
-        for word in found_names
-        for whole in (
-            [word] if "" in ends[word] or len(ends[word]) > _MOST_ENDS else [word + end for end in ends[word]]
-        )
-    )
+    return frozenset(word + end for word in found_names for end in _ends_of(ends[word]))
+
+
+def _ends_of(more: set[str]) -> set[str]:
+    """The second words of a name: one that has few, and always one, has these; any other has none."""
+    return more if "" not in more and len(more) <= _MOST_ENDS else {""}
 
 
 def _has_case(word: str) -> bool:
@@ -156,16 +145,15 @@ def _has_case(word: str) -> bool:
 
 
 def _may_be_name(word: str) -> bool:
-    folded = word.casefold()
-    is_word = folded in NARRATORS.union(FACTS, THOUGHT_NAMES, _COLUMNS) or all(
-        map(kind_of_type, words_of(word))
+    # "agent_0" is a name, "round_1" is none; "[D1]" and "[N1]" are days and nights.
+    words, is_numbered = words_of(word), re.search(r"[\d_-]", word) is not None
+    is_agent = word[-1].isdecimal() and SPEAKERS.issuperset(words)
+    is_word = (
+        word.casefold() in _NO_NAMES or all(map(kind_of_type, words)) or ROLE.fullmatch(word) is not None
     )
-    is_word = is_word or chat.read_role(f"{word} ({word})")[1] != ""
-    # "agent_0" is a name, "round_1" is none.
-    is_word = is_word and not (word[-1].isdecimal() and SPEAKERS.issuperset(words_of(word)))
-    # "[D1]" and "[N1]" are days and nights.
-    is_word = is_word or _SHORT_ROUND.fullmatch(word) is not None
-    return word != "I" and not is_word and (not word[0].islower() or re.search(r"[\d_-]", word) is not None)
+    return not ((is_word and not is_agent) or _SHORT_ROUND.fullmatch(word)) and (
+        not word[0].islower() or is_numbered
+    )
 
 
 class _Place(Struct):
@@ -191,9 +179,9 @@ def read_named(lines: list[str]) -> Rows:
     for _again in range(2):
         heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
-    labels = Counter(label["label"] for line in lines if (label := _LABEL.fullmatch(line)))
+    labels = Counter(label["label"] for line in lines if (label := LABEL.fullmatch(line)))
     titles = find_titles(lines, heads)
-    parts = {_DIGITS.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
+    parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
     rows: Rows = []
     place = _Place(are_alike=len(parts) < 2)
     for number, line, part in split_hidden(lines, heads) if heads else ():
@@ -211,32 +199,32 @@ def read_named(lines: list[str]) -> Rows:
         elif head:
             place.spoken = row = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
             place.is_below = not head.text
-        else:
-            row = (
-                _other_row(line, place, labels)
-                if line.strip() and not is_rule and number not in titles
-                else {}
-            )
-        if number in titles:
+        elif number in titles:
             title = line.strip(" *_#=~-[](){}<>")
-            place.begun, place.spoken = begin_part(title, place.begun, is_alone=False), {}
-        if row:
-            rows.append((number, row))
+            row, place.begun, place.spoken = {}, begin_part(title, place.begun, is_alone=False), {}
+        else:
+            row = {} if is_rule or not line.strip() else _other_row(line, place, labels)
+        rows.append((number, row))
     return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], _any_of(names))
 
 
 def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str, str]:
     """The row of a line that begins with no player; {} where it goes on above, or begins something."""
-    label = _LABEL.fullmatch(line)
+    label = LABEL.fullmatch(line)
     is_field = place.is_below and label is not None and labels[label["label"]] >= _LEAST
-    begun = _round_of(line, place) or (
-        {} if is_field and not place.is_new else part_of(line, place.begun, is_alone=place.are_alike)
+    kind = line.strip(" :*_#[]()-")
+    # What stands below, and no sentence: "Thoughts".
+    is_kind = (
+        place.is_below and kind_of_type(kind) != "" and kind.count(" ") < _LEAST and not kind.endswith(ENDS)
     )
+    begun = _round_of(line, place)
+    if not begun and (place.is_new or not is_field):
+        begun = part_of(line, place.begun, is_alone=place.are_alike)
     if begun:
         place.begun, place.spoken, place.is_below = begun, {}, False
     elif label and is_field:
         return place.spoken | {"type": label["label"], "text": label["text"]}
-    elif place.is_below and (kind := line.strip(" :*_#[]()-")) and _is_kind(kind):
+    elif is_kind:
         place.spoken = place.spoken | {"type": kind, "text": ""}
         return place.spoken
     elif place.is_below and not place.is_new:
@@ -247,36 +235,30 @@ def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str,
 
 
 def _any_of(names: frozenset[str]) -> "re.Pattern[str]":
-    longest = sorted(names, key=len, reverse=True)
-    return re.compile(
-        "|".join(
-            rf"(?<!\w){re.escape(name)}(?![{_LETTERS}])" if _has_case(name) else re.escape(name)
-            for name in longest
-        )
-    )
+    longest = [(name, re.escape(name)) for name in sorted(names, key=len, reverse=True)]
+    one_of = (rf"(?<!\w){said}(?![{_LETTERS}])" if _has_case(name) else said for name, said in longest)
+    return re.compile("|".join(one_of))
 
 
 def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Head]:
     """The lines that begin like others: number -> what they begin with."""
-    read = (
-        (number, _read_head(chat.plain_line(line), any_name)) for number, line in enumerate(lines, start=1)
-    )
-    heads = {number: head for number, head in read if head}
-    shapes = Counter(head.shape for head in heads.values())
+    plain = enumerate(map(chat.plain_line, lines), start=1)
+    heads = {number: head for number, line in plain if (head := _read_head(line, any_name))}
+    shapes: dict[str, list[_Head]] = {}
+    for head in heads.values():
+        shapes.setdefault(head.shape, []).append(head)
     # What only one name begins is a text.
-    players: dict[str, set[str]] = {}
-    for head in heads.values():
-        players.setdefault(head.shape, set()).add(head.player)
-    often = {shape for shape, names in players.items() if len(names) > 1 and shapes[shape] >= _LEAST}
-    said: dict[str, list[str]] = {}
-    for head in heads.values():
-        said.setdefault(head.shape, []).append(head.text)
+    often = {
+        shape
+        for shape, same in shapes.items()
+        if len(same) >= _LEAST and len({head.player for head in same}) > 1
+    }
     # A time is nothing that is said: "Ann » Wed Feb 11, 2026 7:10 pm".
     dates = {
         shape
-        for shape, texts in said.items()
-        if all(len(text) < _FAR and _TIMES.search(text) for text in texts)
-        and 2 * len({_DIGITS.sub("0", text) for text in texts}) <= len(texts)
+        for shape, same in shapes.items()
+        if all(len(head.text) < _FAR and _TIMES.search(head.text) for head in same)
+        and 2 * len({chat.as_shape(head.text) for head in same}) <= len(same)
     }
     return {
         number: replace(head, text="") if head.shape in dates else head
@@ -300,7 +282,7 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     # "[for Ann] Bea:", but "Ann to Bea:".
     is_last = bool(re.search(r"[\])]", begin[first.end() : begin.rindex(names[-1])])) if names[1:] else False
     return _Head(
-        shape=_DIGITS.sub("0", any_name.sub("\0", begin)),
+        shape=chat.as_shape(any_name.sub("\0", begin)),
         names=names,
         player=names[-1] if is_last else names[0],
         kind=_type_of(begin, any_name),
@@ -311,16 +293,11 @@ def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
 
 def _type_of(begin: str, any_name: "re.Pattern[str]") -> str:
     """What stands beside names and numbers, in words; marks alone where there are no words."""
-    said = _DIGITS.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
+    said = chat.NUMBER.sub("", any_name.sub(" ", _TIMES.sub(" ", begin)))
     # A role says nothing of who could hear the line.
-    said = _BOXED.sub(lambda box: " " if chat.read_role(f"x ({box[1]})")[1] else box[0], said)
+    said = _BOXED.sub(lambda box: " " if ROLE.fullmatch(box[1].strip()) else box[0], said)
     words = " ".join(re.sub(r"\s*[|\[\](){}]\s*", " ", said).split()).strip(" ,:：-–*_#.·")
     return words or "".join(said.split()).strip("-–*_#.·[]()|")
-
-
-def _is_kind(said: str) -> bool:
-    """Whether a line says what stands below, and is no sentence: "Thoughts"."""
-    return kind_of_type(said) != "" and said.count(" ") < _LEAST and said[-1] not in ".!?…。！？"
 
 
 def _round_of(line: str, place: _Place) -> dict[str, str]:
@@ -343,7 +320,7 @@ def _round_of(line: str, place: _Place) -> dict[str, str]:
 
 def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> dict[str, str]:
     """The same of a title or a channel that a line names; `is_alone` says that all titles are called alike."""
-    title, label = _TITLE.fullmatch(line), _LABEL.fullmatch(line)
+    title, label = _TITLE.fullmatch(line), LABEL.fullmatch(line)
     if title:
         return begin_part(title["title"], before, is_alone=is_alone)
     is_channel = label is not None and looks_like_audience(label["label"])
@@ -352,9 +329,9 @@ def part_of(line: str, before: Mapping[str, str], *, is_alone: bool = False) -> 
 
 def begin_part(title: str, before: Mapping[str, str], *, is_alone: bool) -> dict[str, str]:
     """What the title of a part says of the lines below: its number is a round, where all parts are called alike."""
-    number = _DIGITS.search(title)
+    number = chat.NUMBER.search(title)
     round_of = {"round": number[0]} if number else _kept_round(before)
-    return round_of if number and is_alone else round_of | {"phase": _DIGITS.sub("", title).strip()}
+    return round_of if number and is_alone else round_of | {"phase": chat.NUMBER.sub("", title).strip()}
 
 
 def _kept_round(before: Mapping[str, str]) -> dict[str, str]:

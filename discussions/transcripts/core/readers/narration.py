@@ -5,6 +5,7 @@ Narrators, moderators, hosts and bots say so in chats of every form.
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
@@ -158,6 +159,11 @@ def to_number(written: str) -> int:
     return int(_WRITTEN.get(written.casefold(), written))
 
 
+def is_night(part: str) -> bool:
+    """Whether this word for a part of a game is one for a night."""
+    return part.casefold() in (*NIGHTS.split("|"), "夜", "晚")
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a text, and its lines, without what ends them."""
     return _SENTENCE.findall(text)
@@ -168,11 +174,10 @@ def _rounds_in(text: str) -> Iterator[tuple[int, str]]:
     for sentence in sentences(text):
         found = _TOLD_ROUND.fullmatch(sentence)
         if found:
-            number = found["number"] or found["nth"] or found["sign"]
-            part = (found["kind"] or found["last"] or found["cjk"]).casefold()
-            value = to_number(number)
+            value = to_number(found["number"] or found["nth"] or found["sign"])
+            part = found["kind"] or found["last"] or found["cjk"]
             if _is_begun(found):
-                yield value, "night" if part in (*NIGHTS.split("|"), "夜", "晚") else "day"
+                yield value, "night" if is_night(part) else "day"
             elif _OVER.fullmatch(found["more"]) or found["before"].casefold().strip().startswith("end of"):
                 yield value, "over"
         elif _FALLS.search(sentence) or _BREAKS.search(sentence):
@@ -286,23 +291,20 @@ def take_ballots(game: dict[str, Any], names: Mapping[str, str]) -> list[str]:
 
     `names` has the names of players by their case-folded forms.
     """
-    runs: list[tuple[Any, dict[int, str]]] = []
-    for number, row in enumerate(game["messages"]):
-        sign, target = _read_ballot(row["message"], names) if row["audience"] is None else ("", "")
-        key = (row["roundNumber"], sign) if target else None
-        if row["audience"] is None and (not runs or runs[-1][0] != key):
-            runs.append((key, {}))
-        if target:
-            runs[-1][1][number] = target
-    rows, taken = game["messages"], dict[int, str]()
-    for _key, run in runs:
-        if len({rows[number]["playerName"] for number in run}) >= _LEAST_BALLOTS:
-            taken |= run
-    for number, target in taken.items():
-        about = {"voterName": rows[number]["playerName"], "timestamp": rows[number]["timestamp"]}
-        game["votes"].append({"roundNumber": rows[number]["roundNumber"] or 1, "targetName": target} | about)
-    game["messages"] = [row for number, row in enumerate(rows) if number not in taken]
-    return [rows[number]["message"] for number in taken]
+    rows, taken = game["messages"], list[tuple[dict[str, Any], str]]()
+    read = ((row, *_read_ballot(row["message"], names)) for row in rows if row["audience"] is None)
+    for (_round, _sign, is_ballot), same in groupby(
+        read, lambda one: (one[0]["roundNumber"], one[1], one[2] != "")
+    ):
+        run = [(row, target) for row, _sign, target in same]
+        if is_ballot and len({row["playerName"] for row, _target in run}) >= _LEAST_BALLOTS:
+            taken += run
+    for row, target in taken:
+        about = {"voterName": row["playerName"], "timestamp": row["timestamp"]}
+        game["votes"].append({"roundNumber": row["roundNumber"] or 1, "targetName": target} | about)
+    are_votes = {id(row) for row, _target in taken}
+    game["messages"] = [row for row in rows if id(row) not in are_votes]
+    return [row["message"] for row, _target in taken]
 
 
 def _read_ballot(text: str, names: Mapping[str, str]) -> tuple[str, str]:

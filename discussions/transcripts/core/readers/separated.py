@@ -14,19 +14,19 @@ from msgspec.structs import replace
 from discussions.transcripts.core.audience import PRIVATE, THOUGHT, THOUGHT_NAMES, have_asides, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
+from discussions.transcripts.core.readers import chat_labels as labels
 from discussions.transcripts.core.readers import chat_lines as chat
-from discussions.transcripts.core.readers.chat_labels import (
-    are_keys,
-    doubtful_labels,
-    find_modes,
-    hidden_parts,
-    split_hidden,
-    split_mode,
-    unknown_parts,
-)
+from discussions.transcripts.core.readers.chat_forms import TIME_ALONE, head_above
 from discussions.transcripts.core.readers.columns import SEPARATOR, Columns, MappingRecord, find_mapping
 from discussions.transcripts.core.readers.json_rows import table_of_objects
-from discussions.transcripts.core.readers.named_lines import OTHER, begin_part, is_clear, part_of, read_named
+from discussions.transcripts.core.readers.named_lines import (
+    LABEL,
+    OTHER,
+    begin_part,
+    is_clear,
+    part_of,
+    read_named,
+)
 from discussions.transcripts.core.readers.narration import VOTES, WHO
 from discussions.transcripts.core.readers.rows import read_table
 from discussions.transcripts.core.readers.tables import Table
@@ -42,47 +42,34 @@ _Found = tuple[int, str, str]
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,59})=("[^"\\]*(?:\\.[^"\\]*)*"|[^\s"]*)(?:\s+|$)')
 _RULED = re.compile(r"([=_*~-])\1{4,}")
 _CROSSED = re.compile(r"\s{0,9}[|+-][-+|:]+\s{0,9}")
-_KEYED = re.compile(
-    r"[\s*-]{0,9}(?P<key>[^\W\d_][\w -]{0,39}?)[*_]{0,2}\s?[:：=][*_]{0,2}\s{0,9}(?P<value>\S.*)"
-)
 _SAYS = re.compile(rf"(?P<name>{WHO})(?: (?:says?|said))?: ?(?P<text>\S.*)")
 _ROUND = re.compile(r"\W{0,9}(?:round|day)\s{1,3}#?(?P<number>\d{1,4})\b.{0,20}", re.IGNORECASE)
-_HEAD = re.compile(
-    rf"(?:[\[(]?(?P<before>{chat.TIME})[\])]?[ ,]{{0,3}})?(?P<name>{WHO}(?:#\d{{1,5}})?)"
-    rf"(?:[ ,—–|·-]{{1,5}}[\[(]?(?P<after>{chat.TIME})[\])]?)?"
-)
-_ALONE = re.compile(rf"\W{{0,3}}(?P<time>{chat.TIME})\W{{0,3}}")
-_TIMED = re.compile(rf"[\[(]?{chat.TIME}[\])]?\s")
 
 
 def _read_levels(lines: list[str]) -> _Rows:
     """Lines of a log: who said what, who voted for whom; their type is the level and where the line comes from."""
     rows: _Rows = []
-    number = ""
+    begun: dict[str, str] = {}
     for at, line in enumerate(lines, start=1):
         found = chat.LOG_LINE.fullmatch(line)
         if found is None:
             continue
-        said, source = found["said"], found["boxed"] or found["source"] or ""
-        row = {"time": found["time"] or "", "type": f"{found['level']} {source}".strip()}
-        begins, votes, says = _ROUND.fullmatch(said), VOTES.fullmatch(said), _SAYS.fullmatch(said)
-        if begins:
-            number = begins["number"]
+        if begins := _ROUND.fullmatch(found["said"]):
+            begun = {"round": begins["number"]}
             continue
+        source = found["boxed"] or found["source"] or ""
+        votes, says = VOTES.fullmatch(found["said"]), _SAYS.fullmatch(found["said"])
         if votes:
-            row |= {"type": "vote", "player": votes["name"], "target": votes["target"]}
-        elif says and says["name"].casefold() in THOUGHT_NAMES:
-            row |= {"type": "thought", "player": source.rpartition(".")[2], "text": says["text"]}
-        elif says:
-            # Each player may have a logger.
-            row |= {
-                "type": row["type"].replace(f".{says['name']}", ""),
-                "player": says["name"],
-                "text": says["text"],
-            }
+            row = {"type": "vote", "player": votes["name"], "target": votes["target"]}
+        elif says is None:
+            row = {"type": "log", "text": found["said"]}
+        elif says["name"].casefold() in THOUGHT_NAMES:
+            row = {"type": "thought", "player": source.rpartition(".")[2], "text": says["text"]}
         else:
-            row |= {"type": "log", "text": said}
-        rows.append((at, row | ({"round": number} if number else {})))
+            # Each player may have a logger.
+            kind = f"{found['level']} {source}".strip().replace(f".{says['name']}", "")
+            row = {"type": kind, "player": says["name"], "text": says["text"]}
+        rows.append((at, {"time": found["time"] or ""} | row | begun))
     return rows
 
 
@@ -98,18 +85,17 @@ def _read_pairs(lines: list[str]) -> _Rows:
 
 def _read_records(lines: list[str]) -> _Rows:
     """Blocks of lines with a key and a value each, of which each begins with a key that the one before had."""
-    pairs = [(at, match) for at, line in enumerate(lines, start=1) if (match := _KEYED.fullmatch(line))]
-    counts = Counter(match["key"] for _at, match in pairs)
-    often = {
-        key for key, count in counts.items() if 2 * count >= max(counts.values()) and count >= LEAST_LINES
-    }
+    pairs = [(at, match) for at, line in enumerate(lines, start=1) if (match := LABEL.fullmatch(line))]
+    counts = Counter(match["label"] for _at, match in pairs)
+    least = max(LEAST_LINES, max(counts.values(), default=0) / 2)
+    often = {key for key, count in counts.items() if count >= least}
     rows: _Rows = []
     for at, match in pairs if len(often) > 2 else ():
-        key = match["key"]
+        key = match["label"]
         if key in often and (not rows or key in rows[-1][1]):
             rows.append((at, {}))
         if key in often:
-            rows[-1][1][key] = match["value"]
+            rows[-1][1][key] = match["text"]
     return rows
 
 
@@ -125,7 +111,7 @@ def _read_cells(lines: list[str]) -> _Rows:
     rows: _Rows = []
     begun: dict[str, str] = {}
     for at, (line, row) in enumerate(zip(lines, cells, strict=True), start=1):
-        begun = _begun_by(chat.read_heading(line)) or begun
+        begun = _begun_by(line) or begun
         if at > rule - 1 and len(row) == len(names) > 1 and row != names and not _is_rule(row):
             rows.append((at, begun | dict(zip(names, row, strict=True))))
     return rows
@@ -145,14 +131,12 @@ def _read_heads(lines: list[str]) -> _Rows:
     # Between rules stands what is about the messages below, such as their channel.
     is_new = False
     for at, line in enumerate(map(str.strip, lines), start=1):
-        head, below = _HEAD.fullmatch(line), lines[at].strip() if at < len(lines) else ""
-        alone = _ALONE.fullmatch(line)
+        below = lines[at].strip() if at < len(lines) else ""
         is_new = is_new or _RULED.fullmatch(line) is not None
-        if alone:
+        if TIME_ALONE.fullmatch(line):
             continue
-        if head and (head["before"] or head["after"] or (len(line) < SHOWN and _ALONE.fullmatch(below))):
-            time = head["before"] or head["after"] or below
-            rows.append((at, {"time": time, "player": head["name"], "text": ""} | begun))
+        if head := head_above(line, below):
+            rows.append((at, {"time": head[1], "player": head[0], "text": ""} | begun))
             is_new = False
         elif is_new:
             begun = part_of(line, begun) or begun
@@ -190,9 +174,8 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     shapes = _find_shapes(lines, players)
     signs = _find_signs(lines)
     # Where a sign is enough, the names need no shapes of their own.
-    if any(
+    if not has_votes and any(
         names >= players
-        and not has_votes
         and (has_modes or len(types) < 2)
         and len(parts) <= len({row.get("phase") for _at, row in _read_sign(lines, sign[1])})
         for sign, names, has_modes in signs
@@ -207,15 +190,17 @@ def _find_shapes(lines: list[str], players: set[str]) -> list[_Found]:
     found, count = [], sum(bool(line.strip()) for line in lines)
     for shape, read in SHAPES.items():
         rows = read(lines)
-        columns = {
-            key: {row.get(key, "") for _at, row in rows} for key in {key for _at, row in rows for key in row}
-        }
+        keys = {key for _at, row in rows for key in row}
+        columns = {key: Counter(row.get(key, "") for _at, row in rows) for key in keys}
         # A name and its text take two lines or more, as each key of a record does.
         share = 3 if shape in (ABOVE, NAMED) else 2 * len(columns) if shape == KEYED else 1
-        if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not _comes_back(rows):
+        # Players come back, and texts have several words.
+        comes_back = any(1 < len(one) < len(rows) for one in columns.values())
+        has_texts = any(" " in said for one in columns.values() for said in one)
+        if len(rows) < LEAST_LINES or (share + 1) * len(rows) <= count or not (comes_back and has_texts):
             continue
         # Rows without the players in a column of their own are worse than those by names.
-        has_players = any(players <= values for values in columns.values())
+        has_players = any(players <= values.keys() for values in columns.values())
         if has_players or shape != KEYED:
             shown = lines[_shown_row(rows) - 1].strip()[:SHOWN]
             found.append(((10 if has_players else 9) * count, shape, shown))
@@ -227,15 +212,15 @@ def _find_signs(lines: list[str]) -> list[tuple[_Found, set[str], bool]]:
     found = []
     for separator in (*SEPARATORS, *([":"] if _is_odd_chat(lines) else [])):
         matches = _messages(lines, separator)
-        modes = find_modes(map(_called, matches.values()))
-        names = Counter(split_mode(match["name"], modes)[0] for match in matches.values())
+        modes = labels.find_modes(map(_called, matches.values()))
+        names = Counter(labels.split_mode(match["name"], modes)[0] for match in matches.values())
         often = sum(count for count in names.values() if count > 1)
         # What has a time and no name is a notice.
         others = sum(
-            not part and bool(line.strip()) and number not in matches and not _TIMED.match(line)
-            for number, line, part in split_hidden(lines, _starts(matches))
+            not part and bool(line.strip()) and number not in matches and not chat.TIMED.match(line)
+            for number, line, part in labels.split_hidden(lines, _starts(matches))
         )
-        is_talk = not are_keys([(match["name"], match["text"]) for match in matches.values()])
+        is_talk = not labels.are_keys([(match["name"], match["text"]) for match in matches.values()])
         is_talk = is_talk and len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
         if is_talk and 2 * len(names) <= often + 1:
             shown = next(iter(matches.values()))[0][:SHOWN]
@@ -252,36 +237,31 @@ def _shown_row(rows: _Rows) -> int:
 
 def _messages(lines: list[str], separator: str) -> dict[int, "re.Match[str]"]:
     """The lines of this shape, by their numbers."""
-    shape = _shape(separator)
+    sign = "[:：]" if separator == ":" else re.escape(separator)
+    shape = re.compile(
+        rf"(?:[\[(]?(?P<time>{chat.TIME})[\])]?[ ,|\t-]{{0,3}})?"
+        rf"(?P<name>{WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?[ ]{{0,3}}{sign}[ ]{{0,3}}(?P<text>\S.*)"
+    )
     matches = (shape.fullmatch(chat.plain_line(line.strip())) for line in lines)
     return {number: match for number, match in enumerate(matches, start=1) if match}
 
 
 def _starts(messages: dict[int, "re.Match[str]"]) -> set[int]:
     """The numbers of those lines whose names are players for sure."""
-    doubtful = doubtful_labels([(_called(match), match["text"]) for match in messages.values()])
+    doubtful = labels.doubtful_labels([(_called(match), match["text"]) for match in messages.values()])
     return {number for number, match in messages.items() if _called(match) not in doubtful}
 
 
 def _is_odd_chat(lines: list[str]) -> bool:
     """Whether lines of a chat have words in marks beside texts, or in brackets after names, that are asked about."""
     found = [(_called(match), match["text"]) for match in _messages(lines, ":").values()]
-    is_odd = find_modes(name for name, _text in found) or unknown_parts(lines) or hidden_parts(lines)
-    return bool(is_odd or doubtful_labels(found)) or have_asides(text for _name, text in found) > 0
+    modes = labels.find_modes(name for name, _text in found) or labels.doubtful_labels(found)
+    parts = labels.unknown_parts(lines) or labels.hidden_parts(lines)
+    return bool(modes or parts or have_asides(text for _name, text in found))
 
 
 def _called(match: "re.Match[str]") -> str:
     return match["name"].strip() + (match["boxed"] or "")
-
-
-def _comes_back(rows: _Rows) -> bool:
-    """Whether some column has a value in two rows, as players do, and another has a text."""
-    counts = [
-        Counter(row.get(key, "") for _at, row in rows) for key in {key for _at, row in rows for key in row}
-    ]
-    return any(1 < len(one) < len(rows) for one in counts) and any(
-        " " in said for one in counts for said in one
-    )
 
 
 def read_separated(decoded: Decoded, separator: str) -> Table | None:
@@ -307,25 +287,22 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
     rows: _Rows = []
     begun: dict[str, str] = {}
     found = _messages(lines, separator)
-    modes, parts = find_modes(map(_called, found.values())), unknown_parts(lines)
+    modes, parts = labels.find_modes(map(_called, found.values())), labels.unknown_parts(lines)
     # What a line without a name continues.
     spoken: dict[str, str] = {}
-    for number, line, part in split_hidden(lines, _starts(found)):
+    for number, line, part in labels.split_hidden(lines, _starts(found)):
         match = found.get(number)
-        heading, begins = _begun_by(chat.read_heading(line)), _ROUND.fullmatch(line)
         if part:
             rows.append((number, spoken | {"type": part, said: line}))
-        elif heading:
-            begun = heading
-        elif begins:
-            begun = {"round": begins["number"]}
+        elif begins := _begun_by(line):
+            begun = begins
         elif section := chat.SECTION.fullmatch(line):
             begun = begin_part(section["title"], begun, is_alone=len(parts) < 2)
         elif match:
             spoken = begun | _read_label(match, name, modes) | {said: match["text"]}
             rows.append((number, spoken))
         # With times, what has one and no name is a notice: who came or went.
-        elif spoken and line.strip() and not ("time" in spoken and _TIMED.match(line)):
+        elif spoken and line.strip() and not ("time" in spoken and chat.TIMED.match(line)):
             spoken[said] += f"\n{line.strip()}"
     return rows
 
@@ -338,13 +315,16 @@ def _read_label(match: "re.Match[str]", name: str, modes: frozenset[str]) -> dic
         return timed | {name: who, "audience": audience}
     if match["boxed"] and who != match["name"].strip():
         return timed | {name: match["name"].strip(), "type": match["boxed"].strip(" ()[]")}
-    who, mode = split_mode(who, modes)
+    who, mode = labels.split_mode(who, modes)
     return timed | {name: who} | ({"type": mode} if mode else {})
 
 
-def _begun_by(heading: chat.ChatLine | None) -> dict[str, str]:
-    night = {"phase": "night"} if heading and heading.kind == "night" else {}
-    return {"round": str(heading.round)} | night if heading else {}
+def _begun_by(line: str) -> dict[str, str]:
+    """The round that a line begins, and whether it is night; {} for other lines."""
+    heading, begins = chat.read_heading(line), _ROUND.fullmatch(line)
+    if heading is None:
+        return {"round": begins["number"]} if begins else {}
+    return {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
@@ -367,12 +347,3 @@ def to_native_text(
     """The games of the lines, by the recipe that fits. Never raises."""
     found = _by_recipe(decoded, columns)
     return read_table(found[0], new_notes, [found[1]]) if found else iter(())
-
-
-def _shape(separator: str) -> "re.Pattern[str]":
-    time = rf"(?:[\[(]?(?P<time>{chat.TIME})[\])]?[ ,|\t-]{{0,3}})?"
-    sign = "[:：]" if separator == ":" else re.escape(separator)
-    return re.compile(
-        rf"{time}(?P<name>{WHO})(?P<boxed> ?[(\[][^()\[\]\n]{{1,40}}[)\]])?"
-        rf"[ ]{{0,3}}{sign}[ ]{{0,3}}(?P<text>\S.*)"
-    )
