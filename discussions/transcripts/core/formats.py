@@ -24,6 +24,7 @@ from discussions.transcripts.core.readers import (
     chat_text,
     convokit,
     csv_rows,
+    histories,
     inspect_eval,
     json_rows,
     json_turns,
@@ -134,6 +135,11 @@ FORMATS: tuple[Format, ...] = (
         "agent_traces",
         agent_traces,
         mark("a trace of OpenTelemetry (gen_ai) or Langfuse, runs of LangSmith, a session of Hugging Face"),
+    ),
+    _format(
+        "histories",
+        histories,
+        mark("histories of agents: for each player, a list of what it was told and what it answered"),
     ),
     _format(
         "openai_chat",

@@ -457,6 +457,11 @@ def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Not
     return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
 
 
+def is_round_key(key: str) -> bool:
+    """Whether a key is a number, or names a round with one."""
+    return _ROUND_KEY.fullmatch(key) is not None
+
+
 def _round_of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:
     """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone."""
     found = _ROUND_KEY.fullmatch(key)

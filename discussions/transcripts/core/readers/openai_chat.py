@@ -44,14 +44,14 @@ A2A_ROLES = {"ROLE_USER": "user", "user": "user"} | dict.fromkeys(
 SAID = frozenset(("TextMessage", "MultiModalMessage", "StopMessage"))
 # How the types of items end that are calls, what came of them, and the like.
 _CALLS = ("_call", "_output", "_request", "_response", "_tools", "_reference")
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
+THOUGHTS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
 _LISTS = ("messages", "chat_history", "history", "steps", "tasks_output")
 # What tells an output of a task of CrewAI, and a line of the log of its tasks.
 _OUTPUT, _TASK = {"agent", "raw", "description"}, {"agent", "task", "status", "timestamp"}
 _LINE = {*_TASK, "task_name", "output"}
 # The keys of a message, and the fields of further ones, that are read or say nothing of who could hear it.
 _KNOWN = frozenset(
-    (*_THOUGHTS, "role", "type", "name", "content", "tool_calls", "function_call", "source", "status", "data")
+    (*THOUGHTS, "role", "type", "name", "content", "tool_calls", "function_call", "source", "status", "data")
 )
 _READ = (PLAYER, "audience", "phase", "private", "round", "time", "id")
 # The keys of which a message has one: its content, or what becomes its content.
@@ -110,13 +110,13 @@ def is_chat_message(value: Any) -> bool:
     """Whether a JSON value is one message of a chat."""
     if type(value) is not dict or _HOLDS_CONTENT.isdisjoint(value):
         return False
-    value = _with_role(value)
+    value = with_role(value)
     if type(value.get("role")) is not str or value["role"] not in ROLES:
         return False
     return any(key in value for key in ("content", "tool_calls", "function_call"))
 
 
-def _with_role(value: Any) -> Any:
+def with_role(value: Any) -> Any:
     """Convert a message in other words to one with a role; return any other value unchanged.
 
     LangChain names the speaker under `name` only, so an object with another key for the player is a row.
@@ -232,7 +232,7 @@ def convert(wrapper: dict[str, Any], entries: Iterable[tuple[str, Any]], notes: 
     called = _split_names(messages, [name for name in names if name != THOUGHT], notes)
     _note_unclear(wrapper, [entry for _place, entry in entries], messages, notes)
     return _carried(wrapper) | {
-        "gameId": _game_id(wrapper, notes),
+        "gameId": game_id(wrapper, notes),
         "players": _with_facts(called, wrapper),
         "messages": messages,
     }
@@ -258,7 +258,7 @@ def _note_unclear(wrapper: dict[str, Any], entries: list[Any], messages: list[An
 
 def _hiding_keys(messages: list[Any]) -> list[str]:
     """The keys of messages with names that may say who could hear them, beside those that are read."""
-    said = [_with_role(message) for message in as_objects(messages)]
+    said = [with_role(message) for message in as_objects(messages)]
     rows = [
         {
             key: part
@@ -327,14 +327,22 @@ def _with_facts(names: list[str], wrapper: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _told(entry: Any) -> Iterator[tuple[str, str, str]]:
-    """The sentences in the arguments of a message's calls, each with what the call is, one of KINDS, and its name."""
+def calls_of(entry: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The name and the arguments of each call in a message."""
     content = as_objects(as_object(entry).get("content"))
     calls = [call.get("function") for call in as_objects(as_object(entry).get("tool_calls"))]
     calls += [as_object(entry).get("function_call"), *(part for part in content if "input" in part)]
     for call in map(as_object, calls):
-        name, given = str(call.get("name", "")), call.get("arguments", call.get("input"))
-        given = as_object(read_json(given.encode()).value if type(given) is str else given)
+        given = call.get("arguments", call.get("input"))
+        yield (
+            str(call.get("name", "")),
+            as_object(read_json(given.encode()).value if type(given) is str else given),
+        )
+
+
+def _told(entry: Any) -> Iterator[tuple[str, str, str]]:
+    """The sentences in the arguments of a message's calls, each with what the call is, one of KINDS, and its name."""
+    for name, given in calls_of(entry):
         is_open = not any(looks_like_audience(key) for key in given)
         for text in given.values():
             if type(text) is str and text.count(" ") >= LEAST_SPACES:
@@ -349,7 +357,7 @@ def _message(
     In a chat that `speaks_by_calls` ("say"), what stands beside the calls is a thought.
     """
     kind = entry.get("type") if type(entry) is dict and "role" not in entry else None
-    entry = _with_role(entry)
+    entry = with_role(entry)
     if type(entry) is not dict or type(entry.get("role")) is not str:
         notes.fault("wrong_type", pointer, _NO_MESSAGE)
         return None
@@ -359,7 +367,7 @@ def _message(
         told = entry.get("source", entry["role"]) if "step_id" in entry else entry["role"]
         notes.warn(code, pointer, kind if is_item else told, says=says)
         return None
-    thoughts = [entry[key] for key in _THOUGHTS if type(entry.get(key)) is str and entry[key]]
+    thoughts = [entry[key] for key in THOUGHTS if type(entry.get(key)) is str and entry[key]]
     is_call = entry.get("tool_calls") or entry.get("function_call")
     if is_call and not any(kind == SPEECH for kind, _name, _text in _told(entry)):
         notes.warn("tool_call_left_out", pointer, says=TOOL_CALL)
@@ -426,7 +434,7 @@ def _speaker(entry: dict[str, Any]) -> str:
     return said.get(suggest_fields([key for key in said if said[key]]).get(PLAYER, "role_name"), "")
 
 
-def _game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
+def game_id(wrapper: dict[str, Any], notes: Notes) -> Any:
     own = find_id([wrapper], *ID_KEYS)
     if own is not None:
         return own

@@ -1,0 +1,352 @@
+"""Histories of agents: a chat for each player, of what it was told and what it answered.
+
+Who could hear an answer is in the histories themselves: it was public if everybody who is told something later was told
+it, too. Other answers, and thoughts, are kept apart.
+"""
+
+import re
+from bisect import bisect
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from discussions.transcripts.core.audience import (
+    LEAST_SPACES,
+    THOUGHT,
+    VOTE,
+    kind_of_type,
+    read_answer,
+    split_thoughts,
+)
+from discussions.transcripts.core.fields import as_list, as_object, read_part
+from discussions.transcripts.core.notes import Notes
+from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.json_turns import is_round_key
+from discussions.transcripts.core.readers.narration import PARTS, ROLE
+from discussions.transcripts.core.readers.openai_chat import (
+    THOUGHTS,
+    calls_of,
+    game_id,
+    is_chat_message,
+    with_role,
+)
+from workspace.core.words import mark
+
+VIEWS = mark(
+    "The file holds one chat for each player: what it was told, and what it answered. What the others were told of the "
+    "answers is not in it, so who heard them and in which order is not known. Export the messages of the game, each "
+    "once, with its player."
+)
+_LEAST_PLAYERS, _LEAST_SAID, _DEEPEST = 3, 3, 3
+# How much is compared: answers times what their hearers were told, in characters.
+_MOST_COMPARED = 2_000_000_000
+_OWNERS = ("name", "agent", "agent_name", "player", "player_name", "agent_id", "player_id", "id", "owner")
+_CHATS = (
+    "messages",
+    "history",
+    "chat_history",
+    "message_history",
+    "conversation",
+    "memory",
+    "context",
+    "chat",
+)
+_APART = "\0"
+_SPACES = re.compile(r"\s+")
+_LABEL = re.compile(r"\W{0,3}[^\W\d][\w ]{0,30}[:：]\W{0,3}\s")
+_ROUND = re.compile(rf"\b(?:{PARTS})[\W_]{{0,3}}(?P<number>\d{{1,3}})\b", re.IGNORECASE)
+_ROLE = re.compile(
+    rf"(?:\brole(?: is|:)|\byou are|\byou['’]re)\W{{1,4}}(?:(?:a|an|the) )?\W{{0,3}}(?P<role>{ROLE.pattern})\b",
+    re.IGNORECASE,
+)
+
+
+class Answer(Struct):
+    """A text that a player answered: its message in the history, what was heard of it, and where by each hearer."""
+
+    owner: str
+    at: int
+    text: str
+    said: str = ""
+    heard: dict[str, int] = {}
+
+    @property
+    def hearers(self) -> set[str]:
+        """Those who knew it: its author, and everybody who was told it."""
+        return {self.owner, *self.heard}
+
+
+class History(Struct):
+    """The chat of one player: what it was told, as one text, where each told message begins in it, and its answers."""
+
+    owner: str
+    place: str
+    role: str | None
+    told: str = ""
+    begins: list[int] = []
+    numbers: list[int] = []
+    rounds: list[int | None] = []
+    answers: list[Answer] = []
+    thoughts: list[tuple[int, str]] = []
+    votes: list[tuple[int, str]] = []
+
+    def round_at(self, at: int) -> int | None:
+        """The round of the game when the player wrote the message with this number."""
+        told = bisect(self.numbers, at)
+        return self.rounds[told - 1] if told else None
+
+    def placed(self, at: int) -> tuple[str, int | None, str]:
+        """The place of a message, its round and its author."""
+        return f"{self.place}/{at}", self.round_at(at), self.owner
+
+
+def recognises(value: Any) -> bool:
+    """Whether a JSON value holds a chat without names for each of several players."""
+    chats = _find_chats(value)
+    return len(chats) >= _LEAST_PLAYERS and all(_is_own(owner, chat) for owner, _place, chat, _about in chats)
+
+
+def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
+    """The game that the histories are views of; None with a fault if they do not say who heard what. Never raises."""
+    histories = [_read(*chat) for chat in _find_chats(value)]
+    answers = [answer for history in histories for answer in history.answers]
+    if len(answers) * sum(len(history.told) for history in histories) <= _MOST_COMPARED:
+        for answer in answers:
+            _hear(histories, answer)
+    said = _order(histories, answers)
+    public = _find_public(said)
+    if len(public) < _LEAST_SAID or 2 * len({answer.owner for answer in public}) < len(histories):
+        notes.fault("no_names", "", VIEWS)
+        return None
+    return _draft(histories, said, public, game_id(as_object(value), notes), notes)
+
+
+def _find_chats(
+    value: Any, pointer: str = "", depth: int = 0
+) -> list[tuple[str, str, list[Any], dict[str, Any]]]:
+    """The chat of each player with its owner, its place and what stands beside it; of the first part that has some."""
+    entries: Iterable[tuple[str, str, Any]] = ()
+    if type(value) is dict:
+        entries = [(key, f"{pointer}/{key}", part) for key, part in value.items() if not is_round_key(key)]
+    elif type(value) is list:
+        parts = enumerate(map(as_object, value))
+        entries = [(_owner_of(part), f"{pointer}/{index}", part) for index, part in parts]
+    chats = [(owner.strip(), _chat_of(part, place)) for owner, place, part in entries if owner.strip()]
+    found = [(owner, *chat) for owner, chat in chats if chat]
+    if len({owner for owner, *_chat in found}) == len(found) >= _LEAST_PLAYERS:
+        return found
+    inner = value.items() if type(value) is dict and depth < _DEEPEST else ()
+    within = (_find_chats(part, f"{pointer}/{key}", depth + 1) for key, part in inner)
+    return next(filter(None, within), [])
+
+
+def _owner_of(part: dict[str, Any]) -> str:
+    return next((str(part[key]) for key in _OWNERS if type(part.get(key)) in (str, int)), "")
+
+
+def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | None:
+    """The place of a chat, its messages and the object around it; None of anything else."""
+    about = as_object(part)
+    chats = [("", part), *((f"/{key}", about.get(key)) for key in _CHATS)]
+    return next(
+        (
+            (place + at, chat, about)
+            for at, chat in chats
+            if type(chat) is list and any(map(is_chat_message, chat[:3]))
+        ),
+        None,
+    )
+
+
+def _is_own(owner: str, chat: list[Any]) -> bool:
+    """Whether what is answered in a chat is its owner's: nobody else has a name in it."""
+    names = {
+        str(message.get("name") or owner).casefold()
+        for message in map(as_object, map(with_role, chat))
+        if message.get("role") == "assistant"
+    }
+    return names <= {owner.casefold()}
+
+
+def _read(owner: str, place: str, chat: list[Any], about: dict[str, Any]) -> History:
+    history = History(owner, place, None)
+    told: list[str] = []
+    instructions = [text for key in ("system", "system_prompt") if type(text := about.get(key)) is str]
+    length = 0
+    for number, message in enumerate(map(as_object, map(with_role, chat))):
+        if message.get("role") == "assistant":
+            _read_answer(history, number, message)
+            continue
+        texts = [text for text in _texts(message) if text]
+        if message.get("role") in ("system", "developer"):
+            instructions += texts
+            continue
+        history.begins.append(length)
+        history.numbers.append(number)
+        told.append(_plain("\n".join(texts)))
+        length += len(told[-1]) + 1
+    history.told = _APART.join(told)
+    found = _ROLE.search("\n".join([*instructions, *told[:1]]))
+    given = about.get("role")
+    history.role = given if type(given) is str else found["role"] if found else None
+    return history
+
+
+def _texts(message: dict[str, Any]) -> Iterator[str]:
+    """The texts of what a player was told; outputs of tools stand within parts."""
+    content = message.get("content")
+    if type(content) is str:
+        yield content
+    for part in as_list(content):
+        told = read_part(part)[1]
+        yield from [told] if told is not None else _texts(as_object(part))
+
+
+def _plain(text: str) -> str:
+    """A text with single spaces, as it is compared."""
+    return _SPACES.sub(" ", text.replace(_APART, " ")).strip()
+
+
+def _read_answer(history: History, number: int, message: dict[str, Any]) -> None:
+    """Add what a message answers to its history: texts, thoughts and votes."""
+    pairs = [(name, key, given) for name, args in calls_of(message) for key, given in args.items()]
+    for kind, text in _answered(message):
+        said, thought = split_thoughts(text)
+        answer = read_answer(said)
+        pairs += [("", THOUGHT, thought), *(("", key, given) for key, given in answer.items())]
+        pairs += [] if answer else [("", kind, said)]
+    for name, key, given in pairs:
+        kinds = kind_of_type(key), kind_of_type(name)
+        text = given.strip() if type(given) is str else ""
+        if text and VOTE in kinds:
+            history.votes.append((number, text))
+        elif text and THOUGHT in kinds:
+            history.thoughts.append((number, text))
+        elif text:
+            history.answers.append(Answer(history.owner, number, text))
+
+
+def _answered(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The texts of an answer, each with its kind; "" for what is not known to be a thought."""
+    content = message.get("content")
+    parts = [read_part(part) for part in as_list(content)]
+    yield from [("", content)] if type(content) is str else []
+    yield from ((THOUGHT if is_thought else "", text) for _kind, text, is_thought in parts if text)
+    yield from ((THOUGHT, text) for key in THOUGHTS if type(text := message.get(key)) is str)
+
+
+def _hear(histories: list[History], answer: Answer) -> None:
+    """Note where the others were told an answer, or those of its lines that any of them was told.
+
+    A short answer counts only after its player's name.
+    """
+    others = [history for history in histories if history.owner != answer.owner]
+    lines = [_LABEL.sub("", line, count=1).strip() for line in answer.text.split("\n")]
+    for texts in ([answer.text], lines if lines != [answer.text] else []):
+        found = []
+        for text in texts:
+            plain = _plain(text)
+            told = plain if plain.count(" ") >= LEAST_SPACES else f"{answer.owner}: {plain}"
+            places = {history.owner: history.told.find(told) for history in others}
+            if plain and max(places.values(), default=-1) >= 0:
+                found.append((text, {owner: at for owner, at in places.items() if at >= 0}))
+        if found:
+            answer.heard = found[0][1]
+            answer.said = "\n".join(text for text, _places in found)
+            return
+
+
+def _order(histories: list[History], answers: list[Answer]) -> list[Answer]:
+    """The answers that others were told, in the order in which they came to the players.
+
+    What only some were told comes after the last thing before it that is known already.
+    """
+    came: list[list[tuple[int, int, int]]] = []
+    for history in histories:
+        places = []
+        for index, answer in enumerate(answers):
+            at = answer.heard.get(history.owner)
+            if at is not None:
+                places.append((history.numbers[bisect(history.begins, at) - 1], at, index))
+            elif answer.heard and answer.owner == history.owner:
+                places.append((answer.at, 0, index))
+        came.append(sorted(places))
+    keys: dict[int, tuple[int, ...]] = {}
+    for places in sorted(came, key=len, reverse=True):
+        last: tuple[int, ...] = ()
+        for number, (_at, _offset, index) in enumerate(places):
+            last, keys[index] = (keys[index], keys[index]) if index in keys else (last, (*last, number))
+    return [answers[index] for index in sorted(keys, key=keys.__getitem__)]
+
+
+def _find_public(said: list[Answer]) -> list[Answer]:
+    """The answers that everybody was told who is told, or answers, something later.
+
+    At the end of a game, where some are told nothing more, more than half of those who heard the last one are enough.
+    """
+    later: set[str] = set()
+    likely: list[Answer] = []
+    hidden: list[Answer] = []
+    for answer in reversed(said):
+        (likely if answer.hearers >= later else hidden).append(answer)
+        later |= answer.hearers
+    small = [answer.hearers for answer in hidden]
+    public: list[Answer] = []
+    for answer in reversed(likely):
+        is_shrunk = public and 2 * len(answer.hearers) <= len(public[-1].hearers)
+        if answer.hearers not in small and not is_shrunk:
+            public.append(answer)
+    return public
+
+
+def _count_rounds(history: History, said: list[Answer]) -> None:
+    """Note the round at each told message: the last number after "round" or "day" that counts on, outside answers."""
+    told = history.told
+    for answer in said:
+        if history.owner in answer.heard:
+            told = told.replace(_plain(answer.said), "")
+    number: int | None = None
+    for text in told.split(_APART):
+        for value in (int(found["number"]) for found in _ROUND.finditer(text)):
+            is_next = value <= 1 if number is None else value == number + 1
+            number = value if is_next else number
+        history.rounds.append(number)
+
+
+def _draft(
+    histories: list[History], said: list[Answer], public: list[Answer], game: Any, notes: Notes
+) -> dict[str, Any]:
+    draft = Draft(notes, game)
+    by_owner = {history.owner: history for history in histories}
+    for history in histories:
+        draft.add_player(history.place, history.owner, history.role, None)
+        _count_rounds(history, said)
+    for answer in public:
+        history = by_owner[answer.owner]
+        thought = "\n".join(text for at, text in history.thoughts if at == answer.at)
+        draft.add_message(*history.placed(answer.at), answer.said, reasoning=thought or None)
+    for history in histories:
+        _add_votes(draft, history, {owner.casefold(): owner for owner in by_owner})
+        _add_private(draft, history, [answer for answer in public if answer.owner == history.owner])
+    return draft.game
+
+
+def _add_votes(draft: Draft, history: History, names: dict[str, str]) -> None:
+    for at, target in history.votes:
+        if target.casefold() in names:
+            draft.add_vote(*history.placed(at), names[target.casefold()])
+        else:
+            draft.add_thought(*history.placed(at), target)
+
+
+def _add_private(draft: Draft, history: History, public: list[Answer]) -> None:
+    """Add what its owner thought, beside public answers or not, and answered to some or to nobody."""
+    spoken = {answer.at for answer in public}
+    for at, text in history.thoughts:
+        if at not in spoken:
+            draft.add_thought(*history.placed(at), text)
+    for answer in history.answers:
+        if all(answer is not other for other in public):
+            audience = {"channel": list(answer.heard)} if answer.heard else "nobody"
+            draft.add_message(*history.placed(answer.at), answer.text, audience=audience)

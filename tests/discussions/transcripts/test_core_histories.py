@@ -1,0 +1,174 @@
+"""Histories of agents: what was told to all others is public, and nothing else."""
+
+import json
+
+import pytest
+
+from tests.factories.reading import read_transcripts
+
+NAMES = ["Ann", "Bea", "Cid", "Dan", "Eve"]
+WOLVES = {"Ann", "Bea"}
+OUT = "Dan"
+
+
+def said(name, number):
+    return f"I am {name}, and on day {number} I would rather hear Cid before we vote."
+
+
+def plan(name, number):
+    return f"CANARY: nobody knows what {name} wants in round {number}."
+
+
+def whisper(name, number):
+    return f"CANARY: {name} says let us take Eve in night {number}, partner."
+
+
+PLAIN = {
+    "say": lambda text, thought: {"content": text, "reasoning_content": thought},
+    "vote": lambda name: {"content": json.dumps({"vote": name})},
+}
+ANSWERS = {
+    "plain": PLAIN,
+    "tags": PLAIN | {"say": lambda text, thought: {"content": f"<think>{thought}</think>\n{text}"}},
+    "lines": PLAIN | {"say": lambda text, thought: {"content": f"NOTES: {thought}\nSPEECH: {text}"}},
+    "json": PLAIN
+    | {"say": lambda text, thought: {"content": f"```json\n{json.dumps({'plan': thought, 'speech': text})}\n```"}},
+    "calls": {
+        "say": lambda text, thought: {"content": thought, "tool_calls": [call("speak", {"message": text})]},
+        "vote": lambda name: {"content": None, "tool_calls": [call("vote", {"target": name})]},
+    },
+    "blocks": {
+        "say": lambda text, thought: {
+            "content": [{"type": "thinking", "thinking": thought}, {"type": "text", "text": text}]
+        },
+        "vote": lambda name: {
+            "content": [{"type": "tool_use", "id": "1", "name": "vote", "input": {"target": name}}]
+        },
+    },
+}
+
+
+def call(name, given):
+    return {"type": "function", "function": {"name": name, "arguments": json.dumps(given)}}
+
+
+class Table:
+    """Plays two rounds; each agent is told what it hears before it answers, or everything again each time."""
+
+    def __init__(self, answers, *, repeats=False):
+        self.answers, self.repeats = answers, repeats
+        self.chats = {name: [{"role": "system", "content": role_of(name)}] for name in NAMES}
+        self.heard = {name: [] for name in NAMES}
+        self.new = {name: [] for name in NAMES}
+        self.alive = list(NAMES)
+
+    def tell(self, names, line):
+        for name in names:
+            self.heard[name].append(line)
+            self.new[name].append(line)
+
+    def ask(self, name, question, **answer):
+        lines = self.heard[name] if self.repeats else self.new[name]
+        self.chats[name] += [
+            {"role": "user", "content": "\n".join([*lines, question])},
+            {"role": "assistant", **answer},
+        ]
+        self.new[name] = []
+
+    def others(self, name, among):
+        return [other for other in among if other != name]
+
+    def play(self, *, ends_by_night=False):
+        for number in (1, 2):
+            self.tell(self.alive, f"Night {number} falls.")
+            self.night(number)
+            self.tell(self.alive, f"Day {number} begins.")
+            for name in self.alive:
+                self.ask(name, "Your turn.", **self.answers["say"](said(name, number), plan(name, number)))
+                self.tell(self.others(name, self.alive), f"{name}: {said(name, number)}")
+            for name in self.alive:
+                self.ask(name, "Vote.", **self.answers["vote"](OUT if name != OUT else "Ann"))
+            if number == 1:
+                self.tell(self.alive, f"{OUT} is out.")
+                self.alive.remove(OUT)
+        if ends_by_night:
+            self.night(3)
+        return self.chats
+
+    def night(self, number):
+        for name in sorted(WOLVES):
+            self.ask(name, "Speak to your partner.", **self.answers["say"](whisper(name, number), "CANARY: I hide."))
+            self.tell(WOLVES - {name}, f"(wolves) {name}: {whisper(name, number)}")
+
+
+def role_of(name):
+    return f"You are {name}. Your secret role is {'Werewolf' if name in WOLVES else 'Villager'}. CANARY of the rules."
+
+
+SHAPES = {
+    "by name": lambda chats: chats,
+    "under agents": lambda chats: {"game_id": "g", "agents": chats},
+    "with facts": lambda chats: {
+        "players": [{"name": name, "model": "m", "messages": chat} for name, chat in chats.items()]
+    },
+    "list": lambda chats: [{"agent": name, "history": chat} for name, chat in chats.items()],
+    "system apart": lambda chats: {
+        name: {"system": chat[0]["content"], "messages": chat[1:]} for name, chat in chats.items()
+    },
+}
+
+
+def check(chats):
+    (game,) = read_transcripts(json.dumps(chats).encode(), "agents.json").games
+    record = game.record
+    names = [player.name for player in record.players]
+    assert [(message.round, names[message.player - 1], message.text) for message in record.messages] == [
+        (number, name, said(name, number)) for number in (1, 2) for name in NAMES if (number, name) != (2, OUT)
+    ]
+    assert [player.role for player in record.players] == [
+        "Werewolf" if name in WOLVES else "Villager" for name in NAMES
+    ]
+    votes = {(vote.round, names[vote.voter - 1], names[vote.target - 1]) for vote in record.votes}
+    assert votes == {
+        (number, name, OUT if name != OUT else "Ann")
+        for number in (1, 2)
+        for name in NAMES
+        if (number, name) != (2, OUT)
+    }
+    return game
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+@pytest.mark.parametrize("answers", ANSWERS)
+def test_what_all_others_were_told_is_the_game(answers, repeats):
+    game = check(Table(ANSWERS[answers], repeats=repeats).play())
+    kept = "\n".join(entry.text for entry in game.private)
+    assert whisper("Ann", 1) in kept
+    assert plan("Cid", 2) in kept
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_histories_are_found_where_people_keep_them(shape):
+    check(SHAPES[shape](Table(PLAIN).play()))
+
+
+def test_wolves_who_talk_last_are_not_public():
+    check(Table(PLAIN).play(ends_by_night=True))
+
+
+def test_histories_that_do_not_say_what_others_were_told_are_refused():
+    chats = Table(PLAIN).play()
+    alone = {
+        name: [message | {"content": "Your turn."} if message["role"] == "user" else message for message in chat]
+        for name, chat in chats.items()
+    }
+    outcome = read_transcripts(json.dumps(alone).encode(), "agents.json")
+    assert [fault.code for fault in outcome.faults] == ["no_names"]
+    assert "What the others were told" in outcome.faults[0].message
+
+
+def test_an_answer_that_nobody_was_told_is_kept_apart():
+    chats = Table(PLAIN).play()
+    chats["Cid"].append({"role": "assistant", "content": "CANARY: now that it is over, I was bored all along."})
+    game = check(chats)
+    assert any("bored" in entry.text for entry in game.private)
