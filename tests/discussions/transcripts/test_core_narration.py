@@ -291,3 +291,31 @@ def test_a_row_without_a_player_is_no_fault_where_rows_have_phases():
     lines = [json.dumps({"day": 1, "phase": "talk", "player": name, "message": text}) for name, text in rows]
     (game,) = read_transcripts("\n".join(lines).encode(), "a.jsonl").games
     assert [one.text for one in game.record.messages] == ["Hi, Bea.", "Ho, Ann."]
+
+
+TOLD_ROWS = [
+    ("GameBot", "Day 1 breaks. Nobody was harmed."),
+    ("Ann", "Hi, Bea."),
+    ("Bea", "Ho, Ann."),
+    ("GameBot", "Night 2 falls."),
+    ("Ann", "We take Cid, CANARY."),
+    ("GameBot", "Day 2 breaks. Cid was killed."),
+    ("Ann", "Alone, Bea."),
+]
+
+
+@pytest.mark.parametrize("narrator", ["GameBot", "Moderator", "Host"])
+@pytest.mark.parametrize("shape", ["lines", "turns", "csv"])
+def test_rows_without_a_round_have_that_of_the_narrator(narrator, shape):
+    told = [(narrator if name == "GameBot" else name, text) for name, text in TOLD_ROWS]
+    rows = [{"speaker": name, "text": text} for name, text in told]
+    data = {
+        "lines": "\n".join(map(json.dumps, rows)),
+        "turns": json.dumps({"turns": rows}),
+        "csv": "\n".join(["speaker,text", *(f'{name},"{text}"' for name, text in told)]),
+    }
+    (game,) = read_transcripts(data[shape].encode(), f"a.{shape}").games
+    said = [(one.round, one.text) for one in game.record.messages]
+    assert said == [(1, "Hi, Bea."), (1, "Ho, Ann."), (2, "Alone, Bea.")]
+    assert [entry.text for entry in game.private] == ["We take Cid, CANARY."]
+    assert [player.name for player in game.record.players] == ["Ann", "Bea"]

@@ -7,14 +7,15 @@ read. A conversation or session is a game, also where several traces or lines be
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from discussions.transcripts.core.audience import IGNORE, OUT, PRIVATE, THOUGHT, VOTE, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object, plain_value
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
-from discussions.transcripts.core.readers.columns import PLAYER, Columns
+from discussions.transcripts.core.readers.columns import PLAYER, Columns, field_of
+from discussions.transcripts.core.readers.json_rounds import ROUNDS
 from discussions.transcripts.core.readers.openai_chat import (
     A2A_ROLES,
     ROLES,
@@ -30,6 +31,7 @@ _OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.
 _CALL = "response"
 MOST_LINES = 20
 # A call has an id of its own, which may begin with the player: "Ann-12".
+_APART, _NUMBER, _DIGITS = re.compile(r"[^\w]+|_"), re.compile(r"\d{1,9}\Z"), re.compile(r"\D")
 COUNTED = re.compile(r"(?<=.)[\W_]{0,9}\d{0,40}\Z")
 # Where a log of calls keeps an answer, and what tells one.
 _ANSWERS = ("response", "completion", "result", "output", "body", "raw_response", "answer", "data")
@@ -229,18 +231,58 @@ def _lines(values: _Placed) -> Iterator[_Answer]:
 
 
 def _calls(values: _Placed) -> Iterator[_Answer]:
+    ids = _read_ids([str(call["custom_id"]) for _place, call in values if call.get("custom_id")])
     for place, call in values:
         about = {key: part for name in _ABOUT for key, part in as_object(call.get(name)).items()} | call
         plain = {key: part for key, part in about.items() if type(part) in (str, int, bool)}
         plain = {key: part for key, part in plain.items() if key not in ("model", "role")}
+        plain = ids.get(str(call.get("custom_id")), {}) | plain
         given = first_values(plain, "game", "time", "type")
         kind = kind_of_type(str(given.get("type", "")))
-        facts = _facts({"name": COUNTED.sub("", str(call.get("custom_id") or "assistant"))}, plain, "")
+        facts = _facts({"name": "assistant"}, plain, "")
         facts["timestamp"] = given.get("time")
         if kind in (THOUGHT, PRIVATE):
             facts["phase"] = given["type"]
+        elif not kind and given.get("type") and call.get("custom_id"):
+            # What the word of an id means is not known.
+            facts["phase"] = f"{PRIVATE} {given['type']}"
         answer = None if kind in (VOTE, OUT, IGNORE) else _answer(call) or _last_answer(call)
         yield given.get("game"), place, facts, answer
+
+
+def _read_ids(ids: list[str]) -> dict[str, dict[str, Any]]:
+    """What ids such as "game7|round1|Ann|speak|1" say of their calls: the player, the round, the type and the game.
+
+    The player is the one part whose words come back and say nothing else; empty if that is not one part.
+    """
+    sign = next((sign for sign in "|/:;#, " if ids and all(sign in own for own in ids)), "")
+    split = _APART if not sign else re.compile(re.escape(sign))
+    parts = {own: [part for part in split.split(COUNTED.sub("", own)) if part] for own in ids}
+    fields: dict[str, list[int]] = {}
+    if len({*map(len, parts.values())}) == 1:
+        for at, words in enumerate(zip(*parts.values(), strict=True)):
+            fields.setdefault(_field_of_words(words), []).append(at)
+    if len(fields.get(PLAYER, [])) != 1:
+        return {}
+    found = {
+        own: {field: words[at] for field, (at, *_more) in fields.items()} for own, words in parts.items()
+    }
+    for facts in found.values() if "round" in fields else ():
+        facts["round"] = int(_DIGITS.sub("", facts["round"]))
+    return found
+
+
+def _field_of_words(words: Sequence[str]) -> str:
+    """What words at one place of several ids are; "" where they are not known."""
+    different = {*words}
+    shape = {_NUMBER.sub("", word).casefold() for word in different}
+    is_counted = len(shape) == 1 and all(map(_NUMBER.search, words))
+    if is_counted and shape <= {*ROUNDS, "r", "d", ""}:
+        return "round"
+    is_game = all(field_of(word) == "game" for word in shape)
+    if is_game or (len(different) > 1 and any(map(kind_of_type, different))):
+        return "game" if is_game else "type"
+    return PLAYER if len(different) > 1 or len(words) == 1 else ""
 
 
 def _facts(step: dict[str, Any], about: Any, time: str) -> dict[str, Any]:

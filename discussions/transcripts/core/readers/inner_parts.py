@@ -3,14 +3,17 @@
 import json
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 from msgspec import Struct
 
+from discussions.transcripts.core.fields import as_objects
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import json_turns, openai_chat
+from discussions.transcripts.core.readers.columns import PLAYER
 from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
+from discussions.transcripts.core.readers.openai_chat import first_values
 from workspace.core.words import mark, say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
@@ -22,6 +25,10 @@ VIEWS = mark(
 STATES = mark(
     "Each of its values repeats the messages of the one before it, so they are states of one game, and no games. Keep "
     "the last one alone as a file, if it has all messages; else export the messages, each once."
+)
+CHANNELS = mark(
+    "The chats of the file go on at the same time with the same people: they are channels of one game. Which one "
+    "everybody could hear is not clear. Save that one alone as a file."
 )
 # Where an object holds what each player saw, and whose it is.
 _VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "participants"))
@@ -86,6 +93,8 @@ def explain_pieces(values: Sequence[Any], key: str = "") -> str:
         return ""
     if json_turns.are_states(pieces):
         return say(STATES)
+    if _are_channels(pieces):
+        return say(CHANNELS)
     if not key and json_turns.recognises(pieces):
         return say(
             "Each line holds a round of one game. Write the lines as one JSON list: [line, line, ...]."
@@ -113,11 +122,57 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
     prefix = "".join(f"/{key}" for key in above)
     if not inner.is_list:
         return [(f"{prefix}/{key}", part) for key, part in around.items() if _format_name(part, formats)]
+    if whole := merge_channels(around[last]):
+        return [(f"{prefix}/{last}", whole)]
     if explain_pieces(around[last], last):
         return []
     if recognise(around[last][:MOST_ITEMS], formats):
         return [(f"{prefix}/{last}", around[last])]
     return [(f"{prefix}/{last}/{index}", part) for index, part in enumerate(around[last])]
+
+
+def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """The time, the speaker and the message of each message of a chat that has both."""
+    rows = next((as_objects(piece[key]) for key in json_turns.LISTS if type(piece.get(key)) is list), [])
+    plain = [{key: part for key, part in row.items() if type(part) in (str, int, float)} for row in rows]
+    said = [(first_values(row, "time", PLAYER), row) for row in plain]
+    return [(str(facts["time"]).rjust(20), str(facts[PLAYER]), row) for facts, row in said if len(facts) == 2]
+
+
+def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
+    """Whether chats are channels of one game: somebody speaks in one of them while another one goes on."""
+    spans = [
+        (min(talk)[0], max(talk)[0], {name for _time, name, _row in talk})
+        for talk in map(_talk_of, pieces)
+        if talk
+    ]
+    return any(
+        first < other_last and other_first < last and names & other_names
+        for (first, last, names), (other_first, other_last, other_names) in combinations(
+            spans[:MOST_ITEMS], 2
+        )
+    )
+
+
+def merge_channels(pieces: Sequence[Any]) -> dict[str, Any] | None:
+    """The messages of channels of one game, in order of time; None of other lists.
+
+    The one in which everybody speaks who speaks in the others is public; others are private.
+    """
+    if not all(type(piece) is dict for piece in pieces) or not _are_channels(pieces):
+        return None
+    talks = list(map(_talk_of, pieces))
+    speakers = [{name for _time, name, _row in talk} for talk in talks]
+    everybody = set().union(*speakers)
+    tables = [index for index, names in enumerate(speakers) if names == everybody]
+    if len(tables) != 1:
+        return None
+    said = [
+        (time, index, row | ({} if index in tables else {"private": True}))
+        for index, talk in enumerate(talks)
+        for time, _name, row in talk
+    ]
+    return {"turns": [row for _time, _index, row in sorted(said, key=lambda one: one[:2])]}
 
 
 def _inner_values(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -3,6 +3,7 @@
 import re
 from array import array
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -26,6 +27,7 @@ from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers import row_kinds
 from discussions.transcripts.core.readers.draft import Draft
+from discussions.transcripts.core.readers.narration import Rounds, find_narrators
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.tables import Table, TableFaults
 from workspace.core.words import mark, say
@@ -83,12 +85,15 @@ class _RowGame(Struct):
 
     notes: Notes
     draft: Draft
+    told: Rounds
     roster: dict[str, dict[str, Any]] = {}
     targets: dict[str, str] = {}
     winner: str | None = None
     round: int | None = None
     cast: set[tuple[int, str, str]] = set()
     aliases: dict[str, str] = {}
+    # Who leads a game whose rows name no round, case-folded; `told` is where it is by what they say.
+    leaders: frozenset[str] = frozenset()
 
     @property
     def number(self) -> int:
@@ -176,7 +181,7 @@ def games_of_rows(
         notes = new_notes()
         # A column that only numbers the games of a file is no id.
         is_named = "game" in signs.at and mapping.fields.get("game") != table.counted
-        game = _RowGame(notes, Draft(notes, key if is_named else notes.source))
+        game = _RowGame(notes, Draft(notes, key if is_named else notes.source), Rounds())
         game.round = None if signs.reads_rounds else 1
         notes.translate("", table.place(runs[2]))
         spans = list(zip(runs[::3], runs[1::3], runs[2::3], strict=True))
@@ -184,6 +189,8 @@ def games_of_rows(
         if mapping.aliases:
             game.aliases = _aliases(table, spans, mapping, signs)
             own = replace(signs, aliases={**signs.aliases, **game.aliases})
+        if signs.reads_rounds and signs.at.keys().isdisjoint(("round", "phase")):
+            game.leaders = _leaders(table, spans, own)
         for cells, place in _cells_in(table, spans, signs):
             _read_row(game, cells, place, own)
         yield _finish(game), notes
@@ -206,6 +213,18 @@ def _aliases(
     rows = (cells for cells, _place in _cells_in(table, spans, signs))
     called = (signs.name(cells.get(field, "")) for cells in rows for field in fields)
     return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
+
+
+def _leaders(
+    table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns
+) -> frozenset[str]:
+    """Who leads the game, if they say where its rounds begin."""
+    rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), row_kinds.MOST_ASKED))
+    said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
+    leaders = find_narrators(said)
+    told = Rounds()
+    begun = [told.hear(text) for name, text in said if name.casefold() in leaders]
+    return leaders if any(begun) else frozenset()
 
 
 def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
@@ -234,11 +253,30 @@ def _read_row(game: _RowGame, cells: Mapping[str, str], place: str, signs: row_k
         # Its phase is a vote or an elimination, and its text at most a player.
         cells = {**cells, "type": phase}
     kind, sign = row_kinds.kind_of_row(cells, signs)
+    if game.leaders:
+        kind, sign = _hear(game, cells, signs, (kind, sign))
     if kind == ROUND:
         has_begun = game.draft.game["messages"] or game.draft.game["votes"]
         game.round = (game.round or 0) + 1 if has_begun else 1
     else:
         _read_kind(game, cells, place, signs, (kind, sign))
+
+
+def _hear(
+    game: _RowGame, cells: Mapping[str, str], signs: row_kinds.RowSigns, what: tuple[str, str]
+) -> tuple[str, str]:
+    """What a row is in a game whose leaders say where it is: what they say is ignored, and nights are private."""
+    name, text = signs.name(cells.get(recipes.PLAYER, "")).casefold(), cells.get(recipes.TEXT, "")
+    is_open = what[0] not in (PRIVATE, THOUGHT)
+    if is_open and name in game.leaders:
+        game.told.hear(text)
+        return IGNORE, name
+    if what[0] == SPEECH and game.told.is_night:
+        return PRIVATE, "night"
+    if what[0] == SPEECH:
+        game.told.talk()
+    game.round = game.told.number
+    return what
 
 
 def _read_kind(
