@@ -86,7 +86,10 @@ _SPEECH = SPEAKERS | frozenset(
     "final last words testament announcement bid bidding phase game text rede sprechen parole discours discurso "
     "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
 )
-_VOTE = frozenset("vote votes voted voting ballot ballots stimme voto vote_cast голос nominate".split())
+_VOTE = frozenset(
+    "vote votes voted voting ballot ballots stimme abstimmung voto votación votacion scrutin votazione votação "
+    "vote_cast голос nominate".split()
+)
 _OUT = frozenset(
     "eliminate eliminated elimination eliminations death deaths die died killed kill kills execution executed "
     "execute exile exiled hanged bitten lynch lynched lynching banish banished banishment ejected ejection "
@@ -103,7 +106,10 @@ _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
 _PARTS = (
     (THOUGHT, "内心 思考 独白 思维 推理过程 心声 心の声 考え 思惑 생각 속마음".split()),
-    (PRIVATE, "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용".split()),
+    (
+        PRIVATE,
+        "私聊 密谈 私密 夜晚 夜间 狼人 悄悄 密談 囁き 秘密 人狼 비밀 귓속말 마피아 밤 전용 占い 查验 預言結果".split(),
+    ),
     (SPEECH, "公开 发言 讨论 白天 对话 全体 所有人 議論 発言 全員 토론 발언 모두".split()),
     (VOTE, "投票 투표".split()),
 )
@@ -397,11 +403,30 @@ def looks_like_audience(key: str) -> bool:
     return not said.isdisjoint(_HEARERS) or any(part in key for part in _HEARER_PARTS)
 
 
+def say_hidden(values: Iterable[str]) -> bool:
+    """Whether all values say that not everybody could hear something, in words that differ by a name alone.
+
+    "Ann is thinking (hidden)", "Bea is thinking (hidden)".
+    """
+    shapes = distinct((_CAPITALISED.sub("", value) for value in values), _MOST_SHAPES + 1)
+    return 0 < len(shapes) <= _MOST_SHAPES and all(
+        len(shape) <= _LONGEST_WORDS and kind_of_title(shape) for shape in shapes
+    )
+
+
+_CAPITALISED, _MOST_SHAPES = re.compile(r"\b[A-Z][\w'’-]{0,30}"), 3
+_MEDIA_TYPE = re.compile(r"(?:application|text|image|audio)/[a-z0-9.+-]{1,40}")
+
+
 def may_hide(key: str, values: Iterable[str]) -> bool:
     """Whether an unknown key may say who could hear a message: by its name, or by a few short values that say it."""
+    different = distinct(values, _MOST_WORDS + 1)
+    if different and all(map(_MEDIA_TYPE.fullmatch, different)):
+        return False
     if looks_like_audience(key):
         return True
-    different = distinct(values, _MOST_WORDS + 1)
+    if say_hidden(different):
+        return True
     # Sentences are no words for who could hear a message.
     if len(different) > _MOST_WORDS or any(
         len(value) > _LONGEST_WORDS or value.count(" ") > _MOST_SPACES for value in different

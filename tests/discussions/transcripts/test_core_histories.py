@@ -32,7 +32,11 @@ ANSWERS = {
     "tags": PLAIN | {"say": lambda text, thought: {"content": f"<think>{thought}</think>\n{text}"}},
     "lines": PLAIN | {"say": lambda text, thought: {"content": f"NOTES: {thought}\nSPEECH: {text}"}},
     "json": PLAIN
-    | {"say": lambda text, thought: {"content": f"```json\n{json.dumps({'plan': thought, 'speech': text})}\n```"}},
+    | {
+        "say": lambda text, thought: {
+            "content": f"```json\n{json.dumps({'plan': thought, 'speech': text})}\n```"
+        }
+    },
     "calls": {
         "say": lambda text, thought: {"content": thought, "tool_calls": [call("speak", {"message": text})]},
         "vote": lambda name: {"content": None, "tool_calls": [call("vote", {"target": name})]},
@@ -97,7 +101,11 @@ class Table:
 
     def night(self, number):
         for name in sorted(WOLVES):
-            self.ask(name, "Speak to your partner.", **self.answers["say"](whisper(name, number), "CANARY: I hide."))
+            self.ask(
+                name,
+                "Speak to your partner.",
+                **self.answers["say"](whisper(name, number), "CANARY: I hide."),
+            )
             self.tell(WOLVES - {name}, f"(wolves) {name}: {whisper(name, number)}")
 
 
@@ -123,7 +131,10 @@ def check(chats):
     record = game.record
     names = [player.name for player in record.players]
     assert [(message.round, names[message.player - 1], message.text) for message in record.messages] == [
-        (number, name, said(name, number)) for number in (1, 2) for name in NAMES if (number, name) != (2, OUT)
+        (number, name, said(name, number))
+        for number in (1, 2)
+        for name in NAMES
+        if (number, name) != (2, OUT)
     ]
     assert [player.role for player in record.players] == [
         "Werewolf" if name in WOLVES else "Villager" for name in NAMES
@@ -159,7 +170,9 @@ def test_wolves_who_talk_last_are_not_public():
 def test_histories_that_do_not_say_what_others_were_told_are_refused():
     chats = Table(PLAIN).play()
     alone = {
-        name: [message | {"content": "Your turn."} if message["role"] == "user" else message for message in chat]
+        name: [
+            message | {"content": "Your turn."} if message["role"] == "user" else message for message in chat
+        ]
         for name, chat in chats.items()
     }
     outcome = read_transcripts(json.dumps(alone).encode(), "agents.json")
@@ -169,6 +182,8 @@ def test_histories_that_do_not_say_what_others_were_told_are_refused():
 
 def test_an_answer_that_nobody_was_told_is_kept_apart():
     chats = Table(PLAIN).play()
-    chats["Cid"].append({"role": "assistant", "content": "CANARY: now that it is over, I was bored all along."})
+    chats["Cid"].append(
+        {"role": "assistant", "content": "CANARY: now that it is over, I was bored all along."}
+    )
     game = check(chats)
     assert any("bored" in entry.text for entry in game.private)

@@ -223,3 +223,86 @@ def test_a_row_that_ends_before_its_player_is_no_obstacle_to_a_proposal():
     table = read_head(f"kindness,Gesagt,Wer\n{rows.replace(', ', ' ')}C01\n".encode(), is_part=False)
     assert table is not None
     assert propose_mapping(table).fields == {"text": "Gesagt", "player": "Wer", "type": "kindness"}
+
+
+BY_PLAYER = {
+    "objects": {
+        "assignment": {"Ann": "Wolf", "Bea": "Villager", "Cid": "Villager"},
+        "rounds": {
+            str(number): {
+                name: {
+                    "scratchpad": "CANARY",
+                    "speech": f"I am {name} in {number}.",
+                    "ballot": {"choice": "Ann"},
+                }
+                for name in ("Ann", "Bea", "Cid")
+            }
+            for number in (1, 2)
+        },
+    },
+    "German": {
+        "runden": [
+            {
+                "runde": number,
+                "nacht": {"rat": [{"spieler": "Ann", "nachricht": "CANARY heute."}]},
+                "tag": {
+                    "wortmeldungen": [
+                        {"spieler": name, "gedanken": "CANARY", "aussage": f"I am {name} in {number}."}
+                        for name in ("Ann", "Bea", "Cid")
+                    ]
+                },
+                "abstimmung": [{"spieler": name, "stimme": "Ann"} for name in ("Ann", "Bea", "Cid")],
+            }
+            for number in (1, 2)
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("name", BY_PLAYER)
+def test_objects_by_player_and_keys_of_other_languages_are_read(name):
+    (game,) = read_transcripts(json.dumps(BY_PLAYER[name]).encode(), "a.json").games
+    record = game.record
+    names = [player.name for player in record.players]
+    expected = [
+        (number, name, f"I am {name} in {number}.") for number in (1, 2) for name in ("Ann", "Bea", "Cid")
+    ]
+    assert [(one.round, names[one.player - 1], one.text) for one in record.messages] == expected
+    assert {(one.round, names[one.target - 1]) for one in record.votes} == {(1, "Ann"), (2, "Ann")}
+
+
+def test_pairs_under_an_unknown_key_are_asked_about():
+    days = {
+        f"day_{at}": {"crier": "Dawn.", "square": [["Ann", f"Hi {at}."], ["Bea", f"Ho {at}."]]}
+        for at in (1, 2)
+    }
+    outcome = read_transcripts(json.dumps(days).encode(), "a.json")
+    assert [fault.code for fault in outcome.faults] == ["unknown_columns"]
+    assert '"square"' in outcome.faults[0].message
+
+
+def test_texts_of_one_assistant_that_begin_with_names_are_those_of_players():
+    said = [(f"{name} thinks (hidden)", "CANARY plan.") for name in ("Ann", "Bea", "Cid")]
+    said = [
+        pair
+        for number in (1, 2)
+        for name, (title, thought) in zip(("Ann", "Bea", "Cid"), said, strict=True)
+        for pair in ((title, thought), (None, f"**{name}**: I am {name} in {number}."))
+    ]
+    chat = [{"role": "user", "content": "Start", "metadata": {"title": None}}]
+    chat += [{"role": "assistant", "content": text, "metadata": {"title": title}} for title, text in said]
+    data = json.dumps(chat).encode()
+    assert [fault.code for fault in read_transcripts(data, "a.json").faults] == ["unknown_columns"]
+    mapping = propose_mapping(read_head(data, is_part=False))
+    (game,) = read_transcripts(data, "a.json", columns=[mapping]).games
+    assert [one.text for one in game.record.messages] == [
+        f"I am {name} in {number}." for number in (1, 2) for name in ("Ann", "Bea", "Cid")
+    ]
+    assert {entry.text for entry in game.private} == {"CANARY plan."}
+
+
+def test_a_game_that_only_its_first_row_names_is_one():
+    rows = [{"type": "created", "gameid": "g1"}]
+    rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea")]
+    (game,) = read_transcripts("\n".join(map(json.dumps, rows)).encode(), "a.jsonl").games
+    assert (game.record.game_id, len(game.record.messages)) == ("g1", 2)

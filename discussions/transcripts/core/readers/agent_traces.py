@@ -15,7 +15,7 @@ from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.fields import as_object, plain_value
 from discussions.transcripts.core.notes import Games, NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers.columns import PLAYER, Columns, field_of
-from discussions.transcripts.core.readers.json_rounds import ROUNDS
+from discussions.transcripts.core.readers.json_turns import ROUNDS
 from discussions.transcripts.core.readers.openai_chat import (
     A2A_ROLES,
     ROLES,
@@ -31,7 +31,7 @@ _OUTPUT, _AGENT, _TALK = "gen_ai.output.messages", "gen_ai.agent.name", "gen_ai.
 _CALL = "response"
 MOST_LINES = 20
 # A call has an id of its own, which may begin with the player: "Ann-12".
-_APART, _NUMBER, _DIGITS = re.compile(r"[^\w]+|_"), re.compile(r"\d{1,9}\Z"), re.compile(r"\D")
+_APART, _LAST_NUMBER, _DIGITS = re.compile(r"[^\w]+|_"), re.compile(r"\d{1,9}\Z"), re.compile(r"\D")
 COUNTED = re.compile(r"(?<=.)[\W_]{0,9}\d{0,40}\Z")
 # Where a log of calls keeps an answer, and what tells one.
 _ANSWERS = ("response", "completion", "result", "output", "body", "raw_response", "answer", "data")
@@ -275,8 +275,8 @@ def _read_ids(ids: list[str]) -> dict[str, dict[str, Any]]:
 def _field_of_words(words: Sequence[str]) -> str:
     """What words at one place of several ids are; "" where they are not known."""
     different = {*words}
-    shape = {_NUMBER.sub("", word).casefold() for word in different}
-    is_counted = len(shape) == 1 and all(map(_NUMBER.search, words))
+    shape = {_LAST_NUMBER.sub("", word).casefold() for word in different}
+    is_counted = len(shape) == 1 and all(map(_LAST_NUMBER.search, words))
     if is_counted and shape <= {*ROUNDS, "r", "d", ""}:
         return "round"
     is_game = all(field_of(word) == "game" for word in shape)

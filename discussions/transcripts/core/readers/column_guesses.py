@@ -134,14 +134,19 @@ def find_kind(free: list[Column], players: Column) -> str:
 
 
 def with_kind(table: Table, mapping: MappingRecord) -> MappingRecord:
-    """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked."""
+    """With the unknown column, if there is one, of few codes that tell apart what a player says: that is asked.
+
+    And with one that is called a vote and names players.
+    """
     columns = {column.name: column for column in columns_in(table)}
     used = {part for name in mapping.fields.values() for part in split_columns(name, table.columns)}
     players = columns.get(mapping.fields.get(PLAYER, ""))
     free = [column for name, column in columns.items() if name not in used]
     is_typed = not mapping.fields.keys().isdisjoint(("type", "phase", "audience", "private", "public"))
     kind = find_kind(free, players) if players and not is_typed else ""
-    return replace(mapping, fields=mapping.fields | {"type": kind}) if kind else mapping
+    voted = [one.name for one in free if players and kind_of_type(one.name) == VOTE and is_vote(one, players)]
+    found = {"vote": voted[0]} if voted and not {"vote", "target"} & mapping.fields.keys() else {}
+    return replace(mapping, fields=found | mapping.fields | ({"type": kind} if kind else {}))
 
 
 def is_vote(column: Column, players: Column) -> bool:

@@ -132,7 +132,23 @@ OR = "|"
 IS, ALSO, SET = "is.", "also.", "set."
 # The encoding where it was a guess, the list that holds the rows of an object, and "none" where there are no rounds.
 SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR = "encoding", "list", "rounds", "separator"
-_FIELD_OF = {spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings}
+# The same in other languages, of which docs/transcripts.md names the languages alone.
+_TRANSLATED = {
+    "round": "runde ronda rodada manche раунд 轮次 回合 轮 天数 ラウンド 日目 라운드",
+    "type": "typ tipo 类型 种类 種別 種類 유형",
+    PLAYER: "spieler spielername sprecher absender jugador joueur locuteur giocatore jogador игрок 玩家 玩家名 发言者 "
+    "发言人 说话人 プレイヤー プレーヤー 発言者 話者 플레이어 발언자",
+    TEXT: "aussage nachricht äußerung mensaje texto propos messaggio testo mensagem fala текст сообщение 发言 发言内容 "
+    "内容 消息 文本 発言 発言内容 내용 메시지 발언",
+    "time": "zeit zeitstempel uhrzeit hora heure время 时间 時刻 日時 시간",
+    "role": "rolle rol rôle ruolo papel роль 角色 身份 役職 역할",
+    "vote": "stimme voto голос",
+    "thought": "gedanken gedanke pensamiento pensamientos pensée pensées pensiero pensieri мысли 内心 内心独白 "
+    "内心活动 心理活动 思考 心声 独白 心の声 생각",
+}
+_FIELD_OF = {word: field for field, words in _TRANSLATED.items() for word in words.split()} | {
+    spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings
+}
 _WRAPPERS = frozenset(
     "data payload event body fields attributes args params details value meta metadata metadict "
     "additionalkwargs".split()

@@ -14,7 +14,15 @@ from msgspec.structs import replace
 
 from discussions.core.records import Fault, GameRecord, PrivateEntry
 from discussions.transcripts.core.archives import gunzip_start
-from discussions.transcripts.core.audience import IGNORE, ROUND, SPEECH, THOUGHT, VOTE, kind_of_type
+from discussions.transcripts.core.audience import (
+    IGNORE,
+    LEAST_SPACES,
+    ROUND,
+    SPEECH,
+    THOUGHT,
+    VOTE,
+    kind_of_type,
+)
 from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, propose_encodings, recode
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
@@ -152,13 +160,26 @@ def _propose_signs(
     # What all rows are tells nothing apart.
     is_same = typed is not None and len(typed.different) == 1 and not kind_of_type(typed.different[0])
     is_untyped = not ({"phase", "audience"} | ({"type"} if not is_same else set())) & found.keys()
-    if players and is_untyped and (kind := guesses.find_kind(free, players)):
+    if kind := _kind(free, players if is_untyped else None, found):
         found["type"] = kind
     if "type" in found and "target" not in found and (target := _target(table, free, found)):
         found["target"] = target
     votes = [one.name for one in free if players and guesses.is_vote(one, players)]
     if votes and not {"vote", "target"} & found.keys():
         found["vote"] = votes[0]
+
+
+def _kind(free: list[Column], players: Column | None, found: dict[str, str]) -> str:
+    """The column of types, where none is called so: of few words, some of them known, or one that has to be asked."""
+    known = [
+        one.name
+        for one in free
+        if not any(value.count(" ") >= LEAST_SPACES for value in one.different)
+        and {SPEECH, VOTE} <= {*map(kind_of_type, one.different)}
+    ]
+    if known and "type" not in found:
+        return known[0]
+    return guesses.find_kind(free, players) if players else ""
 
 
 def _beside(said: Column | None, column: Column) -> Column:

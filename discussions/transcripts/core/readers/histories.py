@@ -55,7 +55,7 @@ _CHATS = (
 _APART = "\0"
 _SPACES = re.compile(r"\s+")
 _LABEL = re.compile(r"\W{0,3}[^\W\d][\w ]{0,30}[:：]\W{0,3}\s")
-_ROUND = re.compile(rf"\b(?:{PARTS})[\W_]{{0,3}}(?P<number>\d{{1,3}})\b", re.IGNORECASE)
+_TOLD_DAY = re.compile(rf"\b(?:{PARTS})[\W_]{{0,3}}(?P<number>\d{{1,3}})\b", re.IGNORECASE)
 _ROLE = re.compile(
     rf"(?:\brole(?: is|:)|\byou are|\byou['’]re)\W{{1,4}}(?:(?:a|an|the) )?\W{{0,3}}(?P<role>{ROLE.pattern})\b",
     re.IGNORECASE,
@@ -77,7 +77,7 @@ class Answer(Struct):
         return {self.owner, *self.heard}
 
 
-class History(Struct):
+class AgentChat(Struct):
     """The chat of one player: what it was told, as one text, where each told message begins in it, and its answers."""
 
     owner: str
@@ -169,8 +169,8 @@ def _is_own(owner: str, chat: list[Any]) -> bool:
     return names <= {owner.casefold()}
 
 
-def _read(owner: str, place: str, chat: list[Any], about: dict[str, Any]) -> History:
-    history = History(owner, place, None)
+def _read(owner: str, place: str, chat: list[Any], about: dict[str, Any]) -> AgentChat:
+    history = AgentChat(owner, place, None)
     told: list[str] = []
     instructions = [text for key in ("system", "system_prompt") if type(text := about.get(key)) is str]
     length = 0
@@ -208,7 +208,7 @@ def _plain(text: str) -> str:
     return _SPACES.sub(" ", text.replace(_APART, " ")).strip()
 
 
-def _read_answer(history: History, number: int, message: dict[str, Any]) -> None:
+def _read_answer(history: AgentChat, number: int, message: dict[str, Any]) -> None:
     """Add what a message answers to its history: texts, thoughts and votes."""
     pairs = [(name, key, given) for name, args in calls_of(message) for key, given in args.items()]
     for kind, text in _answered(message):
@@ -236,7 +236,7 @@ def _answered(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from ((THOUGHT, text) for key in THOUGHTS if type(text := message.get(key)) is str)
 
 
-def _hear(histories: list[History], answer: Answer) -> None:
+def _hear(histories: list[AgentChat], answer: Answer) -> None:
     """Note where the others were told an answer, or those of its lines that any of them was told.
 
     A short answer counts only after its player's name.
@@ -257,7 +257,7 @@ def _hear(histories: list[History], answer: Answer) -> None:
             return
 
 
-def _order(histories: list[History], answers: list[Answer]) -> list[Answer]:
+def _order(histories: list[AgentChat], answers: list[Answer]) -> list[Answer]:
     """The answers that others were told, in the order in which they came to the players.
 
     What only some were told comes after the last thing before it that is known already.
@@ -300,7 +300,7 @@ def _find_public(said: list[Answer]) -> list[Answer]:
     return public
 
 
-def _count_rounds(history: History, said: list[Answer]) -> None:
+def _count_rounds(history: AgentChat, said: list[Answer]) -> None:
     """Note the round at each told message: the last number after "round" or "day" that counts on, outside answers."""
     told = history.told
     for answer in said:
@@ -308,14 +308,14 @@ def _count_rounds(history: History, said: list[Answer]) -> None:
             told = told.replace(_plain(answer.said), "")
     number: int | None = None
     for text in told.split(_APART):
-        for value in (int(found["number"]) for found in _ROUND.finditer(text)):
+        for value in (int(found["number"]) for found in _TOLD_DAY.finditer(text)):
             is_next = value <= 1 if number is None else value == number + 1
             number = value if is_next else number
         history.rounds.append(number)
 
 
 def _draft(
-    histories: list[History], said: list[Answer], public: list[Answer], game: Any, notes: Notes
+    histories: list[AgentChat], said: list[Answer], public: list[Answer], game: Any, notes: Notes
 ) -> dict[str, Any]:
     draft = Draft(notes, game)
     by_owner = {history.owner: history for history in histories}
@@ -332,7 +332,7 @@ def _draft(
     return draft.game
 
 
-def _add_votes(draft: Draft, history: History, names: dict[str, str]) -> None:
+def _add_votes(draft: Draft, history: AgentChat, names: dict[str, str]) -> None:
     for at, target in history.votes:
         if target.casefold() in names:
             draft.add_vote(*history.placed(at), names[target.casefold()])
@@ -340,7 +340,7 @@ def _add_votes(draft: Draft, history: History, names: dict[str, str]) -> None:
             draft.add_thought(*history.placed(at), target)
 
 
-def _add_private(draft: Draft, history: History, public: list[Answer]) -> None:
+def _add_private(draft: Draft, history: AgentChat, public: list[Answer]) -> None:
     """Add what its owner thought, beside public answers or not, and answered to some or to nobody."""
     spoken = {answer.at for answer in public}
     for at, text in history.thoughts:

@@ -35,6 +35,9 @@ _VIEWS = frozenset(("agents", "players", "views", "perspectives", "contexts", "p
 _OWNERS = frozenset(
     "agent agent_name agentName agent_id agentId player player_name playerName player_id playerId".split()
 )
+# What a chat is called, and what only a game has.
+_CALLED = frozenset(("name", "title", "channel", "chat", "topic"))
+_OF_A_GAME = frozenset(("players", "roles", "winner", "votes", "eliminations", "gameId", "game_id"))
 
 
 class InnerPart(Struct, frozen=True):
@@ -140,17 +143,16 @@ def _talk_of(piece: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def _are_channels(pieces: Sequence[dict[str, Any]]) -> bool:
-    """Whether chats are channels of one game: somebody speaks in one of them while another one goes on."""
-    spans = [
-        (min(talk)[0], max(talk)[0], {name for _time, name, _row in talk})
-        for talk in map(_talk_of, pieces)
-        if talk
-    ]
+    """Whether chats with names are channels of one game: somebody speaks in one of them while another one goes on."""
+    if not all(set(piece) & _CALLED and _OF_A_GAME.isdisjoint(piece) for piece in pieces):
+        return False
+    spans = []
+    for talk in filter(None, map(_talk_of, pieces[:MOST_ITEMS])):
+        times = [time for time, _name, _row in talk]
+        spans.append((min(times), max(times), {name for _time, name, _row in talk}))
     return any(
         first < other_last and other_first < last and names & other_names
-        for (first, last, names), (other_first, other_last, other_names) in combinations(
-            spans[:MOST_ITEMS], 2
-        )
+        for (first, last, names), (other_first, other_last, other_names) in combinations(spans, 2)
     )
 
 

@@ -12,6 +12,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     may_hide,
     read_answer,
+    words_of,
 )
 from discussions.transcripts.core.fields import as_list, as_object, join_marked, plain_value, read_part
 from discussions.transcripts.core.notes import Limits
@@ -38,6 +39,8 @@ _TEXTS = ("text", "input_text", "output_text")
 _OF_TEXTS = frozenset(
     ("type", "text", "annotations", "citations", "logprobs", "cache_control", "id", "index")
 )
+# What a list is called whose name says nothing of it.
+OF_LISTS = frozenset("log logs list lists history record records entries row rows item items data".split())
 # After the name of a value that may list players.
 LISTS = "[]"
 _AUDIENCES = ("audience", "private", "public")
@@ -215,9 +218,9 @@ def with_objects(value: Any, depth: int = 0) -> Any:
     if type(value) is dict and depth < MOST_DEPTH:
         beside: list[str] = next((value[key] for key in _BESIDE if _are_names(value.get(key))), [])
         return {
-            key: _objects(part, beside or _names_of_pairs(key, part))
+            key: _named_channel(key, _objects(part, beside or _names_of_pairs(key, part)))
             if is_table(part)
-            else with_objects(part, depth + 1)
+            else with_objects(_by_player(key, part), depth + 1)
             for key, part in value.items()
         }
     if type(value) is not list or depth >= MOST_DEPTH:
@@ -272,12 +275,33 @@ def _objects(rows: list[list[Any]], beside: list[str]) -> list[dict[str, Any]]:
 
 
 def _names_of_pairs(key: str, rows: list[list[Any]]) -> list[str]:
-    """Player and text, where rows under a key such as "debate" are pairs of names that come back, and sentences."""
+    """Player and text, where rows are pairs of names that come back, and sentences, under a key that says something."""
     names = {str(row[0]) for row in rows}
-    if len(rows[0]) != 2 or kind_of_type(key) != SPEECH or max(map(len, names)) > LONGEST_NAME:
+    if OF_LISTS.issuperset(words_of(key)):
         return []
-    are_sentences = 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
-    return [PLAYER, TEXT] if len(names) > 1 and are_sentences else []
+    are_pairs = len(rows[0]) == 2 and len(names) > 1 and max(map(len, names)) <= LONGEST_NAME
+    are_said = are_pairs and 2 * sum(" " in str(row[1]).strip() for row in rows) > len(rows)
+    return [PLAYER, TEXT] if are_said else []
+
+
+def _named_channel(key: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Messages that were pairs, with the key of their list where it may say who could hear them."""
+    is_pair = rows[0].keys() == {PLAYER, TEXT}
+    return [{"channel": key} | row for row in rows] if is_pair and kind_of_type(key) != SPEECH else rows
+
+
+def _by_player(key: str, value: Any) -> Any:
+    """A list of messages for an object of what each player says, by name: {"Ann": {"speech": "Hi."}}."""
+    parts = value if type(value) is dict and len(value) > 1 else {}
+    if any(field_of(name) or kind_of_type(name) or _is_id(name) for name in parts):
+        return value
+    if all(type(part) is dict for part in parts.values()):
+        fields = [suggest_fields(list(flattened(part))) for part in parts.values()]
+        is_said = 2 * sum(TEXT in own and PLAYER not in own for own in fields) > len(fields)
+        return [{PLAYER: name} | part for name, part in parts.items()] if is_said else value
+    said = [part for part in parts.values() if type(part) is str and " " in part.strip()]
+    are_said = kind_of_type(key) == SPEECH and 2 * len(said) > len(parts)
+    return [{PLAYER: name, TEXT: part} for name, part in parts.items()] if are_said else value
 
 
 def _are_names(value: Any) -> bool:

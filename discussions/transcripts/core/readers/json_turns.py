@@ -26,7 +26,7 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
-from discussions.transcripts.core.readers.json_cells import flattened
+from discussions.transcripts.core.readers.json_cells import OF_LISTS, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as _is_message
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
@@ -58,11 +58,13 @@ _ABOUT = frozenset(
 )
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
-_ROLES = ("roles", "player_roles", "playerRoles", "role_assignments", "assignments")
+_ROLES = (
+    *("roles", "player_roles", "playerRoles", "role_assignments", "assignments", "assignment"),
+    *("rollen", "rôles", "角色", "身份", "役職"),
+)
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 _OF_A_GAME = ("players", "roles", "winner")
 _NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
-_OF_LISTS = frozenset("log logs list lists history record records entries".split())
 _VOTES_TWICE = mark(
     'Votes of the messages were left out, since the object lists its votes under "votes": {count}.'
 )
@@ -294,7 +296,7 @@ def _named_beside(key: str, value: dict[str, Any]) -> str:
     has_talk = any(map(_holds_messages, (value[key], *as_object(value[key]).values())))
     if not beside or not has_talk:
         return ""
-    name = " ".join(word for word in words_of(key) if word not in _OF_LISTS) or key
+    name = " ".join(word for word in words_of(key) if word not in OF_LISTS) or key
     if all(
         words_of(other) == words_of(key) for other in value if _holds_messages(value[other])
     ) and _is_series(key):
@@ -392,6 +394,8 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
     """The native keys of the object around its messages. An empty value counts as absent; votes by rounds are rows."""
     are_rows = any(part.get("votes") for part in as_objects(value.get("votes")))
     names = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
+    # What is called so and is no list is not ours: {"eliminations": {"1": "Bea"}}.
+    names = [name for name in names if name not in ("votes", "eliminations") or type(value[name]) is list]
     carried = {name: value[name] for name in names}
     said = {player["name"]: player for player in game["players"]}
     if (listed := _listed(value, said)) is not None:

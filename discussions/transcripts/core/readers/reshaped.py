@@ -4,7 +4,7 @@ Objects in the cells of a table, as exports of tracing tools have them, become c
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import islice
 
@@ -13,10 +13,12 @@ from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers.columns import (
     LONGEST_NAME,
     MOST_COLUMNS,
+    PLAYER,
     TEXT,
     Columns,
     field_of,
     find_mapping,
+    suggest_fields,
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
 from discussions.transcripts.core.readers.tables import Table, TableRow, sample_rows, table_columns, with_rows
@@ -28,6 +30,11 @@ MOST_ROWS = 2_000
 NAMED = "name in the column"
 # How many rows show that cells hold objects, and how few columns of players are a game.
 SAMPLE, LEAST_PLAYERS = 50, 3
+_API_ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "model"))
+_LABELLED = re.compile(
+    r"\W{0,6}(?P<name>[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,2})[*_\])]{0,4}[:：][*_]{0,3}\s{1,3}(?P<text>\S.*)",
+    re.DOTALL,
+)
 _JOINT = re.compile(r"[._ :/-]+")
 
 
@@ -37,7 +44,7 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
     Objects in cells stay where a recipe names their columns.
     """
     table = table if find_mapping(table.columns, recipes) else _open_objects(table)
-    return _merge_observed(_split_players(table))
+    return _merge_observed(_split_players(_take_labels(table)))
 
 
 def _open_objects(table: Table) -> Table:
@@ -65,6 +72,36 @@ def _open_objects(table: Table) -> Table:
         for row, own in zip(table.rows, flat, strict=True)
     )
     return with_rows(table, table_columns(columns), rows)
+
+
+def _take_labels(table: Table) -> Table:
+    """The table with the names with which texts begin, "**Ann**: Hi.", in place of the role where that is one for all.
+
+    What no player is named for is the narrator's, unless another cell names one.
+    """
+    fields = suggest_fields(table.columns)
+    at = [table.columns.index(name) for name in map(fields.get, ("role", TEXT)) if name in table.columns]
+    first = [[cells[place] for place in at] for cells in sample_rows(table, MOST_ROWS)]
+    if len(at) < 2 or PLAYER in fields or not {role for role, _text in first} <= _API_ROLES:
+        return table
+    labels = [_LABELLED.fullmatch(text.strip()) for _role, text in first]
+    counts = Counter(label["name"] for label in labels if label)
+    names = {name for name, count in counts.items() if count > 1 and _may_be_player(name)}
+    if len(names) < LEAST_PLAYERS or 3 * sum(counts[name] for name in names) < len(first):
+        return table
+    rows = []
+    for row in table.rows:
+        cells = list(row.cells)
+        label = _LABELLED.fullmatch(cells[at[1]].strip())
+        others = [cell for place, cell in enumerate(cells) if place not in at]
+        named = {own for own in names for cell in others if re.search(rf"\b{re.escape(own)}\b", cell)}
+        if label:
+            cells[at[0]], cells[at[1]] = label["name"], label["text"]
+        else:
+            cells[at[0]] = named.pop() if len(named) == 1 else "narrator"
+        rows.append((row.number, cells))
+    columns = [PLAYER if place == at[0] else column for place, column in enumerate(table.columns)]
+    return with_rows(table, columns, rows)
 
 
 def _split_players(table: Table) -> Table:

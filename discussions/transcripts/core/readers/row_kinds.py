@@ -28,6 +28,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     looks_like_audience,
     may_hide,
+    say_hidden,
     split_aside,
     split_names,
     tells_apart,
@@ -330,7 +331,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     ]
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
-        is_few = place in named or 2 * len(cells) <= max(4, filled[place])
+        is_few = place in named or say_hidden(cells) or 2 * len(cells) <= max(4, filled[place])
         tells = is_few and len(pairs) > len({name for name, _cell in pairs}) and may_hide(column, cells)
         if place not in hidden and tells and not _are_thoughts(column, cells):
             hidden.append(place)

@@ -215,9 +215,7 @@ def _aliases(
     return recipes.expand_aliases(mapping.aliases, dict.fromkeys(filter(None, called)))
 
 
-def _leaders(
-    table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns
-) -> frozenset[str]:
+def _leaders(table: Table, spans: list[tuple[int, int, int]], signs: row_kinds.RowSigns) -> frozenset[str]:
     """Who leads the game, if they say where its rounds begin."""
     rows = (cells for cells, _place in islice(_cells_in(table, spans, signs), row_kinds.MOST_ASKED))
     said = [(signs.name(cells.get(recipes.PLAYER, "")), cells.get(recipes.TEXT, "")) for cells in rows]
@@ -231,11 +229,14 @@ def _runs(table: Table, at: Mapping[str, list[int]]) -> "dict[str, array[int]]":
     """Game -> start, end and first number of each run of its rows, packed in 12 bytes per run."""
     found: dict[str, array[int]] = {}
     before = None
+    first = [row_kinds.cells_of(row, at) for row in islice(table.rows, row_kinds.MOST_ASKED)]
+    # Only the row that opens a game may name it.
+    is_opened = not any("game" in cells and recipes.TEXT in cells for cells in first)
     for row in table.rows:
         cells = row_kinds.cells_of(row, at)
         if not cells:
             continue
-        key = cells.get("game", "").strip()
+        key = cells.get("game", "").strip() or (before or "" if is_opened else "")
         runs = found.setdefault(key, array("I"))
         if key == before:
             runs[-2] = row.end
