@@ -22,7 +22,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers.draft import Draft
-from discussions.transcripts.core.readers.json_turns import is_round_key
+from discussions.transcripts.core.readers.json_turns import ROUND_KEY
 from discussions.transcripts.core.readers.narration import PARTS, ROLE
 from discussions.transcripts.core.readers.openai_chat import (
     THOUGHTS,
@@ -128,7 +128,7 @@ def _find_chats(
     """The chat of each player with its owner, its place and what stands beside it; of the first part that has some."""
     entries: Iterable[tuple[str, str, Any]] = ()
     if type(value) is dict:
-        entries = [(key, f"{pointer}/{key}", part) for key, part in value.items() if not is_round_key(key)]
+        entries = [(key, f"{pointer}/{key}", part) for key, part in value.items() if not ROUND_KEY.fullmatch(key)]
     elif type(value) is list:
         parts = enumerate(map(as_object, value))
         entries = [(_owner_of(part), f"{pointer}/{index}", part) for index, part in parts]

@@ -40,7 +40,7 @@ ROUNDS = frozenset(
     "round rounds day days phase phases round_number roundnumber day_number daynumber turn".split()
 )
 # "day_2", "Round 1"; a number alone is a round in an object of rounds.
-_ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
+ROUND_KEY = re.compile(r"(?P<kind>day|round)?[\W_]{0,3}(?P<number>\d{1,3})", re.IGNORECASE)
 _IN_KEY = re.compile(r"\d{1,3}")
 # What is numbered and no round, beside players and games.
 _SEATS = frozenset("seat seats model models bot bots npc npcs team teams p m msg message messages id".split())
@@ -58,10 +58,7 @@ _ABOUT = frozenset(
 )
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
-_ROLES = (
-    *("roles", "player_roles", "playerRoles", "role_assignments", "assignments", "assignment"),
-    *("rollen", "rôles", "角色", "身份", "役職"),
-)
+_ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 _OF_A_GAME = ("players", "roles", "winner")
 _NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
@@ -461,14 +458,9 @@ def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Not
     return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
 
 
-def is_round_key(key: str) -> bool:
-    """Whether a key is a number, or names a round with one."""
-    return _ROUND_KEY.fullmatch(key) is not None
-
-
 def _round_of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:
     """The round that a key names: "day_2", a number in an object of rounds, or one in keys that differ in it alone."""
-    found = _ROUND_KEY.fullmatch(key)
+    found = ROUND_KEY.fullmatch(key)
     if found and (found["kind"] or pointer.rpartition("/")[2].casefold() in ROUNDS):
         return {"round": int(found["number"])}
     number, shape = _IN_KEY.findall(key), _IN_KEY.sub(recipes.ANY, key)
