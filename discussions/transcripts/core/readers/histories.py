@@ -128,7 +128,9 @@ def _find_chats(
     """The chat of each player with its owner, its place and what stands beside it; of the first part that has some."""
     entries: Iterable[tuple[str, str, Any]] = ()
     if type(value) is dict:
-        entries = [(key, f"{pointer}/{key}", part) for key, part in value.items() if not ROUND_KEY.fullmatch(key)]
+        entries = [
+            (key, f"{pointer}/{key}", part) for key, part in value.items() if not ROUND_KEY.fullmatch(key)
+        ]
     elif type(value) is list:
         parts = enumerate(map(as_object, value))
         entries = [(_owner_of(part), f"{pointer}/{index}", part) for index, part in parts]
