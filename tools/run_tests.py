@@ -5,7 +5,9 @@ Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, the static files collected, and PostgreSQL is migrated, while the plain tests
 run, which need none of them. Beside them run the tests on the servers, and those on SQLite with a browser, which spend
-much of their time waiting. Five processes keep two cores busy; each has servers and a browser of its own.
+much of their time waiting. Five processes keep two cores busy; each has servers and a browser of its own. The plain
+tests are in two of them, each without pytest-xdist where there are few cores: to read all files in each process, and to
+tell of each test from one to another, takes a fifth of their time.
 
 Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
@@ -62,6 +64,7 @@ TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests share rows, servers and a browser within a file. Files are handed out in the order of tests/conftest.py, the
 # longest first, and not by how many tests they have. To hand out takes as long as many plain tests do.
 SHARED = ("--dist", "loadfile", "--no-loadscope-reorder")
+FEW_CORES = 4
 # The handle of a pytest run: shows its output, waits for its end, and returns its exit code and last line.
 Finish = Callable[[], tuple[int, str]]
 
@@ -132,11 +135,12 @@ def plain_runs() -> Mapping[str, Sequence[str]]:
     """
     if sys.argv[1:]:
         return {"SQLite": ("-n", "2", *SHARED)}
+    processes = ("-n", "0") if (os.cpu_count() or 1) <= FEW_CORES else ("-n", "2", *SHARED)
     left_out = ("browser/", "guards/", *(() if os.environ.get(ALL) == "1" else LONG_UNITS))
     paths = sorted(str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py"))
     chosen = [path for path in paths if not path.startswith(left_out)]
     half, other = "SQLite: discussions", "SQLite: everything else"
-    runs: dict[str, list[str]] = {half: [], other: []}
+    runs = {half: [*processes], other: [*processes]}
     for path in chosen:
         runs[half if path.startswith("discussions/") else other].append(f"tests/{path}")
     return runs
