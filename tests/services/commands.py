@@ -1,6 +1,7 @@
 """Commands of manage.py on a stack's data, each in a fork of one process that has the site loaded.
 
-Loading the site takes more than a second of CPU; most commands of tests take a tenth of that.
+Loading the site takes more than a second of CPU; most commands of tests take a tenth of that. Where the environment is
+what is tested, the process has loaded only the libraries, none of which reads the site's settings.
 """
 
 import json
@@ -9,6 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -16,6 +19,21 @@ from tools.launch import ROOT
 from tools.processes import PATIENCE, die_with_parent
 
 LONGEST = 120
+LIBRARIES = (
+    "celery",
+    "django.contrib.auth.hashers",
+    "django.core.management",
+    "django.db.backends.postgresql.base",
+    "django.template.loader",
+    "django.views.generic",
+    "environ",
+    "jinja2",
+    "markdown_it",
+    "msgspec",
+    "numpy",
+    "rapidfuzz",
+    "structlog",
+)
 
 
 class Said(NamedTuple):
@@ -27,20 +45,23 @@ class Said(NamedTuple):
 
 
 class Commands:
-    """Runs commands with that environment; the process behind it starts with the first one and ends with this one."""
+    """Runs commands with that environment; the process behind it starts with the first one and ends with this one.
 
-    def __init__(self, env: dict[str, str]) -> None:
-        self.env = env
+    With `loads` "libraries" nothing of the site is loaded before, and each may change the environment.
+    """
+
+    def __init__(self, env: dict[str, str], loads: str = "site") -> None:
+        self.env, self.loads = env, loads
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, *arguments: str) -> int:
         """Start one that goes on until it is killed or this one ends: its process id."""
         return self._ask({"arguments": arguments})
 
-    def run(self, *arguments: str) -> Said:
-        """Run one to its end; it is killed after two minutes."""
+    def run(self, *arguments: str, **changes: str) -> Said:
+        """Run one to its end; it is killed after two minutes. As with Python, "-c" stands before a program."""
         with tempfile.TemporaryDirectory(prefix="evalsite-command-") as folder:
-            code = self._ask({"arguments": arguments, "output": folder})
+            code = self._ask({"arguments": arguments, "output": folder, "changes": changes})
             said = [
                 Path(folder, name).read_text(encoding="utf-8", errors="replace")
                 for name in ("stdout", "stderr")
@@ -58,7 +79,7 @@ class Commands:
     def _ask(self, order: dict[str, Any]) -> int:
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.services.commands"],
+                [sys.executable, "-m", "tests.services.commands", self.loads],
                 env=self.env,
                 cwd=ROOT,
                 stdin=subprocess.PIPE,
@@ -70,12 +91,11 @@ class Commands:
         return int(self._process.stdout.readline())
 
 
-def main() -> None:
-    """Answer each order with a number: how a command ended or, where no output is wanted, its process id."""
+def load_site() -> None:
+    """The site, and what most scripts import."""
     import django
 
     django.setup()
-    # What most scripts import; each fork would do it for itself.
     import django.core.management.commands.shell
     import django.test
 
@@ -83,6 +103,16 @@ def main() -> None:
     import tests.factories.rating
     import tests.factories.transcripts  # noqa: F401
 
+
+def load_libraries() -> None:
+    """Most of what the site imports of others."""
+    for name in LIBRARIES:
+        import_module(name)
+
+
+def main() -> None:
+    """Answer each order with a number: how a command ended or, where no output is wanted, its process id."""
+    {"site": load_site, "libraries": load_libraries}[sys.argv[1]]()
     for line in sys.stdin:
         order = json.loads(line)
         starter, child = os.getpid(), os.fork()
@@ -94,10 +124,11 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def work(arguments: list[str], output: str = "") -> NoReturn:
+def work(arguments: list[str], output: str = "", changes: Mapping[str, str] | None = None) -> NoReturn:
     """Be the command: in a process that ends with it."""
     from django.core.management import execute_from_command_line
 
+    os.environ.update(changes or {})
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for number, name in ((1, "stdout"), (2, "stderr")):
         path = f"{output}/{name}" if output else os.devnull
@@ -106,10 +137,15 @@ def work(arguments: list[str], output: str = "") -> NoReturn:
         signal.alarm(LONGEST)
     code = 1
     try:
-        execute_from_command_line(["manage.py", *arguments])
+        if arguments[0] == "-c":
+            exec(arguments[1], {"__name__": "__main__"})
+        else:
+            execute_from_command_line(["manage.py", *arguments])
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+        if isinstance(ended.code, str):
+            sys.stderr.write(f"{ended.code}\n")
     except BaseException:  # noqa: BLE001  printed as Python would
         sys.excepthook(*sys.exc_info())
     finally:

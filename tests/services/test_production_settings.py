@@ -5,11 +5,12 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 
 import pytest
 
 from tests.guards.layout import ROOT
+from tests.services.commands import Commands
 from tools.processes import PATIENCE
 
 GOOD = {
@@ -28,21 +29,16 @@ GOOD = {
     "REQUIRE_TOTP": "",
     "OIDC_ISSUER": "",
 }
+ENVIRONMENT = {"PATH": os.environ["PATH"], "VAR_DIR": os.environ["VAR_DIR"]} | GOOD
 OUTSIDE = {"OIDC_NAME": "Acme", "OIDC_CLIENT_ID": "evalsite", "OIDC_CLIENT_SECRET": "a-secret-of-theirs"}
 
 
-def run(code: str, *arguments: str, **changes: str) -> subprocess.CompletedProcess:
-    """Python in a process of its own, in the environment of production with these changes."""
-    return run_python(("-c", code, *arguments) if code else ("manage.py", *arguments), changes)
-
-
-def run_python(arguments: Sequence[str], changes: Mapping[str, str]) -> subprocess.CompletedProcess:
-    """Python with these arguments, in the environment of production with these changes."""
-    env = {"PATH": os.environ["PATH"], "VAR_DIR": os.environ["VAR_DIR"]} | GOOD | changes
-    command = [sys.executable, *arguments]
-    return subprocess.run(
-        command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+@pytest.fixture(scope="session")
+def in_production() -> Iterator[Commands]:
+    """Runs what it is given in processes with the environment of production, in which nothing of the site is loaded."""
+    commands = Commands(ENVIRONMENT, loads="libraries")
+    yield commands
+    commands.stop()
 
 
 REFUSED: list[tuple[dict[str, str], str]] = [
@@ -67,51 +63,16 @@ REFUSED: list[tuple[dict[str, str], str]] = [
     ),
 ]
 
-# Each start is a process of its own that has loaded nothing of the site; Python and Django are loaded once for all.
-STARTS_OF_SETTINGS = """
-import json, os, sys, traceback
-import celery, django.conf, environ
 
-def start(changes):
-    os.environ.update(changes)
-    try:
-        import evalsite.settings
-    except BaseException as refusal:
-        said = traceback.format_exception_only(refusal)[-1].strip()
-        return [True, said.splitlines()[-1]]
-    return [False, ""]
-
-for changes in json.loads(sys.argv[1]):
-    read, write = os.pipe()
-    if child := os.fork():
-        os.close(write)
-        with open(read) as answer:
-            print(answer.read(), flush=True)
-        os.waitpid(child, 0)
-    else:
-        os.write(write, json.dumps(start(changes)).encode())
-        os._exit(0)
-"""
+def test_no_start_is_refused_in_the_environment_of_production(in_production):
+    assert in_production.run("-c", "import evalsite.settings") == (0, "", "")
 
 
-@pytest.fixture(scope="module")
-def starts() -> list[tuple[bool, str]]:
-    """Of each start in REFUSED: whether it failed, and the last line that it says."""
-    done = run(STARTS_OF_SETTINGS, json.dumps([changes for changes, _says in REFUSED]))
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def test_no_start_is_refused_in_the_environment_of_production():
-    done = run(STARTS_OF_SETTINGS, json.dumps([{}]))
-    assert json.loads(done.stdout) == [False, ""]
-
-
-@pytest.mark.parametrize(("case", "says"), list(enumerate(says for _changes, says in REFUSED)))
-def test_the_start_refuses_and_says_which_variable_and_why(starts, case, says):
-    is_refused, said = starts[case]
-    assert is_refused
-    assert says in said
+@pytest.mark.parametrize(("changes", "says"), REFUSED)
+def test_the_start_refuses_and_says_which_variable_and_why(in_production, changes, says):
+    done = in_production.run("-c", "import evalsite.settings", **changes)
+    assert done.returncode == 1
+    assert says in done.stderr.splitlines()[-1]
 
 
 STARTS = {
@@ -129,28 +90,36 @@ OTHERS = ("the preparation", "the worker")
     ["a command", "the web server", *(pytest.param(start, marks=pytest.mark.long) for start in OTHERS)],
 )
 def test_a_bad_weight_stops_every_start_with_its_sentence_alone(start):
-    done = run_python(STARTS[start], {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"})
+    env = ENVIRONMENT | {"LLM_COUNCIL_WEIGHT_CLARITY": "0.19"}
+    command = [sys.executable, *STARTS[start]]
+    done = subprocess.run(
+        command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert (done.returncode, done.stdout) == (1, "")
     (said,) = done.stderr.splitlines()
     said = said.replace("\N{NO-BREAK SPACE}", " ")
     assert said.startswith("LLM_COUNCIL_WEIGHT_* give no weights. The weights sum to 99 %, 1 % too little")
 
 
-def test_djangos_checks_for_deployment_are_clean_with_sign_in_elsewhere_too():
+def test_djangos_checks_for_deployment_are_clean_with_sign_in_elsewhere_too(in_production):
     """Without it they are part of `make check`."""
-    done = run(
-        "", "check", "--deploy", "--fail-level", "WARNING", **OUTSIDE, OIDC_ISSUER="https://id.example.org"
+    done = in_production.run(
+        "check", "--deploy", "--fail-level", "WARNING", **OUTSIDE, OIDC_ISSUER="https://id.example.org"
     )
     assert done.returncode == 0, done.stderr
 
 
-def test_leads_and_admins_need_a_second_factor_in_production_unless_it_is_said():
+def test_leads_and_admins_need_a_second_factor_in_production_unless_it_is_said(in_production):
     code = "import evalsite.settings as s; print(s.REQUIRE_TOTP)"
     said = [{}, {"REQUIRE_TOTP": "false"}, {"EVALSITE_MODE": "local"}]
-    assert [run(code, **changes).stdout.strip() for changes in said] == ["True", "False", "False"]
+    assert [in_production.run("-c", code, **changes).stdout.strip() for changes in said] == [
+        "True",
+        "False",
+        "False",
+    ]
 
 
-def test_signing_in_outside_is_loaded_only_where_it_is_configured():
+def test_signing_in_outside_is_loaded_only_where_it_is_configured(in_production):
     code = (
         "import django, json, sys; django.setup(); from django.conf import settings;"
         "from django.urls import get_resolver; get_resolver().url_patterns;"
@@ -159,13 +128,15 @@ def test_signing_in_outside_is_loaded_only_where_it_is_configured():
         "print(json.dumps([bool(settings.OIDC_NAME), 'openid_connect_login' in get_resolver().reverse_dict,"
         "[name for name in names if name in sys.modules]]))"
     )
-    assert json.loads(run(code, **OUTSIDE).stdout) == [False, False, []]
-    with_it = json.loads(run(code, **OUTSIDE, OIDC_ISSUER="https://id.example.org").stdout)
+    assert json.loads(in_production.run("-c", code, **OUTSIDE).stdout) == [False, False, []]
+    with_it = json.loads(
+        in_production.run("-c", code, **OUTSIDE, OIDC_ISSUER="https://id.example.org").stdout
+    )
     assert with_it[:2] == [True, True]
     assert "requests" in with_it[2]
 
 
-def test_production_cookies_are_bound_to_the_host_and_https():
+def test_production_cookies_are_bound_to_the_host_and_https(in_production):
     code = (
         "import json, evalsite.settings as s; print(json.dumps([s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, "
         "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SESSION_COOKIE_SAMESITE, s.SESSION_COOKIE_HTTPONLY, "
@@ -186,27 +157,30 @@ def test_production_cookies_are_bound_to_the_host_and_https():
         False,
         None,
     ]
-    assert json.loads(run(code).stdout) == expected
-    assert json.loads(run(code, BEHIND_PROXY="true").stdout)[-1] == ["HTTP_X_FORWARDED_PROTO", "https"]
+    assert json.loads(in_production.run("-c", code).stdout) == expected
+    assert json.loads(in_production.run("-c", code, BEHIND_PROXY="true").stdout)[-1] == [
+        "HTTP_X_FORWARDED_PROTO",
+        "https",
+    ]
 
 
-def test_passwords_are_stored_by_a_slow_hash():
+def test_passwords_are_stored_by_a_slow_hash(in_production):
     code = (
         "import django; django.setup(); from django.contrib.auth.hashers import make_password;"
         "print(make_password('correct horse battery'))"
     )
-    algorithm, rounds, _salt, _hash = run(code).stdout.strip().split("$")
+    algorithm, rounds, _salt, _hash = in_production.run("-c", code).stdout.strip().split("$")
     assert algorithm == "pbkdf2_sha256"
     assert int(rounds) >= 600_000  # OWASP's Password Storage Cheat Sheet
 
 
-def test_the_web_process_does_not_start_on_a_database_that_is_behind(tmp_path):
-    done = run("import evalsite.wsgi", DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3")
+def test_the_web_process_does_not_start_on_a_database_that_is_behind(in_production, tmp_path):
+    done = in_production.run("-c", "import evalsite.wsgi", DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3")
     assert done.returncode != 0
     assert "migrations behind. Run `manage.py migrate` first" in done.stderr
 
 
-def test_logs_are_json_lines_without_secrets_or_broken_lines():
+def test_logs_are_json_lines_without_secrets_or_broken_lines(in_production):
     code = (
         "import django, logging; django.setup(); log = logging.getLogger('django.request');"
         "log.warning('Not Found: %s', '/invitations/c2VjcmV0LXNlY3JldA/');"
@@ -215,7 +189,7 @@ def test_logs_are_json_lines_without_secrets_or_broken_lines():
         "import structlog; structlog.get_logger('x').info('kept', count=3);"
         "\ntry: {}['key']\nexcept KeyError: log.exception('broken')"
     )
-    lines = [json.loads(line) for line in run(code).stderr.splitlines()]
+    lines = [json.loads(line) for line in in_production.run("-c", code).stderr.splitlines()]
     assert [line["event"] for line in lines] == [
         "Not Found: /invitations/.../",
         "Unprocessable Entity: /password/3/.../",
@@ -228,7 +202,7 @@ def test_logs_are_json_lines_without_secrets_or_broken_lines():
     assert "locals" not in json.dumps(lines[4])
 
 
-def test_a_postgres_that_answers_nobody_is_given_up_within_seconds():
+def test_a_postgres_that_answers_nobody_is_given_up_within_seconds(in_production):
     code = (
         "import django; django.setup(); from django.db import OperationalError, connection\n"
         "try: connection.ensure_connection()\n"
@@ -236,12 +210,14 @@ def test_a_postgres_that_answers_nobody_is_given_up_within_seconds():
     )
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgres://evalsite@127.0.0.1:{silent.getsockname()[1]}/evalsite"
-        assert 2 <= int(run(code, DATABASE_URL=url).stdout) <= 5
+        assert 2 <= int(in_production.run("-c", code, DATABASE_URL=url).stdout) <= 5
 
 
-def test_the_address_of_a_database_may_say_how_long_to_wait():
+def test_the_address_of_a_database_may_say_how_long_to_wait(in_production):
     code = "from evalsite.settings import DATABASES; print(DATABASES['default']['OPTIONS'])"
-    said = run(code, DATABASE_URL="postgres://evalsite@127.0.0.1:1/evalsite?connect_timeout=7").stdout
+    said = in_production.run(
+        "-c", code, DATABASE_URL="postgres://evalsite@127.0.0.1:1/evalsite?connect_timeout=7"
+    ).stdout
     assert "'connect_timeout': 7" in said
     assert "tcp_user_timeout" in said
     assert "idle_in_transaction_session_timeout=30s" in said

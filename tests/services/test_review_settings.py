@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from evalsite import environment
-from tests.services.test_production_settings import run
+from tests.services.test_production_settings import in_production  # noqa: F401  a fixture
 
 URL = "https://api.example.org/v1"
 
@@ -74,11 +74,11 @@ def test_prices_by_model(monkeypatch):
             environment.prices("REVIEW_PRICES")
 
 
-def test_the_site_starts_without_the_client_that_asks_models():
+def test_the_site_starts_without_the_client_that_asks_models(in_production):  # noqa: F811
     code = (
         "import sys, django; django.setup();"
         "import evalsite.urls, evalsite.celery, rubric.model_reviewers.actions.jobs;"
         "print(sorted({'openai', 'httpx2'} & set(sys.modules)))"
     )
-    done = run(code, REVIEW_MODELS_URL=URL, REVIEW_MODELS="one-model")
+    done = in_production.run("-c", code, REVIEW_MODELS_URL=URL, REVIEW_MODELS="one-model")
     assert done.stdout.strip() == "[]", done.stderr
