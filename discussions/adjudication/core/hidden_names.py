@@ -17,6 +17,8 @@ from discussions.metrics.core.names import build_roster, find_names
 from discussions.metrics.core.text import NAME, skeleton
 
 _JOINT = re.compile(r"[-\s_.#\u2010-\u2015]{0,3}")
+# A sign of ASCII always ends a piece.
+_UNBROKEN = re.compile(r"[^\x00-/:-@\[-`{-\x7f]+")
 _MENTION = re.compile(r"@\w[\w.-]*\w")
 _REPEATED = re.compile(r"(.)\1+")
 _SPELLED = "one two three four five six seven eight nine ten eleven twelve".split()
@@ -67,7 +69,8 @@ class _Written(Struct, frozen=True, order=True):
 def hide_names(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> str:
     """The text with `[name]` for everything that is or may be the name of a player."""
     spans = find_names(text, build_roster(names, ambiguous))
-    places = [_Written(span.start, span.name_end) for span in spans] + _find_written(text, names, ambiguous)
+    places = [_Written(span.start, span.name_end) for span in spans]
+    places += _find_written(text, names, ambiguous)
     pieces, last = [], 0
     for start, end in _merged(sorted(places)):
         pieces += [text[last:start], NAME]
@@ -75,13 +78,11 @@ def hide_names(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> 
     return "".join([*pieces, text[last:]]).strip()
 
 
-@lru_cache(maxsize=8192)
 def may_name(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> bool:
     """Whether a word of the text may be a player's name or another word, so that hiding it could hide the wrong one."""
     return any(not place.is_sure for place in _find_written(text, names, ambiguous))
 
 
-@lru_cache(maxsize=512)
 def _list_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> tuple[_Form, ...]:
     """The spellings to look for: whole names, initials with a number, and words that only one name has."""
     pieces = [tuple(atom.plain for atom in _cut(name)) for name in names]
@@ -102,46 +103,40 @@ def _list_forms(names: tuple[str, ...], ambiguous: frozenset[str]) -> tuple[_For
     return tuple(dict.fromkeys(forms))
 
 
-class _Search(Struct, frozen=True):
+class _Search(Struct, frozen=True, eq=False):
     """What to compare the pieces of a text with.
 
     `index` holds the forms by the ways to write them without an error: whole, or as a plural. `words` are those that a
-    single piece may be with an error. `longer` holds those of several pieces by their number, and by their last piece
-    if that is written without an error, else under "". `longest` is the most letters that `index` has.
+    single piece may be with an error, `longer` those of several pieces that may have one.
     """
 
     forms: tuple[_Form, ...]
     index: dict[str, list[_Form]]
     words: list[_Form]
-    longer: dict[int, dict[str, list[_Form]]]
-    longest: int
+    longer: list[_Form]
 
 
 @lru_cache(maxsize=512)
 def _prepare(names: tuple[str, ...], ambiguous: frozenset[str]) -> _Search:
     forms = _list_forms(names, ambiguous)
     index: dict[str, list[_Form]] = {}
-    longer: dict[int, dict[str, list[_Form]]] = {}
     for form in forms:
         has_plural = len(form.joined) >= _LEAST_ANY or not (form.joined.isalpha() or form.joined.isdigit())
         for ending in ("", "s", "es") if has_plural else ("",):
             index.setdefault(form.joined + ending, []).append(form)
-        if len(form.atoms) > 1:
-            last = "" if _may_err(form.atoms[-1]) else form.atoms[-1]
-            longer.setdefault(len(form.atoms), {}).setdefault(last, []).append(form)
-    words = [form for form in forms if form.is_near]
-    return _Search(forms, index, words, longer, max(map(len, index), default=0))
+    longer = [form for form in forms if len(form.atoms) > 1 and any(map(_may_err, form.atoms))]
+    return _Search(forms, index, [form for form in forms if form.is_near], longer)
 
 
-def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> list[_Written]:
+@lru_cache(maxsize=8192)
+def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) -> tuple[_Written, ...]:
     search = _prepare(names, ambiguous)
     atoms = list(_cut(text))
-    found = []
-    for first, atom in enumerate(atoms):
-        spelled = text[atom.start : atom.end]
-        if (is_sure := _match_word(spelled, atom.plain, atom.is_capital, names, ambiguous)) is not None:
+    found = list(_find_longer(text, atoms, search))
+    for atom in atoms:
+        is_sure = _match_word(text[atom.start : atom.end], atom.plain, atom.is_capital, search)
+        if is_sure is not None:
             found.append(_Written(atom.start, atom.end, is_sure))
-        found += _find_longer(text, atoms[first : first + _MOST_ATOMS], search)
     for form in search.forms:
         if form.joined >= _UNSPACED:
             found += [_Written(*same.span()) for same in re.finditer(re.escape(form.joined), text)]
@@ -151,31 +146,47 @@ def _find_written(text: str, names: tuple[str, ...], ambiguous: frozenset[str]) 
         is_named = any(key in whole for key in keys)
         if is_named or any(mention.start() <= place.start < mention.end() for place in found):
             found.append(_Written(*mention.span()))
-    return found
+    return tuple(found)
 
 
 def _find_longer(text: str, atoms: list[_Atom], search: _Search) -> Iterator[_Written]:
-    written, is_apart = atoms[0].plain, False
-    for size, (before, atom) in enumerate(pairwise(atoms), start=2):
-        joint = text[before.end : atom.start]
-        if not _JOINT.fullmatch(joint):
-            return
-        written += atom.plain
-        is_apart = is_apart or any(map(str.isspace, joint))
-        if is_apart and len(written) > search.longest and size not in search.longer:
-            continue
-        is_sure = _match_words(text, atoms[:size], written, search, is_apart=is_apart)
-        if is_sure is not None:
-            yield _Written(atoms[0].start, atom.end, is_sure)
+    """Names of several pieces."""
+    plain = [atom.plain for atom in atoms]
+    endings = [_list_ending(piece, search) for piece in plain]
+    joints = [None, *(_JOINT.fullmatch(text, before.end, atom.start) for before, atom in pairwise(atoms))]
+    for first, atom in enumerate(atoms):
+        is_apart = False
+        for last in range(first + 1, min(first + _MOST_ATOMS, len(atoms))):
+            if (joint := joints[last]) is None:
+                break
+            is_apart = is_apart or any(map(str.isspace, joint[0]))
+            pieces = plain[first : last + 1]
+            written = "".join(pieces)
+            if any(_is_near(pieces, form) for form in endings[last]):
+                yield _Written(atom.start, atoms[last].end)
+            elif not is_apart or written in search.index:
+                spelled, size = text[atom.start : atoms[last].end], len(pieces)
+                found = _match_index(spelled, written, search, atom.is_capital, is_apart=is_apart, size=size)
+                if not is_apart and not written.isalpha():
+                    found += [True for form in search.words if _looks_like(written, form, size)]
+                if found:
+                    yield _Written(atom.start, atoms[last].end, max(found))
 
 
 @lru_cache(maxsize=65536)
-def _match_word(
-    spelled: str, written: str, is_capital: bool, names: tuple[str, ...], ambiguous: frozenset[str]
-) -> bool | None:
+def _list_ending(last: str, search: _Search) -> tuple[_Form, ...]:
+    """The longer forms that end with this piece or nearly."""
+    return tuple(form for form in search.longer if _is_piece(last, form.atoms[-1]))
+
+
+def _looks_like(written: str, form: _Form, size: int) -> bool:
+    return len(form.atoms) != size and _look(written) == _look(form.joined)
+
+
+@lru_cache(maxsize=65536)
+def _match_word(spelled: str, written: str, is_capital: bool, search: _Search) -> bool | None:
     """Whether a piece surely is a name (True), may be one (False), or is something else (None)."""
-    search = _prepare(names, ambiguous)
-    found = _match_index(spelled, written, search, is_capital=is_capital, is_apart=False, size=1)
+    found = _match_index(spelled, written, search, is_capital, is_apart=False, size=1)
     for form in search.words:
         for word in {written, written.removesuffix("s")}:
             is_sure = _compare(word, form.joined, is_capital)
@@ -184,26 +195,8 @@ def _match_word(
     return max(found, default=None)
 
 
-def _match_words(
-    text: str, window: list[_Atom], written: str, search: _Search, *, is_apart: bool
-) -> bool | None:
-    size = len(window)
-    if near := search.longer.get(size):
-        last = window[-1].plain
-        forms = near.get(_NUMBERS.get(last, last), []) + near.get("", [])
-        if any(_is_near(window, form) for form in forms):
-            return True
-    spelled = text[window[0].start : window[-1].end]
-    is_capital = window[0].is_capital
-    found = _match_index(spelled, written, search, is_capital=is_capital, is_apart=is_apart, size=size)
-    if not is_apart and not written.isalpha():
-        look = _look(written)
-        found += [True for form in search.words if len(form.atoms) != size and look == _look(form.joined)]
-    return max(found, default=None)
-
-
 def _match_index(
-    spelled: str, written: str, search: _Search, *, is_capital: bool, is_apart: bool, size: int
+    spelled: str, written: str, search: _Search, is_capital: bool, *, is_apart: bool, size: int
 ) -> list[bool]:
     """For each form that is written without an error, whether it surely is the name."""
     return [
@@ -221,13 +214,9 @@ def _is_written(spelled: str, form: _Form, *, is_apart: bool, is_whole: bool) ->
     return not is_apart or (size >= _LEAST_ANY and (is_whole or size > _LEAST_APART))
 
 
-def _is_near(window: list[_Atom], form: _Form) -> bool:
+def _is_near(pieces: list[str], form: _Form) -> bool:
     """Whether pieces are those of a longer name, with a small error in its words; numbers are the same."""
-    for atom, name in zip(reversed(window), reversed(form.atoms), strict=True):
-        said = _NUMBERS.get(atom.plain, atom.plain)
-        if said != name and not _is_piece(said, name):
-            return False
-    return any(map(_may_err, form.atoms))
+    return len(pieces) == len(form.atoms) and all(map(_is_piece, pieces, form.atoms))
 
 
 def _may_err(name: str) -> bool:
@@ -235,8 +224,9 @@ def _may_err(name: str) -> bool:
 
 
 def _is_piece(said: str, name: str) -> bool:
-    if not _may_err(name):
-        return False
+    said = _NUMBERS.get(said, said)
+    if said == name or not _may_err(name):
+        return said == name
     most = 1 if len(name) < _LEAST_LONG else 2
     return abs(len(said) - len(name)) <= most and OSA.distance(said, name, score_cutoff=most) <= most
 
@@ -265,16 +255,24 @@ def _compare(said: str, name: str, is_capital: bool) -> bool | None:
 
 def _cut(text: str) -> Iterator[_Atom]:
     """The pieces of a text; marks and signs without width belong to the letter before them."""
-    start = 0
-    while start < len(text):
-        if not text[start].isalnum():
+    for word in _UNBROKEN.finditer(text):
+        for atom in _cut_word(word[0]):
+            yield _Atom(word.start() + atom.start, word.start() + atom.end, atom.plain, atom.is_capital)
+
+
+@lru_cache(maxsize=4096)
+def _cut_word(word: str) -> tuple[_Atom, ...]:
+    start, atoms = 0, []
+    while start < len(word):
+        if not word[start].isalnum():
             start += 1
             continue
         end = start + 1
-        while end < len(text) and _goes_on(text, end):
+        while end < len(word) and _goes_on(word, end):
             end += 1
-        yield _Atom(start, end, _plain(text[start:end]), text[start].isupper())
+        atoms.append(_Atom(start, end, _plain(word[start:end]), word[start].isupper()))
         start = end
+    return tuple(atoms)
 
 
 def _goes_on(text: str, at: int) -> bool:
