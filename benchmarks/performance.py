@@ -68,6 +68,7 @@ def measure_site(notes: Notes, folder: Path, games: int) -> None:
     site.env |= {"DEMO": "true", "UV_NO_CACHE": "1", "PIP_NO_CACHE_DIR": "1"}
     try:
         notes.loops("start_empty", site.start_first)
+        Browser(site.address).sign_in(*demo_lead(site.folder))  # waits until the demo is filled
         site.stop()
         team = site.make_team(EVALUATORS, EVALUATORS)
         notes.loops("start_existing", site.start)

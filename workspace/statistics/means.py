@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
-from math import lcm, sqrt
+from functools import lru_cache
+from math import cos, exp, lcm, lgamma, pi, sqrt, tan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,8 +80,22 @@ def predict_next(mean: float, count: int, sd: float, df: float, level: float = 0
     mean +/- t sd sqrt(1 + 1/count), because the mean is uncertain, too. Source: G. J. Hahn, W. Q. Meeker, Statistical
     Intervals (1991), chapter 4.
     """
-    half = student_t(df, level) * sd * sqrt(1 + 1 / count)
+    half = _student_t(df, level) * sd * sqrt(1 + 1 / count)
     return mean - half, mean + half
+
+
+@lru_cache(maxsize=512)
+def _student_t(df: float, level: float) -> float:
+    """`student_t` from one degree of freedom on, to ten digits, without scipy, which takes 27 MB of each web process.
+
+    t = sqrt(df) tan(x), where x has the density c cos(x)^(df - 1): by Newton's steps from 0, with Gauss's integrals.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    most, x = 2 * exp(lgamma((df + 1) / 2) - lgamma(df / 2)) / sqrt(pi), 0.0
+    for _step in range(12):
+        below = x / 2 * float(weights @ np.cos(x / 2 * (nodes + 1)) ** (df - 1))
+        x += (level / most - below) / cos(x) ** (df - 1)
+    return sqrt(df) * tan(x)
 
 
 def jackknife_error(without: NDArray[np.float64]) -> float:

@@ -21,7 +21,14 @@ from scipy.stats import betabinom
 
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, agreement_answer, agreement_plot, judge_agreement
-from workspace.statistics.means import exact_mean, jackknife_error, student_t, weighted_error, weighted_mean
+from workspace.statistics.means import (
+    exact_mean,
+    jackknife_error,
+    predict_next,
+    student_t,
+    weighted_error,
+    weighted_mean,
+)
 from workspace.statistics.proportions import JudgedStratum, beta_binomial, predict_share, wilson
 from workspace.statistics.simplex import minimise
 from workspace.statistics.within_groups import correlate_within, disattenuate
@@ -316,6 +323,7 @@ def test_a_mean_is_exact_and_none_of_nothing():
 @pytest.mark.parametrize("df", [1, 2, 9, 60])
 def test_the_quantile_is_that_of_student_s_t(df):
     assert student_t(df) == pytest.approx(stats.t.ppf(0.975, df), rel=1e-12)
+    assert predict_next(0.0, 1, 0.5**0.5, df) == pytest.approx(stats.t.interval(0.95, df), rel=1e-10)
 
 
 def test_the_jackknife_error_of_a_mean_is_its_standard_error():
