@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import Limits, Notes
-from discussions.transcripts.core.readers import chat_text, csv_rows, inspect_eval, json_rows, openai_chat
+from discussions.transcripts.core.readers import (
+    chat_text,
+    csv_rows,
+    inspect_eval,
+    json_rows,
+    json_turns,
+    openai_chat,
+)
 from discussions.transcripts.core.readers.columns import MappingRecord
 from tests.factories.text_formats import inspect_sample, read_text, read_value
 
@@ -375,3 +382,11 @@ def test_no_json_raises(value, changes):
         read = read_value(reader, given_value, SMALL)
         assert (read.record is None) == bool(read.faults)
         inspect_eval.parts(given_value)
+
+
+@given(facts=st.dictionaries(st.sampled_from("players roles cast metadata votes id winner".split()), VALUES))
+def test_what_stands_beside_turns_never_raises(facts):
+    for beside in (facts, {"roles": {"Ann": {"name": [facts]}}}):
+        turns = [{"speaker": name, "text": "I agree."} for name in ("Ann", "Bea", "Ann")]
+        read = read_value(json_turns, {"turns": turns} | beside, SMALL)
+        assert (read.record is None) == bool(read.faults)

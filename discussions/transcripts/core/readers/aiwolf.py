@@ -89,6 +89,11 @@ class _Request(Struct):
     answer: Any
     answered: Any
 
+    @property
+    def day(self) -> int | None:
+        day = self.info.get("day")
+        return day if type(day) is int else None
+
 
 def recognises(value: Any) -> bool:
     """Whether it has three of the four keys of a log."""
@@ -180,30 +185,25 @@ def _find_talks(requests: list[_Request], notes: Notes) -> list[tuple[str, dict[
 def _add_talks(draft: Draft, requests: list[_Request]) -> None:
     """The talks of each day, then its night."""
     talks = _find_talks(requests, draft.notes)
-    asked = [
-        request for request in requests if request.kind in _AT_NIGHT and type(request.info.get("day")) is int
-    ]
-    nights = [one for one in asked if type(one.answer) is str and one.answer not in LEFT_OUT]
-    nights.sort(key=lambda request: request.info["day"])
     spoken = Counter((talk["day"], str(talk.get("agent"))) for _, talk in talks)
+    answered: dict[tuple[int | None, str], list[str | None]] = defaultdict(list)
+    for request in requests:
+        if request.kind == "TALK":
+            answered[request.day, str(request.agent)].append(_moment(request.answered))
     # If an agent has fewer or more requests than talks, its answers cannot be matched to its talks.
-    moments = {
-        key: iter(times) for key, times in _find_moments(requests).items() if len(times) == spoken[key]
-    }
-    for place, talk in talks:
-        while nights and nights[0].info["day"] < talk["day"]:
-            _add_at_night(draft, nights.pop(0))
-        time = next(moments.get((talk["day"], str(talk.get("agent"))), iter(())), None)
-        text = talk.get("text")
-        if not (talk.get("skip") is True or talk.get("over") is True or text in LEFT_OUT):
-            draft.add_message(place, _round(talk["day"]), talk.get("agent"), text, time=time, fields=_FIELDS)
-    for request in nights:
-        _add_at_night(draft, request)
-
-
-def _add_at_night(draft: Draft, request: _Request) -> None:
-    day, time = request.info["day"], _moment(request.answered)
-    _add_night(draft, request.place, day, request.kind.lower(), request.agent, request.answer, time)
+    moments = {key: iter(times) for key, times in answered.items() if len(times) == spoken[key]}
+    asked = (one for one in requests if one.kind in _AT_NIGHT and one.day is not None)
+    nights = (one for one in asked if type(one.answer) is str and one.answer not in LEFT_OUT)
+    events: list[tuple[Any, bool, str, Any]] = [(talk["day"], False, place, talk) for place, talk in talks]
+    events += [(one.day, True, one.place, one) for one in nights]
+    for day, is_night, place, part in sorted(events, key=lambda event: event[:2]):
+        if is_night:
+            _add_night(draft, place, day, part.kind.lower(), part.agent, part.answer, _moment(part.answered))
+            continue
+        agent, text = part.get("agent"), part.get("text")
+        time = next(moments.get((day, str(agent)), iter(())), None)
+        if not (part.get("skip") is True or part.get("over") is True or text in LEFT_OUT):
+            draft.add_message(place, _round(day), agent, text, time=time, fields=_FIELDS)
 
 
 def _add_night(
@@ -213,16 +213,6 @@ def _add_night(
     text = answer if kind == "whisper" else f"{kind} → {answer}"
     side = MAFIA if kind in ("whisper", "attack", "attackVote") else ""
     draft.add_night(place, _round(day), agent, text, kind, time, side)
-
-
-def _find_moments(requests: list[_Request]) -> dict[tuple[Any, str], list[str | None]]:
-    """When each agent answered the requests to talk, by day and agent."""
-    moments: dict[tuple[Any, str], list[str | None]] = defaultdict(list)
-    for request in requests:
-        day = request.info.get("day")
-        if request.kind == "TALK" and type(day) is int:
-            moments[day, str(request.agent)].append(_moment(request.answered))
-    return moments
 
 
 def _moment(value: Any) -> str | None:

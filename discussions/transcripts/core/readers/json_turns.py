@@ -427,8 +427,9 @@ def _listed(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
     for key in ("players", *_CASTS, *_ROLES):
         facts = as_object(value.get(key) or metadata.get(key))
         # Under an id, a player says their name.
-        named: dict[Any, Any] = {fact.get("name"): fact for fact in as_objects([*facts.values()])}
-        facts = named if len(named) == len(facts) and None not in named else facts
+        inner = as_objects([*facts.values()])
+        named = {fact["name"]: fact for fact in inner if type(fact.get("name")) in (str, int)}
+        facts = named if len(named) == len(facts) else facts
         if facts and not (key in _CASTS and said.keys().isdisjoint(facts)):
             return [
                 said.get(name, {}) | _facts(facts.get(name)) | {"name": name}
