@@ -151,6 +151,11 @@ def kind_of_type(value: str) -> str:
     return next((kind for kind, parts in _PARTS if any(part in value for part in parts)), "")
 
 
+def is_hidden(words: str) -> bool:
+    """Whether words say that not everybody could hear what they stand for."""
+    return kind_of_type(words) in (PRIVATE, THOUGHT)
+
+
 def kind_of_title(title: str) -> str:
     """PRIVATE or THOUGHT, if the name of a part of a log, or of its file, says that not everybody could hear it."""
     kind = kind_of_type(_ALONE.sub(" ", _CAMEL.sub(" ", title).replace("_", " ").casefold()))
@@ -252,7 +257,7 @@ def _labels_of(text: str) -> "list[re.Match[str]] | None":
 
 def _names_thought(label: "re.Match[str]") -> bool:
     named = label.groupdict()
-    return bool(named.get("thought")) or kind_of_type(named.get("label") or "") in (THOUGHT, PRIVATE)
+    return bool(named.get("thought")) or is_hidden(named.get("label") or "")
 
 
 def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
@@ -397,7 +402,7 @@ def looks_like_audience(key: str) -> bool:
     So may a key around it: "to.name". What is in a private object says nothing of the message beside it.
     """
     around, _dot, last = key.rpartition(".")
-    said = {*words_of(last), *(() if kind_of_type(around) in (PRIVATE, THOUGHT) else words_of(around))}
+    said = {*words_of(last), *(() if is_hidden(around) else words_of(around))}
     if said & {"reply", "replies", "replying", "responds", "responding"}:
         said.discard("to")
     return not said.isdisjoint(_HEARERS) or any(part in key for part in _HEARER_PARTS)
@@ -432,11 +437,9 @@ def may_hide(key: str, values: Iterable[str]) -> bool:
         len(value) > _LONGEST_WORDS or value.count(" ") > _MOST_SPACES for value in different
     ):
         return False
-    is_flag = kind_of_type(key) in (PRIVATE, THOUGHT) and any(
-        value.casefold() in _TRUE for value in different
-    )
+    is_flag = is_hidden(key) and any(value.casefold() in _TRUE for value in different)
     is_open = any(set() < {*words_of(value)} <= _PUBLIC for value in different)
-    return is_flag or is_open or any(kind_of_type(value) in (PRIVATE, THOUGHT) for value in different)
+    return is_flag or is_open or any(map(is_hidden, different))
 
 
 def tells_apart(rows: Iterable[tuple[str, str, str]]) -> bool:

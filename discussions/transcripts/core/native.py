@@ -6,13 +6,12 @@ from typing import Any
 
 from discussions.core.records import Elimination, GameRecord, Message, PrivateEntry, Vote
 from discussions.transcripts.core.audience import (
-    PRIVATE,
     RAW,
     SPEECH,
     THOUGHT,
     as_names,
+    is_hidden,
     kind_of_audience,
-    kind_of_type,
     may_hide,
     may_think,
     split_answer,
@@ -134,11 +133,10 @@ def is_native(value: Any) -> bool:
     if "players" not in found and not {"message", "playerName"} <= first.keys():
         return False
     ours = {MESSAGE_KEYS.spellings.get(snake_to_camel(key)) for key in first}
-    is_hidden = any(
-        type(part) is list and key not in GAME_KEYS.ours and kind_of_type(key) in (PRIVATE, THOUGHT)
-        for key, part in value.items()
+    has_hidden = any(
+        type(part) is list and key not in GAME_KEYS.ours and is_hidden(key) for key, part in value.items()
     )
-    is_known = is_hidden or any(field_of(key) or _may_hide(key, messages) for key in strange)
+    is_known = has_hidden or any(field_of(key) or _may_hide(key, messages) for key in strange)
     return ours >= {"message", "playerName"} and not is_known and type(value.get("players")) is not dict
 
 

@@ -6,9 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
-    PRIVATE,
-    THOUGHT,
     VOTE,
+    is_hidden,
     kind_of_flag,
     kind_of_type,
     looks_like_audience,
@@ -108,9 +107,8 @@ def is_told(column: Column) -> bool:
     outer = {*words_of(around)}
     # "output.raw" is what a model said.
     words = ({*words_of(last)} - (_AROUND if outer & _SPOKEN else set())) | (outer - _AROUND)
-    kinds = {kind_of_type(part) for part in column.name.split(".")}
-    is_hidden = bool(words & _TOLD) or bool(kinds & {THOUGHT, PRIVATE})
-    return is_hidden or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
+    is_known = bool(words & _TOLD) or any(map(is_hidden, column.name.split(".")))
+    return is_known or 2 * sum(cell.lstrip()[:1] in ("{", "[") for cell in column.cells) > len(column.cells)
 
 
 def find_kind(free: list[Column], players: Column) -> str:

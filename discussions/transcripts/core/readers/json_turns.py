@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     OUT,
-    PRIVATE,
     SPEECH,
-    THOUGHT,
     VOTE,
+    is_hidden,
     kind_of_type,
     looks_like_audience,
     words_of,
@@ -105,7 +104,7 @@ def recognises(value: Any) -> bool:
         return False
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
     first = (values for _place, values in islice(_messages(value), MOST_ROWS) if "voter" not in values)
-    hidden = [_is_hidden(str(values.get("phase") or "")) for values in first]
+    hidden = [is_hidden(str(values.get("phase") or "")) for values in first]
     if not hidden or hidden.count(False) == 1 or are_views(value):
         return False
     # Messages of several games are rows of a list, and no game.
@@ -235,7 +234,7 @@ def _messages(value: dict[str, Any]) -> Iterator[_Row]:
         talk = next(iter(lists))
         yield from _rows_of(value[talk], f"/{talk}", {})
         for key, part in value.items():
-            if key != talk and _is_hidden(key) and _holds_messages(part):
+            if key != talk and is_hidden(key) and _holds_messages(part):
                 yield from _rows_of(part, f"/{key}", {"phase": key})
         return
     yield from _within(value, "", {}, 0)
@@ -255,7 +254,7 @@ def _within(value: dict[str, Any], pointer: str, around: dict[str, Any], depth: 
         kind = kind_of_type(key)
         place = f"{pointer}/{key}"
         # The only key of an object says what the file is ("mafia"), not who could hear what is in it.
-        phase = key if _is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
+        phase = key if is_hidden(key) and (depth or len(value) > 1) else _named_beside(key, value)
         inside = (around | {"phase": phase} if phase else around) | _round_of_key(key, pointer, value, around)
         if depth and kind == VOTE and (cast := _casts(part)):
             yield from (
@@ -322,10 +321,6 @@ def _are_answers(key: str, values: dict[str, Any]) -> bool:
 
 def _has_answers(value: Any) -> bool:
     return type(value) is dict and any(_are_answers(key, value) for key in value)
-
-
-def _is_hidden(key: str) -> bool:
-    return kind_of_type(key) in (PRIVATE, THOUGHT)
 
 
 def _is_about(key: str) -> bool:

@@ -23,6 +23,7 @@ from discussions.transcripts.core.audience import (
     VOTE,
     distinct,
     have_asides,
+    is_hidden,
     kind_of_audience,
     kind_of_flag,
     kind_of_type,
@@ -340,7 +341,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
 
 def _are_thoughts(column: str, cells: Collection[str]) -> bool:
     """Whether a column holds thoughts themselves, and does not say of texts that they are some."""
-    is_named = kind_of_type(column.rpartition(".")[2]) in (PRIVATE, THOUGHT)
+    is_named = is_hidden(column.rpartition(".")[2])
     return is_named and all(cell.count(" ") >= LEAST_SPACES for cell in cells)
 
 
