@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from discussions.imports.labels import FIELD_HELP, FIELD_LABELS, KIND_LABELS, USUAL_COUNT
 from discussions.transcripts.core.audience import ROUND
+from discussions.transcripts.core.file_names import printable
 from discussions.transcripts.core.readers.columns import (
     ANY,
     ENCODING,
@@ -100,7 +101,8 @@ class ColumnsForm(forms.Form):
         return found
 
     def _choice(self, numbers: str) -> tuple[str, str]:
-        return numbers, _shortened(self._names(numbers, ", "))
+        shown = printable(self._names(numbers, ", "))
+        return numbers, shown if len(shown) <= LONGEST_SHOWN else f"{shown[: LONGEST_SHOWN - 1]}…"
 
     def _names(self, numbers: str, joint: str = OR) -> str:
         return joint.join(self.columns[int(part)] for part in numbers.split(OR))
@@ -264,8 +266,3 @@ def _radio(label: Any, choices: list[Any], chosen: str, *, required: bool = Fals
 def _name(kind: str, value: str) -> str:
     """The name of a question's field, the same whatever else is asked."""
     return f"{kind}_{crc32(value.encode()):08x}"
-
-
-def _shortened(column: str) -> str:
-    column = "".join(character if character.isprintable() else "\ufffd" for character in column)
-    return column if len(column) <= LONGEST_SHOWN else f"{column[: LONGEST_SHOWN - 1]}…"
