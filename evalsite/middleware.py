@@ -19,15 +19,16 @@ from django.utils.translation import gettext as _
 from isal import igzip
 
 from workspace.core.refusals import NotAllowed, Refusal, TooOften
+from workspace.models.people import time_zones
 from workspace.tokens.core import read_bearer
 from workspace.tokens.permissions import check_opens
 from workspace.tokens.queries import Bearer, find_bearer
-from workspace.web.devices import browsers_zone, remember_device
+from workspace.web.bind_form import is_too_large, refuse_pieces
+from workspace.web.devices import remember_device
 from workspace.web.errors import error, refused, status_of
-from workspace.web.problems import is_api, problem
+from workspace.web.problems import problem
 from workspace.web.rate_limits import limit_window
-from workspace.web.require import set_up_first, sign_in_first
-from workspace.web.uploads import is_too_large, refuse_pieces
+from workspace.web.require import is_api, set_up_first, sign_in_first
 
 PERMISSIONS_POLICY = "camera=(), microphone=(), geolocation=(), clipboard-read=()"
 NOTE_USE_EVERY, MINUTE = 600, 60
@@ -287,6 +288,7 @@ class ViewersTime(Middleware):
     """Shows times in the time zone that the person chose, else in the browser's, which frame.js keeps in a cookie."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        chosen = getattr(request.user, "time_zone", "") or browsers_zone(request)
+        browsers = request.COOKIES.get("zone", "")
+        chosen = getattr(request.user, "time_zone", "") or (browsers if browsers in time_zones() else "")
         with timezone.override(chosen or settings.TIME_ZONE):
             return self.get_response(request)

@@ -49,9 +49,8 @@ from workspace.models import Membership, Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 SECTION = "team"
 MOST_OFFERED = 60

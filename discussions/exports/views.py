@@ -24,8 +24,8 @@ from workspace.exports.views import SECTION
 from workspace.models import Person, Project
 from workspace.web.bind_form import only_parameters, project_or_404
 from workspace.web.form_page import form_page
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
+from workspace.web.respond import frame
 
 PAGE = "discussions/exports/new.html"
 

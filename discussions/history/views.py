@@ -56,9 +56,8 @@ from workspace.display.core.number_lists import format_numbers
 from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.web.bind_form import project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, respond
+from workspace.web.respond import download, frame, respond
 
 
 @require("see_iterations")

@@ -12,9 +12,8 @@ from discussions.slots.permissions import check_see_iterations
 from workspace.access.permissions import role_in
 from workspace.checks.permissions import check_see_overview
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 
 @require("sign_in")

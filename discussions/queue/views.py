@@ -44,9 +44,8 @@ from workspace.models import Job, Person, Project
 from workspace.models.jobs import QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, kept_status, project_or_404
 from workspace.web.form_page import press, send
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 SECTION = "team"
 PAGE = "discussions/queue/team.html"

@@ -39,9 +39,8 @@ from workspace.core.refusals import Conflict, NotAllowed, Refusal, Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.form_page import press
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, goes_on, is_htmx, require
-from workspace.web.respond import respond, tell_saved
+from workspace.web.respond import frame, respond, tell_saved
 
 PAGE, ANSWER, AT, FOUND, TEST, TEST_ANSWER, REFUSED, OPENED, COLUMNS = (
     "discussions/rating/evaluation.html",

@@ -18,9 +18,8 @@ from discussions.search.queries import JUDGED, RULE
 from workspace.core.refusals import Malformed, Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 EVERYWHERE = tuple(name for name in MessageSearch.__struct_fields__ if name not in ("iteration", "game"))
 NAMES = tuple(name for name in MessageSearch.__struct_fields__ if name != "project")

@@ -37,9 +37,8 @@ from workspace.core.refusals import Conflict, Malformed, NotAllowed, Refusal, Un
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page, press, send
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 KIND_NAMES = {
     PERSON: gettext_lazy("person"),

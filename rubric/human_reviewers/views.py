@@ -25,9 +25,8 @@ from workspace.core.text import shorten
 from workspace.database.prepared_queries import LARGEST_KEY
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, only_parameters
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond, tell_saved
+from workspace.web.respond import frame, respond, tell_saved
 
 PAGE = "rubric/human_reviewers/review.html"
 LISTED, EXCERPT = 10, 160  # second rounds and submitted reviews of a set; characters of a question

@@ -30,9 +30,8 @@ from workspace.core.refusals import Malformed, Refusal
 from workspace.display.core.charts import IntervalRow, IntervalsChart, interval_plot
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters, parse_number
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 ONE, REGION, WHOLE = (
     "rubric/results/comparison.html",

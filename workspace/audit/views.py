@@ -13,9 +13,8 @@ from workspace.audit.queries import AuditQuery, audit_page, stream_lines
 from workspace.core.refusals import Malformed
 from workspace.models import Project
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 
 @require("see_audit_log", costs="searches")

@@ -33,7 +33,6 @@ from workspace.core.refusals import Refusal, TooOften
 from workspace.models import Person
 from workspace.web.bind_form import add_refusal, bind_form, only_parameters
 from workspace.web.form_page import form_page, send
-from workspace.web.frame import frame
 from workspace.web.next_page import next_page
 from workspace.web.require import (
     SETTING_UP,
@@ -44,7 +43,7 @@ from workspace.web.require import (
     sign_in_methods,
     signed_in,
 )
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 T = TypeVar("T")
 # The session hash of the password when the second step began.

@@ -18,9 +18,8 @@ from workspace.models import Job
 from workspace.tokens.core import read_bearer
 from workspace.web.bind_form import bind_form
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 PLAIN = "text/plain; charset=utf-8"
 

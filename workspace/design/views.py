@@ -10,9 +10,8 @@ from workspace.design.forms import SampleForm
 from workspace.design.permissions import check_see_design
 from workspace.display.core import charts
 from workspace.web.bind_form import only_parameters
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 SCHEMES = ("light", "dark")
 HOSTILE = "Ana\u202e <b>&"

@@ -19,9 +19,8 @@ from workspace.models import Export, Person, Project
 from workspace.models.jobs import CANCELLED, FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import download_file, respond
+from workspace.web.respond import download_file, frame, respond
 
 LIST, LINES = "workspace/exports/list.html", "workspace/exports/_lines.html"
 SECTION = "exports"

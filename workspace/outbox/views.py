@@ -22,9 +22,8 @@ from workspace.outbox.permissions import check_manage_webhooks
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 LIST, ONE = "workspace/outbox/webhooks.html", "workspace/outbox/webhook.html"
 DELIVERIES = "workspace/outbox/_deliveries.html"

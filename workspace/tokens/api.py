@@ -26,10 +26,10 @@ from workspace.models import KeptAnswer, Person
 from workspace.tokens.actions import keep_answer, note_use
 from workspace.tokens.permissions import check_scope
 from workspace.tokens.queries import Bearer, find_answer, load_roles
+from workspace.web.bind_form import refuse_pieces
 from workspace.web.endpoints import Operations
 from workspace.web.rate_limits import limit_costly
 from workspace.web.require import sign_in_first
-from workspace.web.uploads import refuse_pieces
 
 LONGEST_KEY = 160
 AGAIN = "Idempotent-Replayed"

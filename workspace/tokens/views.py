@@ -21,9 +21,8 @@ from workspace.tokens.permissions import check_create_token, check_manage_tokens
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
 from workspace.web.form_page import form_page
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 SHOWN_ENDED, MOST_LISTED = 10, 500
 

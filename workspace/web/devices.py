@@ -10,7 +10,6 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponseBase
 
 from workspace.models import Person
-from workspace.models.people import time_zones
 
 SALT = "evalsite.device"
 
@@ -40,11 +39,3 @@ def remember_device(request: HttpRequest, response: HttpResponseBase, person: Pe
         httponly=True,
         samesite="Lax",
     )
-
-
-COOKIE = "zone"
-
-
-def browsers_zone(request: HttpRequest) -> str:
-    zone = request.COOKIES.get(COOKIE, "")
-    return zone if zone and zone in time_zones() else ""

@@ -23,8 +23,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from workspace.core.refusals import Refusal, TooOften
-from workspace.web.problems import AGAIN_AFTER, is_api, problem
-from workspace.web.require import is_htmx
+from workspace.web.problems import AGAIN_AFTER, problem
+from workspace.web.require import is_api, is_htmx
 from workspace.web.unsaved_form import unsaved_fields
 
 PAGES = frozenset({400, 403, 404, 405, 409, 413, 422, 429, 500, 503, 507})

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from http.client import responses
 
 import msgspec
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 API = "/api/v1/"
@@ -23,11 +23,6 @@ CODES = {
     503: "unavailable",
     507: "disk_full",
 }
-
-
-def is_api(request: HttpRequest) -> bool:
-    """Whether a program asks: the address is one of the API."""
-    return request.path.startswith(API)
 
 
 def problem(

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from workspace.core.refusals import TooOften
 from workspace.models import Counter
-from workspace.web.uploads import announced_length
+from workspace.web.bind_form import announced_length
 
 EXPORTS, UPLOADS, COMPUTATIONS, SEARCHES = "exports", "uploads", "computations", "searches"
 KIB_IN_MB = 1024

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from workspace.access.queries import load_person
 from workspace.models import Person
 from workspace.web.bind_form import only_parameters
-from workspace.web.problems import is_api, problem, token_needed
+from workspace.web.problems import API, problem, token_needed
 from workspace.web.rate_limits import limit_costly
 from workspace.web.unsaved_form import unsaved_fields
 
@@ -137,6 +137,11 @@ def _in_dialog(
     answer["HX-Retarget"] = "#signin"
     answer["HX-Reswap"] = "innerHTML"
     return answer
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program asks: the address is one of the API."""
+    return request.path.startswith(API)
 
 
 def is_htmx(request: HttpRequest) -> bool:

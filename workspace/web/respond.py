@@ -9,6 +9,8 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
 
+from workspace.access.permissions import may_lead
+from workspace.models import Person, Project
 from workspace.web.require import is_htmx
 
 
@@ -39,6 +41,12 @@ def respond(
 
 def _draw(request: HttpRequest, template: str, values: dict[str, Any], status: int) -> HttpResponse:
     return HttpResponse(render_to_string(template, values, request), status=status)
+
+
+def frame(person: Person, project: Project | None = None, section: str = "") -> dict[str, object]:
+    """What the frame around every page shows: the project one is in, its sections, whether one leads it."""
+    is_lead = project is not None and may_lead(person, project)
+    return {"project": project, "section": section, "may_lead": is_lead}
 
 
 def download(body: bytes, name: str, content_type: str) -> HttpResponse:

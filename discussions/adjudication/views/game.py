@@ -27,9 +27,8 @@ from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Conflict, Unacceptable
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 PAGE, REGION = "discussions/adjudication/game.html", "discussions/adjudication/_answer.html"
 CARDS_A_PAGE = 40

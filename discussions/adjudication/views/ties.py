@@ -47,9 +47,8 @@ from workspace.display.pages import render_markdown
 from workspace.models import Person, Project
 from workspace.models.projects import EVALUATOR
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, respond
+from workspace.web.respond import download, frame, respond
 
 
 @require("adjudicate", methods=("POST",))

@@ -47,9 +47,8 @@ from workspace.models import Person, Project
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import bind_form, only_parameters, project_or_404
 from workspace.web.form_page import press, send
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, respond
+from workspace.web.respond import download, frame, respond
 
 SECTION = "team"
 MARKDOWN = "discussions/agents/file.md"

@@ -41,9 +41,8 @@ from workspace.core.refusals import Malformed, Refusal
 from workspace.models import Person, Project
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import press, send
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 LONGEST_QUOTE, FLAGS_A_PAGE = 400, 20
 FIELD_IDS = "flag-{}-%s"

@@ -63,9 +63,8 @@ from workspace.models import Job, Person
 from workspace.models.jobs import FAILED, QUEUED, RUNNING
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, is_htmx, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 MOST_LISTED = 200
 EVERY_GAME = ListQuery()

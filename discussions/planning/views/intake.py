@@ -22,9 +22,8 @@ from workspace.core.refusals import Unacceptable
 from workspace.models import Project
 from workspace.web.bind_form import add_refusal, bind_form, project_or_404
 from workspace.web.form_page import press
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 
 @require("assign", methods=("GET", "POST"))

@@ -56,9 +56,8 @@ from workspace.models import Person
 from workspace.web.bind_form import bind_form, kept_status, only_parameters
 from workspace.web.form_page import send
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, respond
+from workspace.web.respond import download, frame, respond
 
 MOST_CANDIDATES = 200
 

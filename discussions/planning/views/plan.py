@@ -37,9 +37,8 @@ from rubric.models import RubricVersion
 from workspace.access.permissions import get_refusal
 from workspace.core.refusals import Malformed, NotAllowed, Refusal
 from workspace.web.bind_form import add_refusal, bind_form, kept_status, only_parameters, parse_number
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 # Fields of the form that an iteration stores under the same name.
 STORED_FIELDS = (

@@ -30,9 +30,8 @@ from workspace.people.permissions import check_set_storage_limit
 from workspace.people.queries import load_storage
 from workspace.web.bind_form import bind_form, kept_status, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import press
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 
 @require("change_iteration", methods=("GET", "POST"))

@@ -48,9 +48,8 @@ from workspace.models import Project
 from workspace.statistics.labels import figure_row, format_signed
 from workspace.statistics.proportions import wilson
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 KIND = "accuracy"
 

@@ -41,9 +41,8 @@ from workspace.models import Project
 from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import ENOUGH, LOW, agreement_answer, judge_agreement, list_undefined
 from workspace.web.bind_form import only_parameters, parse_number, project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 KIND = "agreement"
 LABELS = {

@@ -21,9 +21,8 @@ from workspace.statistics.estimates import Agreement
 from workspace.statistics.labels import format_signed
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import project_or_404
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 SECTION = "team"
 ItemT = TypeVar("ItemT")

@@ -38,9 +38,8 @@ from workspace.models.jobs import FAILED as JOB_FAILED
 from workspace.web.bind_form import bind_form, only_parameters, parse_number
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 LIST, LIST_REGION = "rubric/model_reviewers/list.html", "rubric/model_reviewers/_list.html"
 UPLOAD, PARAMETERS = "rubric/model_reviewers/upload.html", "rubric/model_reviewers/parameters.html"

@@ -36,9 +36,8 @@ from workspace.core.text import shorten
 from workspace.models import Person
 from workspace.web.bind_form import only_parameters
 from workspace.web.form_page import form_page, press
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import download, respond
+from workspace.web.respond import download, frame, respond
 
 LONGEST_ANSWER_SHOWN = 20_000
 SHOW, PLAIN_TEXT = "rubric/model_reviewers/show.html", "text/plain; charset=utf-8"

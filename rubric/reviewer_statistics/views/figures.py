@@ -39,9 +39,8 @@ from workspace.statistics.labels import agreement_answer, agreement_plot, figure
 from workspace.statistics.labels import number as number_text
 from workspace.stored_statistics.pages import read_state
 from workspace.web.bind_form import bind_form
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 KIND_NAMES = {
     figure_kinds.RATER_EFFECTS: gettext_lazy("Reviewers"),

@@ -35,9 +35,8 @@ from workspace.core.words import decode_stored
 from workspace.display.core.charts import IntervalsChart, interval_plot, symmetric
 from workspace.statistics.labels import figure_row, format_signed, interval_text
 from workspace.web.bind_form import only_parameters, parse_number
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 # One reviewer's effect, their name, what it rests on, and what it says. The effect of all together has no reviewer.
 EffectLine = tuple[RaterEffect, str, str, str]

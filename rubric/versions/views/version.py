@@ -35,9 +35,8 @@ from workspace.core.refusals import Malformed
 from workspace.models import Person
 from workspace.web.bind_form import bind_form, only_parameters
 from workspace.web.form_page import form_page
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
-from workspace.web.respond import download, respond
+from workspace.web.respond import download, frame, respond
 
 PEOPLE = ("created_by", "edited_by", "published_by", "retired_by", "discarded_by")
 

@@ -11,8 +11,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 
 from tests.factories.people import NOW
 from tools.processes import PATIENCE
-from workspace.database.sqlite.base import DatabaseWrapper
-from workspace.database.sqlite.turns import Turns, get_turns
+from workspace.database.sqlite.base import DatabaseWrapper, Turns, get_turns
 from workspace.models import Person
 
 ROUNDS, WRITERS = 60, 3

@@ -58,11 +58,10 @@ from workspace.people.queries import PRESENT, ROLES, last_seen, open_invitations
 from workspace.web.bind_form import bind_form, only_parameters, parse_number, project_or_404
 from workspace.web.form_page import form_page, press
 from workspace.web.forms import NothingForm
-from workspace.web.frame import frame
 from workspace.web.next_page import next_page
 from workspace.web.rate_limits import limited
 from workspace.web.require import SignedIn, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 # The link of a new invitation, or the address to which it is sent.
 NOTHING_MADE = {"link": "", "sent_to": ""}

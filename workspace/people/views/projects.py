@@ -12,9 +12,8 @@ from workspace.people.forms import ProjectForm
 from workspace.people.permissions import check_create_project
 from workspace.people.queries import load_projects
 from workspace.web.form_page import form_page
-from workspace.web.frame import frame
 from workspace.web.require import SignedIn, View, require
-from workspace.web.respond import respond
+from workspace.web.respond import frame, respond
 
 
 @require("sign_in")
