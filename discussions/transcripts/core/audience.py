@@ -242,17 +242,17 @@ def may_think(text: str) -> bool:
         return True
     # Labels and notes in brackets have a colon, which most texts have not.
     has_colon = ":" in text or "：" in text
-    return has_colon and (_MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text)) is not None
+    return has_colon and bool(_MAY_THINK.match(text) or _BOXED.search(text) or _labels_of(text))
 
 
-def _labels_of(text: str) -> "list[re.Match[str]] | None":
-    """The labels of a text whose first one names a thought and a later one speech; None for other texts."""
+def _labels_of(text: str) -> "list[re.Match[str]]":
+    """The labels of a text whose first one names a thought and a later one speech; [] of other texts."""
     first = _ANY_LABEL.match(text)
     if first is None or not _names_thought(first):
-        return None
+        return []
     labels = _ANY_LABEL.finditer(text)
     found = [label for label in labels if _names_thought(label) or _LABEL.match(text, label.start())]
-    return found if not all(map(_names_thought, found)) else None
+    return [] if all(map(_names_thought, found)) else found
 
 
 def _names_thought(label: "re.Match[str]") -> bool:
@@ -264,43 +264,44 @@ def _split_tags(text: str, kinds: Collection[str]) -> tuple[str, str]:
     """A text without what stands between tags whose names are of these kinds, and that."""
     if ("</" not in text and "[/" not in text) or text.count("<") + text.count("[") > MOST_TAGS:
         return text, ""
-    found = [
-        pair
-        for pair in _PAIRED.finditer(text)
-        if kind_of_type(pair["tag"]) in kinds and pair["tag"].lower() not in _HTML
-    ]
+    pairs = ((pair, pair["tag"]) for pair in _PAIRED.finditer(text))
+    found = [pair for pair, tag in pairs if kind_of_type(tag) in kinds and tag.lower() not in _HTML]
     said = text
     for pair in found:
         said = said.replace(pair[0], "", 1)
-    return _OPEN_TAGS.sub("", said).strip() if found else text, "\n".join(
-        pair["inside"].strip() for pair in found
-    )
+    inside = "\n".join(pair["inside"].strip() for pair in found)
+    return _OPEN_TAGS.sub("", said).strip() if found else text, inside
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
     """What a text says, and what stands between tags of thoughts, before one that only closes, or after a label."""
     labels = list(_LABEL.finditer(text)) if _MAY_THINK.match(text) else []
     if not labels or not labels[0]["thought"]:
-        labels = _labels_of(text) or []
-    hidden = list(map(_names_thought, labels))
-    if labels and hidden[0] and not text[: labels[0].start()].strip():
+        labels = _labels_of(text)
+    if labels and _names_thought(labels[0]) and not text[: labels[0].start()].strip():
         ends = [*(label.start() for label in labels[1:]), len(text)]
-        pieces = [text[label.end() : end].strip() for label, end in zip(labels, ends, strict=True)]
-        thoughts = [piece for piece, is_thought in zip(pieces, hidden, strict=True) if is_thought]
-        said = [piece for piece, is_thought in zip(pieces, hidden, strict=True) if not is_thought]
-        return "\n".join(said), "\n".join(thoughts)
+        pieces = [
+            (_names_thought(label), text[label.end() : end]) for label, end in zip(labels, ends, strict=True)
+        ]
+        return _join_pieces(pieces)
     boxed = [found["thought"].strip() for found in _BOXED.finditer(text)]
     if boxed:
         return _BOXED.sub("", text).strip(), "\n".join(boxed)
     first, *parts = (_BOXED_TAGS if "[/" in text and _BOXED_TAGS.search(text) else _TAGS).split(text)
     if not parts:
         return _split_tags(text, (THOUGHT, PRIVATE))
-    both: tuple[list[str], list[str]] = ([], [])
-    both[parts[0] == "/"].append(first)
-    for slash, piece in zip(parts[::2], parts[1::2], strict=True):
-        both[not slash].append(piece)
-    outside, inside = ("\n".join(filter(None, map(str.strip, several))) for several in both)
-    return _OPEN_TAGS.sub("", outside).strip(), inside
+    pieces = [(not slash, piece) for slash, piece in zip(parts[::2], parts[1::2], strict=True)]
+    said, thought = _join_pieces([(parts[0] == "/", first), *pieces])
+    return _OPEN_TAGS.sub("", said).strip(), thought
+
+
+def _join_pieces(pieces: list[tuple[bool, str]]) -> tuple[str, str]:
+    """What is said, and what is thought, of pieces of a text of which each is a thought or not."""
+    said, thought = (
+        "\n".join(filter(None, (piece.strip() for is_thought, piece in pieces if is_thought == hides)))
+        for hides in (False, True)
+    )
+    return said, thought
 
 
 # How an answer in JSON begins.
@@ -360,8 +361,8 @@ def _split_keys(text: str) -> tuple[str, str] | None:
 def read_answer(text: str) -> dict[str, Any]:
     """The object of an answer in JSON, which may stand between fences ("```json"); an empty one of any other text."""
     fenced = _FENCED.fullmatch(text) if text.startswith("```") else None
-    plain = fenced["inside"] if fenced else text
-    found = read_json(plain.encode()).value if plain[:1] == "{" else None
+    inside = fenced["inside"] if fenced else text
+    found = read_json(inside.encode()).value if inside[:1] == "{" else None
     return found if type(found) is dict else {}
 
 

@@ -388,7 +388,7 @@ def numbered_lines(lines: list[str]) -> frozenset[str]:
     before = Counter(
         shape
         for shape, below in zip(shapes, lines[1:], strict=False)
-        if shape in often and chat.MESSAGE.fullmatch(below)
+        if shape in often and chat.match_message(below)
     )
     # Subtitles have their numbers on lines of their own.
     return frozenset(line for line in often if 2 * before[line] > numbered[line] or line == "0")

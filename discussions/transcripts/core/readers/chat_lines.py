@@ -224,6 +224,7 @@ def read_role(name: str) -> tuple[str, str]:
     return (found["name"].strip(), found["role"].strip()) if found and is_role else (name, "")
 
 
+@lru_cache(maxsize=1024)
 def match_message(line: str) -> "re.Match[str] | None":
     """The parts of a line that looks like a message."""
     return MESSAGE.fullmatch(line) or IRC.fullmatch(line) or _ARROWED.fullmatch(line)
@@ -235,6 +236,8 @@ def _time_of(match: "re.Match[str]") -> str | None:
 
 def read_aside(name: str) -> tuple[str, str]:
     """A name, and who could hear its message, as `ChatLine.audience`, where it is said after the name."""
+    if name.isalnum():
+        return name, ""
     name = _MARKED_NAME.sub(" ", name)
     found = _WITH_ASIDE.fullmatch(name)
     boxed = (found["boxed"] or "").strip() if found else ""
@@ -289,7 +292,7 @@ def _read_plain(line: str, style: ChatStyle) -> ChatLine:
         return aside
     if line[0] in " \t":
         return ChatLine("more", text=line.strip())
-    mark = _MARKED.fullmatch(line)
+    mark = _MARKED.fullmatch(line) if line[0] in "[(" else None
     marked = _with_more(_begun(mark, mark["more"], mark["time"]), style, is_marked=True) if mark else None
     if (found := marked or _tagged_line(line, style)) is not None:
         return found
@@ -405,11 +408,12 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_mark
 def _vote(name: str, text: str, time: str | None) -> ChatLine | None:
     """A vote or an elimination that words before a colon say; None for any other line."""
     said = name.lower()
-    if said == "eliminated":
-        return ChatLine("out", text=text, time=time)
+    if said not in ("vote", "votes", "eliminated"):
+        return None
     votes = re.split("[,;]", text) if said == "votes" else [text]
     is_vote = all(map(ARROW.fullmatch, votes)) or (said == "vote" and len(text.split()) in (1, 2))
-    return ChatLine("vote", text=text, time=time) if is_vote and said in ("vote", "votes") else None
+    kind = "out" if said == "eliminated" else "vote"
+    return ChatLine(kind, text=text, time=time) if is_vote or kind == "out" else None
 
 
 def _unsaid(line: str, style: ChatStyle) -> ChatLine:
@@ -448,7 +452,7 @@ def _named_heading(match: "re.Match[str] | None", style: ChatStyle) -> ChatLine 
 
 
 def read_heading(line: str) -> ChatLine | None:
-    cjk = _CJK_HEADING.fullmatch(line.strip())
+    cjk = None if line.isascii() else _CJK_HEADING.fullmatch(line.strip())
     # "第1天 Day 1", "第1天：平安夜", but not the sentence "第1天 很安静".
     if cjk and (not cjk["more"] or not cjk["sign"].isspace() or read_heading(cjk["more"])):
         return _begun(cjk, cjk["more"] or "")
