@@ -217,9 +217,8 @@ def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | No
     labels = {name for name, text in said if not is_figure(text, known)}
     called = [name for name in names if name in labels]
     written = {*_PLAIN_WORDS.findall("\n".join(texts or (text for _name, text in said)))}
-    named = [
-        name for name in called if chat.NUMBER.search(name) or written.issuperset(_PLAIN_WORDS.findall(name))
-    ]
+    words = {name: _PLAIN_WORDS.findall(name) for name in called}
+    named = [name for name in called if chat.NUMBER.search(name) or written.issuperset(words[name])]
     phrases = [name for name in called if _PHRASE.search(name)]
     doubtful = [
         name
@@ -246,15 +245,12 @@ def _match_mode(name: str) -> "re.Match[str] | None":
 
 def unknown_parts(lines: Iterable[str]) -> set[str]:
     """The titles between lines, without their numbers, that say neither a round nor who could hear what follows."""
-    found = [
-        match["title"] for match in map(chat.SECTION.fullmatch, lines) if match and not read_heading(match[0])
-    ]
-    titles = {chat.NUMBER.sub("", title).strip().casefold() for title in found}
-    return {
-        title
-        for title in titles
-        if not (kind_of_type(title) or chat.HIDDEN.search(title) or chat.SETUP.search(title))
+    sections = filter(None, map(chat.SECTION.fullmatch, lines))
+    titles = {
+        chat.NUMBER.sub("", one["title"]).strip().casefold() for one in sections if not read_heading(one[0])
     }
+    hides = (chat.HIDDEN, chat.SETUP)
+    return {title for title in titles if not (kind_of_type(title) or any(one.search(title) for one in hides))}
 
 
 def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:

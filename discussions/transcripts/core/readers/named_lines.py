@@ -341,13 +341,12 @@ def _kept_round(before: Mapping[str, str]) -> dict[str, str]:
 def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
     """The rows with what stands in brackets behind all texts in their types; what all have says nothing."""
     said = [row for _number, row in rows if "target" not in row]
-    boxes = {id(row): found for row in said if (found := _BOXED_END.fullmatch(row["text"]))}
-    kinds = {key: _type_of(found["boxed"], any_name) for key, found in boxes.items()}
-    are_brief = all(kind.count(" ") < _MOST_WORDS for kind in kinds.values())
-    if 5 * len(boxes) >= 4 * len(said) and are_brief and len({*kinds.values()}) <= _MOST_BOXES:
-        for row in said:
-            if id(row) in boxes:
-                row |= {"text": boxes[id(row)]["text"], "type": f"{row['type']} {kinds[id(row)]}".strip()}
+    boxes = [(row, found) for row in said if (found := _BOXED_END.fullmatch(row["text"]))]
+    kinds = [_type_of(found["boxed"], any_name) for _row, found in boxes]
+    are_brief = all(kind.count(" ") < _MOST_WORDS for kind in kinds)
+    if 5 * len(boxes) >= 4 * len(said) and are_brief and len({*kinds}) <= _MOST_BOXES:
+        for (row, found), kind in zip(boxes, kinds, strict=True):
+            row |= {"text": found["text"], "type": f"{row['type']} {kind}".strip()}
     types = {row["type"] for row in said}
     for row in said:
         if not row["type"] or (len(types) == 1 and not words_of(row["type"])):

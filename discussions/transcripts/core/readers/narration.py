@@ -172,8 +172,7 @@ def sentences(text: str) -> list[str]:
 def _rounds_in(text: str) -> Iterator[tuple[int, str]]:
     """What each sentence says of a round: its number, 0 without one, and "day" or "night" that begins, or "over"."""
     for sentence in sentences(text):
-        found = _TOLD_ROUND.fullmatch(sentence)
-        if found:
+        if found := _TOLD_ROUND.fullmatch(sentence):
             value = to_number(found["number"] or found["nth"] or found["sign"])
             part = found["kind"] or found["last"] or found["cjk"]
             if _is_begun(found):
@@ -214,8 +213,7 @@ def leavers(text: str, players: Collection[str] = ()) -> Iterator[tuple[str, str
 def votes_in(text: str) -> Iterator[tuple[str, str]]:
     """The voters and whom they vote for, of the sentences that are votes."""
     for sentence in sentences(text):
-        vote = VOTES.fullmatch(_BULLET.sub("", sentence.strip()))
-        if vote:
+        if vote := VOTES.fullmatch(_BULLET.sub("", sentence.strip())):
             yield vote["name"].strip(), vote["target"].strip()
 
 
@@ -256,13 +254,10 @@ def leave_narration(
 
     `players` are known as such. A row of what is TOLD is what no player said; a lone one is an instruction.
     """
-    told = [row[TOLD] for _place, row in rows if TOLD in row]
-    rows = [(place, row) for place, row in rows if TOLD not in row or len(told) > 1]
-    said = [
-        (row["playerName"], row["message"])
-        for _place, row in rows
-        if row.get("message") and not row["audience"]
-    ]
+    is_told = sum(TOLD in row for _place, row in rows) > 1
+    rows = [(place, row) for place, row in rows if is_told or TOLD not in row]
+    public = [row for _place, row in rows if row.get("message") and not row["audience"]]
+    said = [(row["playerName"], row["message"]) for row in public]
     leaders = find_narrators(said) - {name.casefold() for name in players}
     if all(name.casefold() in leaders for name, _text in said):
         return [one for one in rows if TOLD not in one[1]]
@@ -276,12 +271,11 @@ def leave_narration(
             rounds.hear(row["message"] or "")
             notes.warn("narrated", place, row["playerName"], says=NARRATED)
             continue
-        own = {"roundNumber": rounds.number} if row["roundNumber"] is None else {}
         hidden = {"audience": {"channel": "night"}} if is_public and rounds.is_night else {}
         # By night and in private nobody opens the next round.
         if is_public and not hidden:
             rounds.talk()
-            own = {"roundNumber": rounds.number} if own else own
+        own = {"roundNumber": rounds.number} if row["roundNumber"] is None else {}
         kept.append((place, row | own | hidden))
     return kept
 
@@ -293,9 +287,7 @@ def take_ballots(game: dict[str, Any], names: Mapping[str, str]) -> list[str]:
     """
     rows, taken = game["messages"], list[tuple[dict[str, Any], str]]()
     read = ((row, *_read_ballot(row["message"], names)) for row in rows if row["audience"] is None)
-    for (_round, _sign, is_ballot), same in groupby(
-        read, lambda one: (one[0]["roundNumber"], one[1], one[2] != "")
-    ):
+    for (*_same, is_ballot), same in groupby(read, lambda one: (one[0]["roundNumber"], one[1], one[2] != "")):
         run = [(row, target) for row, _sign, target in same]
         if is_ballot and len({row["playerName"] for row, _target in run}) >= _LEAST_BALLOTS:
             taken += run

@@ -296,6 +296,8 @@ def _read_sign(lines: list[str], separator: str) -> _Rows:
             rows.append((number, spoken | {"type": part, said: line}))
         elif begins := _begun_by(line):
             begun = begins
+        elif sentence := _ROUND.fullmatch(line):
+            begun = {"round": sentence["number"]}
         elif section := chat.SECTION.fullmatch(line):
             begun = begin_part(section["title"], begun, is_alone=len(parts) < 2)
         elif match:
@@ -321,10 +323,9 @@ def _read_label(match: "re.Match[str]", name: str, modes: frozenset[str]) -> dic
 
 def _begun_by(line: str) -> dict[str, str]:
     """The round that a line begins, and whether it is night; {} for other lines."""
-    heading, begins = chat.read_heading(line), _ROUND.fullmatch(line)
-    if heading is None:
-        return {"round": begins["number"]} if begins else {}
-    return {"round": str(heading.round)} | ({"phase": "night"} if heading.kind == "night" else {})
+    heading = chat.read_heading(line)
+    night = {"phase": "night"} if heading and heading.kind == "night" else {}
+    return {"round": str(heading.round)} | night if heading else {}
 
 
 def recognises_recipe(decoded: Decoded, columns: Columns) -> bool:
