@@ -27,25 +27,11 @@ from discussions.transcripts.core.decoding import UTF_8, Decoded, decode_text, p
 from discussions.transcripts.core.formats import FORMATS, read_converted, recognise
 from discussions.transcripts.core.native_parts import RoleMap
 from discussions.transcripts.core.notes import Limits, Notes
+from discussions.transcripts.core.readers import chat_text, csv_rows, json_rows, json_turns
 from discussions.transcripts.core.readers import column_guesses as guesses
 from discussions.transcripts.core.readers import columns as recipes
-from discussions.transcripts.core.readers.chat_text import recognises_text as is_chat
 from discussions.transcripts.core.readers.column_guesses import Column
-from discussions.transcripts.core.readers.csv_rows import read_csv
-from discussions.transcripts.core.readers.csv_rows import recognises_text as is_csv
 from discussions.transcripts.core.readers.inner_parts import list_inner_games
-from discussions.transcripts.core.readers.json_rows import (
-    COUNTER,
-    count_rows,
-    cut_lists,
-    find_lists,
-    read_first_rows,
-    read_values,
-    table_at,
-)
-from discussions.transcripts.core.readers.json_rows import recognises_text as is_json
-from discussions.transcripts.core.readers.json_turns import recognises as is_turns
-from discussions.transcripts.core.readers.json_turns import table_of_game
 from discussions.transcripts.core.readers.reshaped import reshape
 from discussions.transcripts.core.readers.row_kinds import cells_of, places_of, read_signs
 from discussions.transcripts.core.readers.rows import games_of_rows
@@ -144,7 +130,7 @@ def _propose_signs(
         one.name
         for one in free
         if guesses.is_round(_beside(said, one))
-        and not one.name.endswith(COUNTER)
+        and not one.name.endswith(json_rows.COUNTER)
         and not f"{one.name}.".startswith(f"{table.counted}.")
     ]
     if thoughts:
@@ -237,13 +223,10 @@ def find_aliases(table: Table, mapping: recipes.MappingRecord) -> dict[str, str]
 def find_marks(table: Table, mapping: recipes.MappingRecord) -> dict[str, int]:
     """The values of a type at which a round may begin, and how often: rows of a type that mostly say nothing."""
     signs = read_signs(table, mapping)
-    rows = [cells_of(row, signs.at) for row in islice(table.rows, guesses.MOST_ROWS)]
-    counts = Counter(cells["type"] for cells in rows if "type" in cells)
-    said = Counter(
-        cells["type"]
-        for cells in rows
-        if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER) and "type" in cells
-    )
+    rows = (cells_of(row, signs.at) for row in islice(table.rows, guesses.MOST_ROWS))
+    typed = [cells for cells in rows if "type" in cells]
+    counts = Counter(cells["type"] for cells in typed)
+    said = Counter(cells["type"] for cells in typed if cells.get(recipes.TEXT) and cells.get(recipes.PLAYER))
     return {
         value: count
         for value, count in counts.items()
@@ -287,7 +270,8 @@ def read_head(
     encoding of the `settings`, else in the most plausible one; a value with several lists by theirs, else by the one
     that looks most like messages. Never raises.
     """
-    encoding, path = (settings.get(setting, "") for setting in (recipes.ENCODING, recipes.LIST))
+    chosen = (recipes.ENCODING, recipes.LIST, recipes.SEPARATOR)
+    encoding, path, separator = (settings.get(setting, "") for setting in chosen)
     text, is_whole = gunzip_start(data, HEAD_BYTES)
     is_part = is_part or not is_whole
     plain = _decode(text, "", is_part=is_part)
@@ -297,34 +281,27 @@ def read_head(
     decoded = _decode(text, encoding, is_part=is_part) if encoding else plain
     if decoded is None:
         return None
-    if not path and (format_name == JSONL or is_json(decoded.text)):
-        table = read_first_rows(decoded.text)
-    elif format_name == CSV or is_csv(decoded.text):
-        table = read_csv(decoded, is_part=is_part)
+    if not path and (format_name == JSONL or json_rows.recognises_text(decoded.text)):
+        table = json_rows.read_first_rows(decoded.text)
+    elif format_name == CSV or csv_rows.recognises_text(decoded.text):
+        table = csv_rows.read_csv(decoded, is_part=is_part)
     else:
-        value = None if is_part else read_values(decoded.data)
-        brief = cut_lists(value)
-        found = (
-            table_of_game(value)
-            if is_turns(brief) and is_turns(value)
-            else None
-            if _is_known(brief)
-            else _find_rows(value, brief, path)
-        )
-        found = found or _find_lines(decoded, settings.get(recipes.SEPARATOR, ""), brief)
+        value = None if is_part else json_rows.read_values(decoded.data)
+        brief = json_rows.cut_lists(value)
+        found = _find_rows(value, brief, path) or _find_lines(decoded, separator, brief)
         if found is None:
             return None
         table = found
     if encodings:
-        chosen = {recipes.ENCODING: encoding} if encoding else {}
+        own = {recipes.ENCODING: encoding} if encoding else {}
         choices = table.choices | {recipes.ENCODING: encodings}
-        table = replace(table, settings=table.settings | chosen, choices=choices)
+        table = replace(table, settings=table.settings | own, choices=choices)
     return replace(reshape(table), is_part=is_part) if table.columns else None
 
 
 def _find_lines(decoded: Decoded, separator: str, value: Any) -> Table | None:
     """The lines of a text that is neither JSON nor a chat, with this separator, else with the likeliest one."""
-    if value is not None or is_chat(decoded.text):
+    if value is not None or chat_text.recognises_text(decoded.text):
         return None
     separator = separator or next((sign for sign, _sample in find_separators(decoded.text)), "")
     return read_separated(decoded, separator) if separator else None
@@ -342,16 +319,22 @@ def _is_known(value: Any) -> bool:
 
 
 def _find_rows(value: Any, brief: Any, path: str) -> Table | None:
-    """The rows of the list at the path, else of that with most rows among those that look like messages in `brief`."""
+    """The rows of a game in one object, or of the list at the path, else of that with most rows among those that look
+    like messages in `brief`.
+    """
+    if json_turns.recognises(brief) and json_turns.recognises(value):
+        return json_turns.table_of_game(value)
+    if _is_known(brief):
+        return None
 
     def rank(path: str) -> tuple[bool, int]:
-        table = table_at(brief, path)
+        table = json_rows.table_at(brief, path)
         is_talk = table is not None and recipes.has_needed(propose_mapping(table).fields)
-        return is_talk, count_rows(value, path)
+        return is_talk, json_rows.count_rows(value, path)
 
-    path = path or max(find_lists(value), key=rank, default="")
+    path = path or max(json_rows.find_lists(value), key=rank, default="")
     # A lone row is no table.
-    return table_at(value, path) if path and count_rows(value, path) > 1 else None
+    return json_rows.table_at(value, path) if path and json_rows.count_rows(value, path) > 1 else None
 
 
 def find_encoding(data: bytes, columns: recipes.Columns) -> str:
