@@ -189,13 +189,10 @@ def find_modes(names: Iterable[str]) -> frozenset[str]:
         found.setdefault(match["name"] if match else name, set()).add(match["mode"] if match else "")
     modes = Counter(mode for own in found.values() if len(own) > 1 for mode in own if mode)
     bare = {mode for own in found.values() if "" in own for mode in own}
+    often = [mode for mode, count in modes.items() if count > 1]
     # Of "red_spy", "red_cat" and "blue_spy", nobody is "red".
-    return frozenset(
-        mode
-        for mode, count in modes.items()
-        if count > 1
-        and (not mode.startswith("_") or mode in bare or kind_of_type(mode) in (PRIVATE, THOUGHT))
-    )
+    bare |= {mode for mode in often if mode[0] != "_" or kind_of_type(mode) in (PRIVATE, THOUGHT)}
+    return frozenset(bare.intersection(often))
 
 
 def may_be_none(name: str) -> bool:

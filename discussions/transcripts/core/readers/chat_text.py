@@ -207,12 +207,9 @@ def _read_facts(game: _Game, facts: list[labels.Fact]) -> None:
 
 def _heading_names(game: _Game, lines: list[str]) -> frozenset[str]:
     """Names of players that look like headings: those that are listed, vote, are voted for or leave the game."""
-    told = [
-        part for line in lines if (found := _VOTE_OR_OUT.match(line)) for part in _NAME_ENDS.split(found[1])
-    ]
-    return frozenset(
-        name.strip().casefold() for name in (*game.roster, *told) if chat.HEADING_NAME.fullmatch(name.strip())
-    )
+    told = filter(None, map(_VOTE_OR_OUT.match, lines))
+    names = [*game.roster, *(part.strip() for one in told for part in _NAME_ENDS.split(one[1]))]
+    return frozenset(name.casefold() for name in names if chat.HEADING_NAME.fullmatch(name))
 
 
 def _read_player(game: _Game, key: str, told: str, place: str) -> None:
