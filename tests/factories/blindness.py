@@ -33,6 +33,10 @@ HTMX = {"HX-Request": "true"}
 OF_ONESELF = ("set_up_second_factor", "settings", "access_tokens", "readyz", "healthz")
 
 
+# Drawn from the code alone, without a row: what stands around it is on every other page.
+OF_CODE = ("api_docs", "api_openapi", "llms")
+
+
 # The number of a game and the slug of a project name no comparison set and no rubric: nothing is there to be answered.
 OF_OTHER_THINGS = re.compile(r"/(?:comparisons|comparison-sets)/\d|/rubrics/[^/]+/\d")
 
@@ -89,7 +93,7 @@ def addresses(given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Every route that can be fetched whose address is made of these arguments: its name and the address."""
     for route_name, route in named_routes().items():
         names = set(route.pattern.converters or {})
-        if route_name in OF_ONESELF:
+        if route_name in OF_ONESELF + OF_CODE:
             continue
         if names <= given.keys() and "GET" in getattr(route.callback, "methods", ()):
             yield route_name, reverse(route_name, kwargs={name: given[name] for name in names})
