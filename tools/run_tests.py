@@ -5,9 +5,9 @@ Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, the static files collected, and PostgreSQL is migrated, while the plain tests
 run, which need none of them. Beside them run the tests on the servers, and those on SQLite with a browser, which spend
-much of their time waiting. Five processes keep two cores busy; each has servers and a browser of its own. The plain
-tests are in two of them, each without pytest-xdist where there are few cores: to read all files in each process, and to
-tell of each test from one to another, takes a fifth of their time.
+much of their time waiting. Four processes keep two cores busy. Where there are more cores, each but the one with
+servers is spread over two by pytest-xdist, which takes a fifth more of the processors: each process reads all files,
+makes the worlds of its tests, has servers and a browser of its own, and tells another one of each test.
 
 Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
@@ -63,8 +63,9 @@ LONG = "LONG_TESTS"
 TEST_SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.settings"}
 # Tests share rows, servers and a browser within a file. Files are handed out in the order of tests/conftest.py, the
 # longest first, and not by how many tests they have. To hand out takes as long as many plain tests do.
-SHARED = ("--dist", "loadfile", "--no-loadscope-reorder")
-FEW_CORES = 4
+SHARED = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+ALONE = ("-n", "0")
+FEW_CORES = 2
 # The handle of a pytest run: shows its output, waits for its end, and returns its exit code and last line.
 Finish = Callable[[], tuple[int, str]]
 
@@ -110,11 +111,11 @@ def run_with_servers(
         results, started = [finish() for finish in plain], []
     with ExitStack() as stack:
         if there is not None:
-            marked = ("-n", "0", "-m", "services", *files("mark.services"))
-            run = running("PostgreSQL and Redis", env | there, *SHARED, *marked)
+            marked = ("-m", "services", *files("mark.services"))
+            run = running("PostgreSQL and Redis", env | there, *ALONE, *marked)
             started.append(stack.enter_context(run))
-        chosen = ("-n", "2", "-m", "browser or slow", *files("mark.slow", "tests/browser/"))
-        run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
+        chosen = ("-m", "browser or slow", *files("mark.slow", "tests/browser/"))
+        run = running("SQLite: browser and slow tests", env, *find_spread(), *chosen)
         started.append(stack.enter_context(run))
         return results + [finish() for finish in started]
 
@@ -134,16 +135,20 @@ def plain_runs() -> Mapping[str, Sequence[str]]:
     are in one of them. Not the guards, which are part of `make check`, and not the tests with a browser.
     """
     if sys.argv[1:]:
-        return {"SQLite": ("-n", "2", *SHARED)}
-    processes = ("-n", "0") if (os.cpu_count() or 1) <= FEW_CORES else ("-n", "2", *SHARED)
+        return {"SQLite": SHARED}
     left_out = ("browser/", "guards/", *(() if os.environ.get(ALL) == "1" else LONG_UNITS))
     paths = sorted(str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py"))
     chosen = [path for path in paths if not path.startswith(left_out)]
     half, other = "SQLite: discussions", "SQLite: everything else"
-    runs = {half: [*processes], other: [*processes]}
+    runs = {half: [*find_spread()], other: [*find_spread()]}
     for path in chosen:
         runs[half if path.startswith("discussions/") else other].append(f"tests/{path}")
     return runs
+
+
+def find_spread() -> Sequence[str]:
+    """How many processes a run has: one where there are few cores and nothing was named."""
+    return ALONE if (os.cpu_count() or 1) <= FEW_CORES and not sys.argv[1:] else SHARED
 
 
 @contextmanager
