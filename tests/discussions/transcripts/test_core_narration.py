@@ -319,3 +319,66 @@ def test_rows_without_a_round_have_that_of_the_narrator(narrator, shape):
     assert said == [(1, "Hi, Bea."), (1, "Ho, Ann."), (2, "Alone, Bea.")]
     assert [entry.text for entry in game.private] == ["We take Cid, CANARY."]
     assert [player.name for player in game.record.players] == ["Ann", "Bea"]
+
+
+VOTE_LINES = {
+    "below a title": "Votes:\nAnn → Bea\nBea → Ann\n",
+    "below a title, as a list": "Vote results:\n- Ann: Bea\n- Bea: Ann\n",
+    "as sentences": "Voting:\nAnn votes for Bea\nBea voted for Ann.\n",
+    "dictionary": "Votes: {'Ann': 'Bea', 'Bea': 'Ann'}\n",
+    "boxed": "[Votes] Ann -> Bea, Bea -> Ann\n",
+    "own": "Ann votes: Bea\nBea's vote: Ann\n",
+    "own, boxed": "Ann [VOTE]: Bea\nBea (vote): Ann\n",
+    "Chinese": "投票：\nAnn → Bea\nBea → Ann\n",
+}
+COUNTS = ["Vote count: Bea 2, Ann 1\n", "Votes: Bea 2, Ann 1\n", "Voting results: Bea is out with 2 votes.\n"]
+HEADS = [
+    "Mafia game log\nPlayers: Ann (Mafia), Bea (Seer), Cid (Doctor)\n\n",
+    "Roles:\nAnn - Mafia\nBea - Seer\nCid - Doctor\n\n",
+    "=== GAME START ===\nPlayers: Ann, Bea, Cid\nRoles: Ann=Mafia, Bea=Seer, Cid=Doctor\n",
+    "对局记录\n角色：Ann=Mafia、Bea=Seer、Cid=Doctor\n\n",
+]
+HIDDEN_LINES = ["> Ann's reasoning: CANARY.\n", "  [reasoning] CANARY.\n", "[thinking] CANARY.\n"]
+
+
+def two_days(after="", head=""):
+    days = ["".join(f"{name}: I say {other} on day {at}.\n" for name, other in PAIRS) for at in (1, 2)]
+    return f"{head}Day 1\n{days[0]}{after}Day 2\n{days[1]}{after}"
+
+
+PAIRS = [("Ann", "Bea"), ("Bea", "Cid"), ("Cid", "Ann"), ("Ann", "Cid")]
+
+
+def read_days(text):
+    (game,) = read_transcripts(text.encode(), "a.txt").games
+    record = game.record
+    names = [player.name for player in record.players]
+    said = [(one.round, names[one.player - 1], one.text) for one in record.messages]
+    assert said == [(at, name, f"I say {other} on day {at}.") for at in (1, 2) for name, other in PAIRS]
+    votes = [(one.round, names[one.voter - 1], names[one.target - 1]) for one in record.votes]
+    return game, {player.name: player.role for player in record.players}, votes
+
+
+@pytest.mark.parametrize("form", VOTE_LINES)
+def test_votes_below_and_after_a_title_are_votes(form):
+    _game, _roles, votes = read_days(two_days(VOTE_LINES[form]))
+    assert votes == [(at, *pair) for at in (1, 2) for pair in (("Ann", "Bea"), ("Bea", "Ann"))]
+
+
+@pytest.mark.parametrize("line", COUNTS)
+def test_counted_votes_are_told_and_no_message(line):
+    _game, _roles, votes = read_days(two_days(line))
+    assert votes == []
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_players_and_roles_stand_below_a_title(head):
+    _game, roles, _votes = read_days(two_days(head=head))
+    assert roles == {"Ann": "Mafia", "Bea": "Seer", "Cid": "Doctor"}
+
+
+@pytest.mark.parametrize("line", HIDDEN_LINES)
+def test_a_line_set_apart_that_says_thought_is_one(line):
+    game, _roles, _votes = read_days(two_days(line))
+    assert all("CANARY" in entry.text for entry in game.private)
+    assert len(game.private) == 2

@@ -12,6 +12,7 @@ from itertools import pairwise
 from discussions.transcripts.core.audience import (
     PRIVATE,
     THOUGHT,
+    VOTE,
     kind_of_title,
     kind_of_type,
     looks_like_audience,
@@ -61,10 +62,40 @@ _RULE_ROW = re.compile(r"\s{0,9}\|\s?:?-{2,80}:?\s?\|\s?:?-{2,80}:?\s?\|?\s{0,9}
 _APART_SIGNS = re.compile(r"[][(){}<>=#*_~|:-]{1,9}")
 _TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nominee)\b", re.IGNORECASE)
 
+# What stands above a game in other languages, and between its names.
+_FIRST = 20
+_FOREIGN = re.compile(
+    r"\s{0,9}(?:(?P<players>玩家(?:列表|名单)?|参与者|プレイヤー|参加者|spieler|jugadores|joueurs|giocatori|jogadores|игроки)"
+    r"|(?:角色|身份|役職|rollen|roles|rôles|ruoli|роли))\s{0,3}[:：]\s{0,9}(?P<said>\S.{0,1000})",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
+# "Votes:" above "Ann: Bea" or "- Ann votes for Bea"; "[Votes] Ann -> Bea, Bea -> Ann".
+_VOTES_TITLE = re.compile(
+    r"[^\w\n]{0,6}(?P<title>[^\W\d_][^\W_]{0,30}(?: [\w()]{1,20}){0,3})"
+    r"(?:[*_ ]{0,4}[:：][*_]{0,3}|[\])*]{1,3}[:：]?(?=\s.{0,60}(?:->|→|=>|➜)))\s{0,3}(?P<more>.{0,900})"
+)
+_PAIRS = re.compile(r"[\"']([^\"'\n]{1,60})[\"']\s?:\s?[\"']([^\"'\n]{1,60})[\"']")
+_ARROWS = re.compile(r"->|→|=>|➜")
+_COUNTED = re.compile(
+    r"\s?[\"'{]{0,2}[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,2}[\"']?\s?[:=(x×]?\s?\d{1,3}\)?[}.]{0,2}"
+)
+_OWN_VOTE = re.compile(
+    rf"(?P<voter>{WHO})(?:['’]s)? ?[\[(]?vote[sd]?(?: for)?[\])]?\s?[:：]\s?(?P<target>{WHO})[.!]?",
+    re.IGNORECASE,
+)
+_BALLOT = re.compile(
+    rf"[-*•\s]{{0,5}}(?P<voter>{WHO})\s{{0,3}}(?:[:：]|->|→|=>|➜|(?:has )?vote[sd]?(?: for| against)?)\s{{0,3}}"
+    rf"(?P<target>{WHO})[.!。]?",
+    re.IGNORECASE,
+)
+_NOBODY = {"nobody", "no one", "none", "abstain", "abstains", "abstained", "skip", "pass"}
+
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
-    finders = (_find_above, _find_boxes, _find_play, _find_roles, _find_titles, _find_tables)
+    finders = (_find_facts, _find_above, _find_boxes, _find_play, _find_roles, _find_titles, _find_tables)
+    finders += (_find_votes,)
     return [form for find in finders if (form := find(lines))]
 
 
@@ -94,6 +125,60 @@ def _as_lines(parts: _Parts) -> Lines:
 
 def _count_filled(lines: Lines) -> int:
     return sum(bool(line.strip()) for line in lines)
+
+
+def _find_facts(lines: Lines) -> Form | None:
+    return _parts_facts if any(map(_FOREIGN.fullmatch, lines[:_FIRST])) else None
+
+
+def _parts_facts(lines: Lines) -> _Parts:
+    """The lines with the players and the roles that stand above in another language under the keys of chats."""
+    for number, line in enumerate(lines):
+        found = _FOREIGN.fullmatch(line) if number < _FIRST else None
+        if found is None:
+            yield "", line
+        else:
+            key = "Players" if found["players"] else "Roles"
+            yield "", f"{key}: {_BETWEEN.sub(', ', found['said'])}"
+
+
+def _find_votes(lines: Lines) -> Form | None:
+    return _parts_votes if [line for _kind, line in _parts_votes(lines)] != lines else None
+
+
+def _parts_votes(lines: Lines) -> _Parts:
+    """The lines with votes as "Ann -> Bea": those below "Votes:", which is left out, after it, and "Ann votes: Bea"."""
+    said_by = {
+        match["name"].strip().casefold() for match in map(match_message, lines) if match and match["text"]
+    }
+    is_below = False
+    for line, below in pairwise([*lines, ""]):
+        said = line.strip()
+        ballot = _BALLOT.fullmatch(said) if is_below else _OWN_VOTE.fullmatch(said)
+        known = ballot and {ballot["voter"].casefold(), ballot["target"].casefold()} - _NOBODY <= said_by
+        title = _VOTES_TITLE.fullmatch(said)
+        is_title = title is not None and any(kind_of_type(word) == VOTE for word in title["title"].split())
+        if ballot and known:
+            yield "", f"{ballot['voter']} -> {ballot['target']}"
+        elif title is None or not is_title:
+            is_below = is_below and not said
+            yield "", line
+        elif not title["more"]:
+            is_below = _BALLOT.fullmatch(below.strip()) is not None
+            yield "", "" if is_below else line
+        else:
+            yield "", _told_votes(title["title"], title["more"], line)
+
+
+def _told_votes(title: str, said: str, line: str) -> str:
+    """The line of votes behind their title: as a dictionary, with arrows, or counted by who leads the game."""
+    pairs = [f"{voter} -> {target}" for voter, target in _PAIRS.findall(said)]
+    if title.casefold() == "vote":
+        return line
+    if pairs or _ARROWS.search(said):
+        return f"Votes: {', '.join(pairs) or said}"
+    is_counted = " " in title.strip() or all(map(_COUNTED.fullmatch, said.split(",")))
+    return f"Narrator: {line.strip()}" if is_counted else line
 
 
 def _find_above(lines: Lines) -> Form | None:

@@ -73,21 +73,31 @@ def facts_at(lines: list[str], first: int, last: int) -> tuple[list[Fact], int]:
     found: list[Fact] = []
     at = first
     # The title of a file may stand above.
-    while at < last and (not lines[at].strip() or (lines[at][:2] == "# " and not read_heading(lines[at]))):
+    while at < last and (not lines[at].strip() or _is_title_of_file(lines, at)):
         at += 1
     listed = ""
     while at < last and lines[at].strip():
         line = lines[at].strip()
         if (fact := FACT.fullmatch(line)) is not None:
             key, said = fact["key"].lower().split()[0], fact["said"].strip()
-            listed = key if key in ("players", "roles") else ""
-            found += [(key, part, at) for part in (said.split(",") if listed else [said])]
+            is_list = key in ("players", "roles")
+            listed = key if is_list and not said else ""
+            found += [(key, part, at) for part in (said.split(",") if is_list else [said])]
         elif listed and read_heading(line) is None:
             found.append((listed, line, at))
         else:
             break
         at += 1
     return found, at if found else first
+
+
+def _is_title_of_file(lines: list[str], at: int) -> bool:
+    """Whether a line is a title, of Markdown or without a colon above a list of players."""
+    if read_heading(lines[at]):
+        return False
+    below = next((line.strip() for line in lines[at + 1 : at + 4] if line.strip()), "")
+    is_above = at < LEAST_NUMBERED and not {":", "："} & {*lines[at]}
+    return lines[at][:2] == "# " or (is_above and below.lower().startswith(("players:", "roles:")))
 
 
 def facts_below(lines: list[str], first: int, last: int, names: Collection[str]) -> tuple[list[Fact], int]:

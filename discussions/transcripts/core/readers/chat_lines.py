@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     NARRATORS,
+    PRIVATE,
     SPEECH,
     THOUGHT,
     THOUGHT_NAMES,
@@ -326,6 +327,9 @@ def _aside_line(line: str) -> ChatLine | None:
     if is_vote and ARROW.fullmatch(found["more"]):
         return ChatLine("vote", text=found["more"])
     match = MESSAGE.fullmatch(found["more"])
+    tag = _TAGGED.fullmatch(line.strip()) if match is None else None
+    if tag and kind_of_type(tag["how"]) in (PRIVATE, THOUGHT) and not match_message(tag["more"]):
+        return ChatLine("message", text=tag["more"], audience="nobody")
     if match is None:
         return None
     given, text = match["name"].strip(), (match["text"] or "").strip()
@@ -335,7 +339,7 @@ def _aside_line(line: str) -> ChatLine | None:
         return ChatLine("message", name=name, text=text, time=_time_of(match), audience=audience)
     if audience or given.casefold() in THOUGHT_NAMES:
         return ChatLine("message", name=name, text=text, audience=audience)
-    is_thought = found["boxed"] and kind_of_type(given) == THOUGHT
+    is_thought = kind_of_type(given) == THOUGHT and (found["boxed"] or given.count(" ") < MOST_WORDS)
     return ChatLine("message", text=line.strip(), audience="nobody") if is_thought else None
 
 

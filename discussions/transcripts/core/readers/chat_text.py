@@ -29,7 +29,8 @@ from workspace.core.words import mark
 # A horizontal rule.
 _RULE = re.compile(r"\s{0,9}([-*_=~])\s?(?:\1\s?){2,200}")
 _PLAYER = re.compile(
-    r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:[:=]\s{0,3}(?P<said>.*)|\((?P<boxed>[^()]*)\))?"
+    r"[-*•]?\s{0,3}(?P<name>[^:=()\n]{1,200}?)\s{0,3}(?:(?:[:=]|(?<=\s)[-–—]>?(?=\s))\s{0,3}(?P<said>.*)"
+    r"|\((?P<boxed>[^()]*)\))?"
 )
 _VOTE_OR_OUT = re.compile(r"[\W\d]{0,40}(?:vote|eliminated) ?[:：](.*)", re.IGNORECASE)
 _NAME_ENDS = re.compile(r"->|→|=>|➜|➔|⇒|\(")
