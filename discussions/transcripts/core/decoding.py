@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
+from discussions.transcripts.core.logged_lines import as_json_lines
 from workspace.core.words import say
 
 BOM = b"\xef\xbb\xbf"
@@ -96,11 +97,12 @@ class Decoded(Struct, frozen=True):
 def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None:
     """The bytes in UTF-8, where a person named their encoding or a mark of UTF-16 does; None where they do not fit.
 
-    Of a part, a last character that is cut off is left out. A JSON list of nothing but texts is their lines.
+    Of a part, a last character that is cut off is left out. A JSON list of nothing but texts is their lines, and lines
+    that programs print of what they hold are JSON lines.
     """
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
-        return _join_texts(data) if _LIST_OF_TEXTS.match(data) else data
+        return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data)
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
     except UnicodeDecodeError:

@@ -35,7 +35,7 @@ from discussions.transcripts.core.native import read_game
 from discussions.transcripts.core.notes import MIB, Limits, NativeGame, Notes, ReadGame, ReadOutcome, refused
 from discussions.transcripts.core.oddities import ONE_ROUND, oddity_warnings
 from discussions.transcripts.core.readers.heads import find_encoding
-from discussions.transcripts.core.readers.inner_parts import list_inner_games
+from discussions.transcripts.core.readers.inner_parts import join_pieces, list_inner_games
 from discussions.transcripts.core.readers.json_cells import with_objects
 from workspace.core.json_faults import Problem
 from workspace.core.json_items import BOM, PartPlaces
@@ -99,7 +99,7 @@ def _recoded(data: bytes, options: ReadOptions) -> bytes:
     if recoded is None:
         sentence = say(_NOT_SO, name=encoding or "utf-16") + describe_proposals(data)
         raise RefusedFile("encoding", sentence)
-    return recoded
+    return join_pieces(recoded)
 
 
 def unpack_unit(

@@ -127,7 +127,11 @@ SHAPES = {
 
 
 def check(chats):
-    (game,) = read_transcripts(json.dumps(chats).encode(), "agents.json").games
+    return check_bytes(json.dumps(chats).encode())
+
+
+def check_bytes(data):
+    (game,) = read_transcripts(data, "agents.json").games
     record = game.record
     names = [player.name for player in record.players]
     assert [(message.round, names[message.player - 1], message.text) for message in record.messages] == [
@@ -187,3 +191,8 @@ def test_an_answer_that_nobody_was_told_is_kept_apart():
     )
     game = check(chats)
     assert any("bored" in entry.text for entry in game.private)
+
+
+def test_histories_may_stand_on_lines():
+    lines = [json.dumps({"agent": name, "messages": chat}) for name, chat in Table(PLAIN).play().items()]
+    check_bytes("\n".join(lines).encode())

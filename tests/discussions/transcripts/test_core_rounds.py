@@ -200,16 +200,19 @@ CHAT = [{"role": "system", "content": "You are a wolf."}, {"role": "assistant", 
         ),
         (as_bytes([{"agent": name, "messages": CHAT} for name in ("Ann", "Bea")]), "views"),
         (b"\n".join(as_bytes({"agent": name, "messages": CHAT}) for name in ("Ann", "Bea")), "views"),
-        (
-            b"\n".join(as_bytes({"round": n, "messages": part}) for n, part in ((1, FIRST), (2, SECOND))),
-            "one JSON list",
-        ),
     ],
 )
 def test_parts_of_one_game_are_no_games_of_their_own(data, says):
     read = read_transcripts(data, "log.json")
     (fault,) = read.faults
     assert (read.games, fault.code) == ([], "pieces") and says in fault.message
+
+
+def test_a_round_on_each_line_is_one_game():
+    lines = [as_bytes({"round": n, "messages": part}) for n, part in ((1, FIRST), (2, SECOND))]
+    (game,) = read_transcripts(b"\n".join(lines), "log.jsonl").games
+    assert {message.round for message in game.record.messages} == {1, 2}
+    assert len(game.record.messages) == len(FIRST) + len(SECOND)
 
 
 def test_conversations_with_ids_are_games_and_names_come_before_ids():

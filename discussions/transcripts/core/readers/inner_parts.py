@@ -10,14 +10,17 @@ from msgspec import Struct
 
 from discussions.transcripts.core.fields import as_objects
 from discussions.transcripts.core.formats import JSONL, Format, recognise
-from discussions.transcripts.core.readers import json_turns, openai_chat
+from discussions.transcripts.core.readers import histories, json_turns, openai_chat
 from discussions.transcripts.core.readers.columns import PLAYER
 from discussions.transcripts.core.readers.json_rows import recognises_text as are_rows
 from discussions.transcripts.core.readers.openai_chat import first_values
+from workspace.core.json_items import each_line
+from workspace.core.strict_json import read_json
 from workspace.core.words import mark, say
 
 MOST_VALUES, MOST_ITEMS, DEEPEST = 200, 20, 6
 LONGEST_KEY = 40
+_LONGEST_LINE = 1024 * 1024
 VIEWS = mark(
     "The file holds one chat for each player: what it was told, and what it answered. They are views of one game, "
     "no games. Export the messages of the game, each once, with its player."
@@ -87,6 +90,25 @@ def describe_inner_part(part: InnerPart) -> str:
     )
 
 
+def join_pieces(data: bytes) -> bytes:
+    """The bytes as one JSON list where each line is a round of one game, or what one of its agents was told."""
+    lines = [data[start:end] for start, end in islice(each_line(data), 2)]
+    if not all(line.startswith(b"{") and len(line) <= _LONGEST_LINE for line in lines) or len(lines) < 2:
+        return data
+    first = [
+        read_json(data[start:end], is_lenient=True).value
+        for start, end in islice(each_line(data), MOST_ITEMS)
+        if end - start <= _LONGEST_LINE
+    ]
+    are_objects = len(first) > 1 and all(type(value) is dict for value in first)
+    is_game = are_objects and (histories.recognises(first) or _are_rounds(first))
+    return b"[" + b",\n".join(data[start:end] for start, end in each_line(data)) + b"]" if is_game else data
+
+
+def _are_rounds(pieces: list[Any]) -> bool:
+    return not json_turns.are_states(pieces) and json_turns.recognises(pieces)
+
+
 def explain_pieces(values: Sequence[Any], key: str = "") -> str:
     """Why values one after another are no games, though each reads as one: states, rounds, or views of players; "" if
     they may be games. `key` is where they stand in an object.
@@ -98,10 +120,6 @@ def explain_pieces(values: Sequence[Any], key: str = "") -> str:
         return say(STATES)
     if _are_channels(pieces):
         return say(CHANNELS)
-    if not key and json_turns.recognises(pieces):
-        return say(
-            "Each line holds a round of one game. Write the lines as one JSON list: [line, line, ...]."
-        )
     named = _OWNERS | {"name"} if key.casefold() in _VIEWS else _OWNERS
     owners = {next((str(piece[name]) for name in piece if name in named), "") for piece in pieces}
     if len(owners - {""}) < len(pieces) or not all(map(openai_chat.recognises, pieces)):

@@ -1,0 +1,97 @@
+"""Lines that programs print of what they hold, as JSON lines: objects of Python, and pairs of a key and a value.
+
+`Event(kind='speech', player='Ann', text='Hi.')` is `{"class": "Event", "kind": "speech", ...}`, and
+`2026-01-05T20:15:00Z [info] speech player=Ann text="Hi."` is `{"time": ..., "event": "speech", "player": "Ann", ...}`.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Callable
+from itertools import islice, pairwise
+from typing import Any
+
+from workspace.core.strict_json import read_json
+
+_FIRST, _LONGEST = 20, 100_000
+_OBJECT = re.compile(r"[A-Z]\w{0,60}\(\w{1,60}=.*\)")
+# `<Role.SEER: 'seer'>` is a member of an enumeration.
+_MEMBER = re.compile(r"<[A-Za-z_][\w.]{0,80}: ('[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|-?\d{1,18})>")
+_PAIR = re.compile(
+    r"(?<!\S)(?P<key>[A-Za-z_][\w.]{0,60})=(?P<value>\"(?:[^\"\\\n]|\\.){0,100000}\"|'(?:[^'\\\n]|\\.){0,100000}'"
+    r"|\[[^\[\]\n]{0,2000}\]|[^\s\"'\[]\S{0,500}|(?=\s|\Z))"
+)
+_TIME = re.compile(
+    r"\[?(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.,+Z-]{0,20}|\d{1,2}:\d\d:\d\d(?:[.,]\d{1,6})?)\]?\s{1,9}"
+)
+_LEVEL = re.compile(
+    r"\[?(?:trace|debug|info|notice|warn|warning|error|critical)\s{0,9}\]?[\s:]{1,9}", re.IGNORECASE
+)
+_LEAST_PAIRS = 2
+
+
+def as_json_lines(data: bytes) -> bytes:
+    """The bytes as JSON lines, where nearly all of the first lines are objects or pairs; else as they are."""
+    head = data[: 4 * _LONGEST].decode("utf-8", "ignore")
+    first = list(islice((line for line in head.split("\n") if line.strip()), _FIRST))
+    readers: tuple[Callable[[str], dict[str, Any] | None], ...] = (_read_object, _read_pairs)
+    for read in readers:
+        found = sum(read(line) is not None for line in first)
+        if found > 1 and 5 * found >= 4 * len(first):
+            lines = data.decode("utf-8", "replace").split("\n")
+            rows = (
+                {"line": line.strip()} if (row := read(line)) is None else row
+                for line in lines
+                if line.strip()
+            )
+            return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    return data
+
+
+def _read_object(line: str) -> dict[str, Any] | None:
+    """The fields of an object as Python prints it, with the name of its class."""
+    line = line.strip()
+    if len(line) > _LONGEST or not _OBJECT.fullmatch(line):
+        return None
+    try:
+        value = _plain(ast.parse(_MEMBER.sub(r"\1", line), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _plain(node: ast.expr) -> Any:
+    """A literal, or the fields of an object in it; what is neither, as it is written."""
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func).rpartition(".")[2]
+        return {"class": name} | {given.arg: _plain(given.value) for given in node.keywords if given.arg}
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return [_plain(item) for item in node.elts]
+    if isinstance(node, ast.Dict):
+        return {
+            str(_plain(key)): _plain(part) for key, part in zip(node.keys, node.values, strict=True) if key
+        }
+    value = node.value if isinstance(node, ast.Constant) else None
+    known = value is None or isinstance(value, str | int | float | bool)
+    return value if isinstance(node, ast.Constant) and known else ast.unparse(node)
+
+
+def _read_pairs(line: str) -> dict[str, Any] | None:
+    """The pairs of a line, with its time and its event, which stand before them."""
+    pairs = list(_PAIR.finditer(line)) if len(line) <= _LONGEST else []
+    if len(pairs) < _LEAST_PAIRS:
+        return None
+    before = line[: pairs[0].start()]
+    time = _TIME.match(before)
+    event = _LEVEL.sub("", before[time.end() if time else 0 :], count=1).strip(" \t:|-")
+    between = (line[pair.end() : after.start()] for pair, after in pairwise(pairs))
+    # Words between pairs belong to a sentence.
+    if any(map(str.strip, between)) or line[pairs[-1].end() :].strip() or len(event) > _FIRST * 4:
+        return None
+    head = ({"time": time["time"]} if time else {}) | ({"event": event} if event else {})
+    return head | {pair["key"]: _unquoted(pair["value"]) for pair in pairs}
+
+
+def _unquoted(value: str) -> Any:
+    document = read_json(value.encode(), is_lenient=True) if value[:1] in ('"', "[") else None
+    return document.value if document and document.is_readable else value.strip("\"'")

@@ -1,0 +1,66 @@
+"""Lines that programs print of what they hold: objects of Python, and pairs of a key and a value."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discussions.transcripts.core.logged_lines import as_json_lines
+from discussions.transcripts.core.readers.heads import propose_mapping, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
+from tests.factories.reading import read_transcripts
+
+SAID = [
+    ("Ann", 'Hi, Bea: say "it".'),
+    ("Bea", "It's you, Ann."),
+    ("Cid", "I don't know, Bea."),
+    ("Ann", "Bea lies."),
+]
+
+
+def as_objects():
+    yield "Player(name='Ann', role=<Role.WOLF: 'Wolf'>, alive=True)"
+    for at, (name, text) in enumerate(SAID):
+        number = 1 + at // 2
+        yield f"Event(round={number}, kind='thought', actor={name!r}, text='CANARY', visible_to=[{name!r}])"
+        yield f"Event(round={number}, kind='speech', actor={name!r}, text={text!r}, visible_to=None)"
+        yield f"Event(round={number}, kind='vote', actor={name!r}, target='Bea', text=None, visible_to=None)"
+
+
+def as_pairs():
+    yield '2026-01-05T20:00:00Z [info     ] game_started  players=["Ann", "Bea", "Cid"] seed=7'
+    for at, (name, text) in enumerate(SAID):
+        head, quoted = f"2026-01-05T20:0{at}:00Z [info     ]", text.replace('"', '\\"')
+        yield f'{head} thought  day={1 + at // 2} player={name} text="CANARY"'
+        yield f'{head} speech   day={1 + at // 2} player={name} text="{quoted}"'
+        yield f"{head} vote     day={1 + at // 2} player={name} target=Bea"
+
+
+@pytest.mark.parametrize("lines", [as_objects, as_pairs])
+def test_what_programs_print_is_proposed_right_and_read(lines):
+    data = "\n".join(lines()).encode()
+    assert {fault.code for fault in read_transcripts(data, "log.txt").faults} == {"unknown_columns"}
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    assert find_questions(table, mapping) == []
+    (game,) = read_transcripts(data, "log.txt", columns=[mapping]).games
+    names = [player.name for player in game.record.players]
+    said = [(one.round, names[one.player - 1], one.text) for one in game.record.messages]
+    assert said == [(1 + at // 2, name, text) for at, (name, text) in enumerate(SAID)]
+    assert len(game.record.votes) == len(SAID)
+    assert {entry.text for entry in game.private} == {"CANARY"}
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann: a=1 b=2", "Ann: see f(x=1)\nBea: x=2 y=3", "Event(text='x'", "plain\nwords"]
+)
+def test_other_texts_stay_as_they_are(text):
+    data = f"{text}\nAnn: Hello, Bea.\nBea: Hello, Ann.".encode()
+    assert as_json_lines(data) == data
+
+
+@given(st.text(max_size=60), st.sampled_from(["Event(a={})", "t k=1 v={}", "Event(a={}, b=f({}))"]))
+def test_no_line_raises(value, shape):
+    line = shape.replace("{}", value)
+    as_json_lines(f"{line}\nEvent(a=1)\nEvent(a=1)\nk=1 v=2\nk=1 v=2".encode())
+    as_json_lines("\n".join(["Event(a=1)"] * 9 + [line]).encode())
+    as_json_lines("\n".join(["k=1 v=2"] * 9 + [line]).encode())
