@@ -13,7 +13,7 @@ from typing import Any
 
 from workspace.core.strict_json import read_json
 
-_FIRST, _LONGEST = 20, 100_000
+_FIRST, _HEAD, _LONGEST_LINE = 20, 64 * 1024, 100_000
 _OBJECT = re.compile(r"[A-Z]\w{0,60}\(\w{1,60}=.*\)")
 # `<Role.SEER: 'seer'>` is a member of an enumeration.
 _MEMBER = re.compile(r"<[A-Za-z_][\w.]{0,80}: ('[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|-?\d{1,18})>")
@@ -32,7 +32,7 @@ _LEAST_PAIRS = 2
 
 def as_json_lines(data: bytes) -> bytes:
     """The bytes as JSON lines, where nearly all of the first lines are objects or pairs; else as they are."""
-    head = data[: 4 * _LONGEST].decode("utf-8", "ignore")
+    head = data[:_HEAD].decode("utf-8", "ignore")
     first = list(islice((line for line in head.split("\n") if line.strip()), _FIRST))
     readers: tuple[Callable[[str], dict[str, Any] | None], ...] = (_read_object, _read_pairs)
     for read in readers:
@@ -51,7 +51,7 @@ def as_json_lines(data: bytes) -> bytes:
 def _read_object(line: str) -> dict[str, Any] | None:
     """The fields of an object as Python prints it, with the name of its class."""
     line = line.strip()
-    if len(line) > _LONGEST or not _OBJECT.fullmatch(line):
+    if len(line) > _LONGEST_LINE or not _OBJECT.fullmatch(line):
         return None
     try:
         value = _plain(ast.parse(_MEMBER.sub(r"\1", line), mode="eval").body)
@@ -78,7 +78,7 @@ def _plain(node: ast.expr) -> Any:
 
 def _read_pairs(line: str) -> dict[str, Any] | None:
     """The pairs of a line, with its time and its event, which stand before them."""
-    pairs = list(_PAIR.finditer(line)) if len(line) <= _LONGEST else []
+    pairs = list(_PAIR.finditer(line)) if len(line) <= _LONGEST_LINE else []
     if len(pairs) < _LEAST_PAIRS:
         return None
     before = line[: pairs[0].start()]

@@ -94,8 +94,10 @@ _NOBODY = {"nobody", "no one", "none", "abstain", "abstains", "abstained", "skip
 
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
-    finders = (_find_facts, _find_above, _find_boxes, _find_play, _find_roles, _find_titles, _find_tables)
-    finders += (_find_votes,)
+    finders = (
+        *(_find_facts, _find_above, _find_boxes, _find_play),
+        *(_find_roles, _find_titles, _find_tables, _find_votes),
+    )
     return [form for find in finders if (form := find(lines))]
 
 
