@@ -14,8 +14,15 @@ from discussions.adjudication.core.judgeable import SampleRule
 from discussions.core.judgement_kinds import CONSISTENT, INCONSISTENT, ROLE_CONSISTENCY
 from discussions.core.outcome import PeopleShare
 from discussions.metrics.core.parameters import PEOPLE
-from discussions.verdicts.core.more_messages import MoreRule, draw_sample, find_label_budget
-from discussions.verdicts.core.people_estimate import OPEN_LEVEL, build_strata, holds_threshold, score_people
+from discussions.verdicts.core.people_estimate import (
+    OPEN_LEVEL,
+    MoreRule,
+    build_strata,
+    draw_sample,
+    find_label_budget,
+    holds_threshold,
+    score_people,
+)
 from workspace.statistics.proportions import JudgedStratum
 
 SEED, RUNS, BUDGETS, DECISIONS = 5, 4000, 1000, 2000

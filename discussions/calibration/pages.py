@@ -27,7 +27,7 @@ from discussions.rating.core.refusals import why_not_yet
 from discussions.rating.core.visibility import ROLES, due_reveals
 from discussions.rating.pages.records import AnswerPage, ReviewStep
 from discussions.rating.queries import AnswerRecord, EvaluationState
-from discussions.verdicts.core.more_messages import AccuracySample
+from discussions.verdicts.core.people_estimate import AccuracySample
 from workspace.core.refusals import Unacceptable
 from workspace.core.words import say
 from workspace.models import Person, Project

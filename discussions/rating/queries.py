@@ -62,7 +62,7 @@ from discussions.queries import (
 from discussions.rating.core.concealed import SeenGame, conceal
 from discussions.rating.core.statements import draw_statements
 from discussions.rating.core.visibility import Progress, Visibility, compute_visibility, count_more
-from discussions.verdicts.core.more_messages import AccuracySample, draw_sample, read_more_rule
+from discussions.verdicts.core.people_estimate import AccuracySample, draw_sample, read_more_rule
 from discussions.verdicts.core.scoring import compute_metric_lines, compute_outcome
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion

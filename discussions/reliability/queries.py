@@ -28,8 +28,12 @@ from discussions.queries import rubric_record
 from discussions.reliability.core import accuracy, agreement, blind_answers
 from discussions.verdicts.core.basis import Basis
 from discussions.verdicts.core.rule import check_identification, check_test
-from discussions.verdicts.core.scoring import compute_effective_values
-from discussions.verdicts.core.turning import JudgedVerdict, estimate_all, would_turn
+from discussions.verdicts.core.scoring import (
+    JudgedVerdict,
+    compute_effective_values,
+    estimate_all,
+    would_turn,
+)
 from rubric.core.records import RubricRecord
 from workspace.core.canonical import canonical_hash
 from workspace.models import Job, Project

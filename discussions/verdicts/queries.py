@@ -55,12 +55,13 @@ from discussions.verdicts.core.basis import (
 from discussions.verdicts.core.next_game import NextGame, PlayedGame, predict_next_games
 from discussions.verdicts.core.people_estimate import POSITIVE
 from discussions.verdicts.core.scoring import (
+    JudgedVerdict,
     Samples,
     compute_basis_outcome,
     compute_effective_values,
     draw_samples,
+    estimate_all,
 )
-from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from rubric.core.records import RubricRecord
 from rubric.models import RubricVersion
 from rubric.models.reviews import FETCHED

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from discussions.core.outcome import ENGAGEMENT, Outcome, OutcomeLine, say_helped
-from discussions.verdicts.core.more_messages import find_label_budget
+from discussions.verdicts.core.people_estimate import find_label_budget
 from rubric.core.records import Criterion
 from workspace.statistics.means import exact_mean, weighted_mean
 

@@ -22,7 +22,7 @@ from discussions.core import judgement_kinds
 from discussions.core.iteration_states import ALONGSIDE, BLIND_FIRST, NEVER
 from discussions.core.judgement_kinds import JudgeableSubjects, parse_subject
 from discussions.metrics.core.registry import METRICS
-from discussions.verdicts.core.more_messages import AccuracySample
+from discussions.verdicts.core.people_estimate import AccuracySample
 from workspace.core.words import say
 
 ROLES, SCORES, TRANSCRIPT, THOUGHTS = "roles", "scores", "transcript", "thoughts"

@@ -45,7 +45,7 @@ from discussions.rating.pages.visible_evaluation import (
     left_over,
     say_answer,
 )
-from discussions.verdicts.core.more_messages import read_more_rule
+from discussions.verdicts.core.people_estimate import read_more_rule
 from workspace.core.text import shorten
 
 MOST_QUOTES, LONGEST_QUOTE = 12, 2000

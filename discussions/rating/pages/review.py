@@ -39,7 +39,7 @@ from discussions.rating.pages.records import (
 )
 from discussions.rating.pages.visible_evaluation import VisibleEvaluation
 from discussions.rating.queries import EvaluationState
-from discussions.verdicts.core.turning import find_turning_answer, would_turn
+from discussions.verdicts.core.scoring import find_turning_answer, would_turn
 from discussions.verdicts.pages.lines import (
     check_says,
     describe_open,

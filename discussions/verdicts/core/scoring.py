@@ -1,28 +1,41 @@
-"""Compute a verdict from judgements and measurements: shared by preview, recording and replay."""
+"""Compute a verdict from judgements and measurements, for preview, recording and replay, and what would flip it."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from discussions.adjudication.core.authorship_test import AnswerKey
-from discussions.adjudication.core.effective import Effective, Judged, find_effective_values, machine_values
+from discussions.adjudication.core.effective import (
+    Effective,
+    Judged,
+    Key,
+    find_effective_values,
+    machine_values,
+)
 from discussions.core import judgement_kinds
 from discussions.core.outcome import REPETITION, Facts, ManualCheck, Outcome, OutcomeLine, PeopleShare
 from discussions.core.records import Measurement, Score
 from discussions.metrics.core.parameters import COUNTED, divides_by_judge, read_message_score
 from discussions.metrics.core.registry import METRICS, recount
 from discussions.verdicts.core.basis import Basis
-from discussions.verdicts.core.more_messages import draw_sample, read_more_rule
-from discussions.verdicts.core.people_estimate import POSITIVE, build_strata, score_people
+from discussions.verdicts.core.people_estimate import (
+    POSITIVE,
+    build_strata,
+    draw_sample,
+    read_more_rule,
+    score_people,
+)
 from discussions.verdicts.core.rule import (
     add_binomial_flags,
     build_lines,
     check_identification,
     check_test,
     decide,
+    passes_with,
 )
 from rubric.core.records import Criterion, RubricRecord
 
@@ -223,3 +236,75 @@ def collect_flip_facts(found: Effective, measurements: Mapping[str, Measurement]
         accepted=counts[True],
         has_messages=bool(measurements["strategic_depth"].messages),
     )
+
+
+class JudgedVerdict(Struct, frozen=True):
+    """A game as it was judged: its basis, its findings, and the outcome of the basis. `seeds` are by evaluation."""
+
+    basis: Basis
+    measurements: Mapping[str, Measurement]
+    rubric: RubricRecord
+    outcome: Outcome
+    found: Effective
+    seeds: Mapping[int, str]
+
+
+def estimate_all(judged: JudgedVerdict) -> list[OutcomeLine]:
+    """The lines of metrics that people sampled, with their estimate, but for those whose score it is."""
+    lines = [line for line in judged.outcome.lines if line.key in POSITIVE and not line.is_scored_by_people]
+    basis = judged.basis.complete(judged.seeds)
+    samples = draw_samples(basis, judged.measurements, judged.rubric, [line.key for line in lines])
+    found = [estimate_line(line, judged.found, judged.measurements, judged.rubric, samples) for line in lines]
+    return [line for line in found if line is not None]
+
+
+def would_turn(outcome: Outcome, key: str) -> bool:
+    """Whether the verdict would flip if only this metric were on the other side of its threshold."""
+    other = {line.key: not line.passes for line in outcome.lines if line.key == key}
+    return passes_with(outcome, other) != passes_with(outcome, {})
+
+
+# The answer that counts for a metric, and the one against it.
+_SIDES = {
+    judgement_kinds.REFERENCE: (judgement_kinds.ACCURATE, judgement_kinds.INACCURATE),
+    judgement_kinds.STRATEGIC_DEPTH: (judgement_kinds.YES, judgement_kinds.NO),
+    judgement_kinds.COHERENCE: (judgement_kinds.YES, judgement_kinds.NO),
+    judgement_kinds.ROLE_CONSISTENCY: (judgement_kinds.CONSISTENT, judgement_kinds.INCONSISTENT),
+}
+# Where a sample is estimated from, not each answer turns it.
+MOST_TRIED = 3
+
+
+def find_turning_answer(
+    line: OutcomeLine,
+    found: Effective,
+    measurements: Mapping[str, Measurement],
+    rubric: RubricRecord,
+    samples: Samples,
+) -> Key | None:
+    """The answer on a message, as (kind, subject), that alone would turn a metric; None where there is none.
+
+    Of several, answers against the automatic value come first, since they are most in doubt, then other answers, then
+    what nobody judged.
+    """
+    metric = METRICS[line.key]
+    kind = metric.judged
+    if line.flip != 1 or kind not in _SIDES:
+        return None
+    machine, said = metric.machine_values(measurements[line.key]), found.values.get(kind, {})
+    now, other = _SIDES[kind] if line.passes else _SIDES[kind][::-1]
+    values = {**machine, **said}
+
+    def in_doubt(subject: str) -> tuple[bool, bool, tuple[int, int]]:
+        return (
+            subject not in said,
+            said.get(subject) == machine.get(subject),
+            judgement_kinds.parse_subject(subject),
+        )
+
+    for subject in sorted((one for one in values if values[one] == now), key=in_doubt)[:MOST_TRIED]:
+        changed = replace(found, values={**found.values, kind: {**said, subject: other}})
+        (turned,) = compute_metric_lines([line.key], changed, measurements, rubric, samples)
+        if turned.passes != line.passes:
+            return kind, subject
+    return None

@@ -14,8 +14,8 @@ from discussions.metrics.core.registry import METRICS
 from discussions.metrics.labels import LABELS, figure_text, limit_text
 from discussions.models import Game
 from discussions.queries import game_record
-from discussions.verdicts.core.more_messages import find_label_budget
 from discussions.verdicts.core.next_game import NextGame
+from discussions.verdicts.core.people_estimate import find_label_budget
 from discussions.verdicts.core.report import FigureRow, Override
 from discussions.verdicts.core.rule import find_rating_flip
 from workspace.core.text import figure

@@ -20,7 +20,7 @@ from discussions.slots.queries import has_game_left
 from discussions.verdicts.core.basis import BY_HAND, Basis, changes
 from discussions.verdicts.core.report import FigureRow
 from discussions.verdicts.core.rule import read_outcome
-from discussions.verdicts.core.turning import find_turning_answer, would_turn
+from discussions.verdicts.core.scoring import find_turning_answer, would_turn
 from discussions.verdicts.pages.lines import (
     FAIL,
     NONE,

@@ -13,10 +13,10 @@ from discussions.core.outcome import Facts, OutcomeLine
 from discussions.core.records import Measurement, MessageFinding, PhraseFinding
 from discussions.metrics.core.registry import METRICS, measure_game, measured_keys
 from discussions.verdicts.core.basis import BasisEvaluation, BasisJudgement
-from discussions.verdicts.core.more_messages import draw_sample, read_more_rule
-from discussions.verdicts.core.people_estimate import build_strata, score_people
+from discussions.verdicts.core.people_estimate import build_strata, draw_sample, read_more_rule, score_people
 from discussions.verdicts.core.rule import add_binomial_flags
 from discussions.verdicts.core.scoring import (
+    JudgedVerdict,
     build_manual_check,
     collect_flip_facts,
     compute_basis_outcome,
@@ -24,9 +24,9 @@ from discussions.verdicts.core.scoring import (
     compute_metric_lines,
     compute_outcome,
     draw_samples,
+    estimate_all,
     estimate_line,
 )
-from discussions.verdicts.core.turning import JudgedVerdict, estimate_all
 from tests.discussions.verdicts.test_core import basis
 from tests.factories.metrics import game, rubric
 from workspace.core.canonical import canonical_bytes

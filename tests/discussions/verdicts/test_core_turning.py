@@ -11,9 +11,13 @@ from discussions.adjudication.core.judgeable import SampleRule, audit_sample, jo
 from discussions.core.judgement_kinds import MESSAGE_KINDS, VALUES
 from discussions.core.outcome import MEMORY, ManualCheck, OutcomeLine
 from discussions.queries import load_measurements, rubric_record
-from discussions.verdicts.core.more_messages import MoreRule, draw_sample, read_more_rule
-from discussions.verdicts.core.scoring import compute_metric_lines, draw_samples
-from discussions.verdicts.core.turning import find_turning_answer, would_turn
+from discussions.verdicts.core.people_estimate import MoreRule, draw_sample, read_more_rule
+from discussions.verdicts.core.scoring import (
+    compute_metric_lines,
+    draw_samples,
+    find_turning_answer,
+    would_turn,
+)
 from discussions.verdicts.pages.lines import describe_weak_pass
 from rubric.versions.queries import discussion_version
 from tests.factories.adjudication import submitted_game

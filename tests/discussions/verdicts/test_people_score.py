@@ -13,8 +13,8 @@ from discussions.queue.actions import take_next_game
 from discussions.rating.actions import ask_more, reveal_roles, submit_evaluation
 from discussions.rating.queries import load_state
 from discussions.verdicts.actions import replay_verdict
-from discussions.verdicts.core.more_messages import find_label_budget
 from discussions.verdicts.core.people_estimate import (
+    find_label_budget,
     find_people_flip,
     score_people,
 )
