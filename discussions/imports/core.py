@@ -114,7 +114,8 @@ class Intake:
         seen = self._seen.setdefault(game_id, set())
         here = known.get(game_id, {})
         if sha256 in seen:
-            self._fault(place, "already_imported", say(_TWICE, id=game_id), is_warning=True)
+            sentence = say(_TWICE, id=game_id)
+            self.faults.append(Fault(place, "already_imported", sentence, is_warning=True))
             return False
         if sha256 in here:
             seen.add(sha256)
@@ -123,16 +124,13 @@ class Intake:
                 self.game_count += 1
             else:
                 sentence = say(_HERE, id=game_id, number=number)
-                self._fault(place, "already_imported", sentence, is_warning=True)
+                self.faults.append(Fault(place, "already_imported", sentence, is_warning=True))
             return False
         others = [number for number, transcript in here.values() if transcript != self.transcript]
         if (others or seen) and not self.is_separate:
             where = say("game {number}", number=min(others)) if others else say("another game of this file")
-            self._fault(place, "game_exists", say(_TAKEN, id=game_id, where=where))
+            self.faults.append(Fault(place, "game_exists", say(_TAKEN, id=game_id, where=where)))
             return False
         seen.add(sha256)
         self.game_count += 1
         return True
-
-    def _fault(self, place: str, code: str, message: str, *, is_warning: bool = False) -> None:
-        self.faults.append(Fault(place=place, code=code, message=message, is_warning=is_warning))

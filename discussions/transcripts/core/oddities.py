@@ -171,13 +171,14 @@ def list_oddities(game: GameRecord) -> list[Oddity]:
     # Do not search each text for a sign that occurs in none.
     whole = "\n".join([message.text for message in game.messages])
     leaking = (message for message in game.messages if _may_leak(message.text))
+    zeros = [at for at in _find_each(whole, "0zZ") if whole[at - 1].isspace()] if lowest == 1 else []
     votes = Counter(vote.round for vote in game.votes)
     found = {
         REPEATED: [message.position for message in find_repeated(game.messages)],
         TIME_BACK: list(_times_back(game.messages)),
         LEAKED: _matching(leaking, _LEAKED) if _may_leak(whole) else [],
         ROUND_ZERO: [message.position for message in game.messages if message.round == 0],
-        TEXT_ROUND_ZERO: _naming_zero(game, whole) if lowest == 1 else [],
+        TEXT_ROUND_ZERO: _matching([game.messages[at - 1] for at in _positions(game, zeros)], _ZERO),
         ONE_SPEAKER: _by_one_speaker(game),
         MANY_VOTES: [number for number, count in votes.items() if count > len(game.players)],
         STRANGER: _strangers(game, whole),
@@ -310,11 +311,6 @@ def _may_leak(text: str) -> bool:
 
 def _matching(messages: Iterable[Message], pattern: "re.Pattern[str]") -> list[int]:
     return [message.position for message in messages if pattern.search(message.text)]
-
-
-def _naming_zero(game: GameRecord, whole: str) -> list[int]:
-    found = [at for at in _find_each(whole, "0zZ") if whole[at - 1].isspace()]
-    return _matching([game.messages[number - 1] for number in _positions(game, found)], _ZERO)
 
 
 def oddity_warnings(game: GameRecord, place: str) -> list[Fault]:

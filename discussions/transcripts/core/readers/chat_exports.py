@@ -70,18 +70,15 @@ def _in_public(rooms: dict[str, list[_Placed]]) -> list[tuple[str, Any]]:
     return [(room, item) for room, _place, item, hidden in placed if not hidden and _is_said(item)]
 
 
-def answered(columns: Columns) -> dict[str, str]:
-    """What people said of channels: the name, case-folded -> one of `audience.KINDS`."""
-    recipes = (recipe for recipe in columns if not recipe.fields or [*recipe.columns] == CHANNEL_COLUMNS)
-    return {room: kind for recipe in reversed(list(recipes)) for room, kind in recipe.kinds.items()}
-
-
 def read_files(files: Mapping[str, bytes], new_notes: NewNotes, columns: Columns) -> Games:
     """The games of an export: its one public channel, or those of which people said so. Never raises.
 
     What is private belongs to the first game.
     """
-    kinds, rooms = answered(columns), _workspace(files, Notes("", "", Limits()))[1]
+    # What people said of channels, whose names are case-folded there; the first recipe counts.
+    recipes = [recipe for recipe in columns if not recipe.fields or [*recipe.columns] == CHANNEL_COLUMNS]
+    kinds = {room: kind for recipe in reversed(recipes) for room, kind in recipe.kinds.items()}
+    rooms = _workspace(files, Notes("", "", Limits()))[1]
     talked = list(dict.fromkeys(room for room, _item in _in_public(rooms)))
     is_answered = len(talked) < 2 or {room.casefold() for room in talked} <= kinds.keys()
     games = [room for room in talked if len(talked) == 1 or kinds.get(room.casefold()) == SPEECH]

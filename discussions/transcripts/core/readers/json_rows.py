@@ -379,7 +379,11 @@ def _rows_at(
     elif type(value) is dict and not keys:
         yield place, {key: part for key, part in around.items() if key not in value} | value
     elif type(value) is dict and keys[0] in value:
-        plain = {_beside(key): part for key, part in value.items() if type(part) not in (dict, list)}
+        plain = {
+            key if recipes.field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}": part
+            for key, part in value.items()
+            if type(part) not in (dict, list)
+        }
         yield from _rows_at(value[keys[0]], keys[1:], plain | around, f"{place}/{keys[0]}")
 
 
@@ -390,10 +394,6 @@ def _is_part(place: str, items: list[Any]) -> bool:
     is_own = any(recipes.field_of(name) == GAME or name in _OF_A_GAME for name in set().union(*names))
     are_rounds = all(any(recipes.field_of(name) == "round" for name in own) for own in names)
     return bool(key) and not is_own and (key not in _GAMES or are_rounds)
-
-
-def _beside(key: str) -> str:
-    return key if recipes.field_of(key) in (GAME, "winner", "round") else f"{GAME}.{key}"
 
 
 def _one_of(place: str) -> str:
