@@ -187,7 +187,10 @@ def django_db_keepdb(django_db_modify_db_settings):
     """On SQLite tests begin with a copy of the migrated database that an earlier run kept, if there is one."""
     if connection.vendor != "sqlite":
         return False
-    return take_database(connection.settings_dict["TEST"]["NAME"])
+    is_kept = take_database(connection.settings_dict["TEST"]["NAME"])
+    # Django would build all states of the models again, to find that nothing is left to migrate.
+    connection.settings_dict["TEST"]["MIGRATE"] = not is_kept
+    return is_kept
 
 
 @pytest.fixture(scope="session")
