@@ -10,9 +10,8 @@ from functools import partial
 from itertools import pairwise
 
 from discussions.transcripts.core.audience import (
-    PRIVATE,
-    THOUGHT,
     VOTE,
+    is_hidden,
     kind_of_title,
     kind_of_type,
     looks_like_audience,
@@ -320,8 +319,8 @@ def _role_last(line: str, *, named: "re.Pattern[str]") -> tuple[str, str]:
 def _find_titles(lines: Lines) -> Form | None:
     """Words in marks that come back as titles of parts: "*vote 1*"."""
     counts = Counter(title for line in lines if (title := title_apart(line)))
-    closed = ("", PRIVATE, THOUGHT)
-    titles = {title for title, count in counts.items() if count > 1 and kind_of_type(title) not in closed}
+    often = (title for title, count in counts.items() if count > 1)
+    titles = {title for title in often if kind_of_type(title) and not is_hidden(title)}
     return partial(map, partial(_as_part, titles=titles)) if titles else None
 
 

@@ -9,13 +9,12 @@ from typing import Any
 from discussions.transcripts.core.audience import (
     NARRATORS,
     OUT,
-    PRIVATE,
     SPEECH,
-    THOUGHT,
     THOUGHT_NAMES,
     VOTE,
     distinct,
     have_asides,
+    is_hidden,
     kind_of_type,
     may_think,
     split_names,
@@ -166,12 +165,12 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
 
 def _heard(found: Iterable[ChatLine]) -> Iterator[bool]:
     """Whether each line is neither hidden, by headings of nights and the like, nor said by who leads the game."""
-    is_hidden = is_told = False
+    is_private = is_told = False
     for line in found:
         if line.kind in ("heading", "night", "section"):
-            is_hidden = line.kind == "night" or (line.kind == "section" and line.round == 1)
+            is_private = line.kind == "night" or (line.kind == "section" and line.round == 1)
         is_told = line.kind == "narrated" or (is_told and line.kind == "more")
-        yield not is_told and (line.kind == "section" or not is_hidden)
+        yield not is_told and (line.kind == "section" or not is_private)
 
 
 def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
@@ -184,7 +183,7 @@ def read_deed(text: str, above: Mapping[str, Any]) -> tuple[str, str]:
     if found is None and (found := _DEED.fullmatch(text)):
         kind, is_list = kind_of_type(found["verb"]), above["message"].rpartition("\n")[2].startswith(text[:1])
         is_own = found["name"] == above["playerName"] and not is_list and kind != SPEECH
-        found = found if is_own or kind in (PRIVATE, THOUGHT) else None
+        found = found if is_own or is_hidden(found["verb"]) else None
     return (found["name"], found["what"]) if found else ("", "")
 
 
@@ -201,14 +200,14 @@ def find_modes(names: Iterable[str]) -> frozenset[str]:
     bare = {mode for own in found.values() if "" in own for mode in own}
     often = [mode for mode, count in modes.items() if count > 1]
     # Of "red_spy", "red_cat" and "blue_spy", nobody is "red".
-    bare |= {mode for mode in often if mode[0] != "_" or kind_of_type(mode) in (PRIVATE, THOUGHT)}
+    bare |= {mode for mode in often if mode[0] != "_" or is_hidden(mode)}
     return frozenset(bare.intersection(often))
 
 
 def may_be_none(name: str) -> bool:
     """Whether a label may be no player: "Wolves", "Plan"."""
     is_nobody = name.casefold() in ("none", "nobody")
-    return not is_nobody and kind_of_type(name.split(" ", maxsplit=1)[0]) in (PRIVATE, THOUGHT)
+    return not is_nobody and is_hidden(name.split(" ", maxsplit=1)[0])
 
 
 def doubtful_labels(said: Collection[tuple[str, str]], texts: Iterable[str] | None = None) -> frozenset[str]:
@@ -256,8 +255,8 @@ def unknown_parts(lines: Iterable[str]) -> set[str]:
     titles = {
         chat.NUMBER.sub("", one["title"]).strip().casefold() for one in sections if not read_heading(one[0])
     }
-    hides = (chat.HIDDEN, chat.SETUP)
-    return {title for title in titles if not (kind_of_type(title) or any(one.search(title) for one in hides))}
+    known = (chat.HIDDEN, chat.SETUP)
+    return {title for title in titles if not (kind_of_type(title) or any(one.search(title) for one in known))}
 
 
 def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:
@@ -297,7 +296,7 @@ def hidden_parts(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(
         title
         for title, count in titles.items()
-        if (kind := kind_of_type(title)) in (PRIVATE, THOUGHT) or (count > 1 and not kind and title != "/")
+        if is_hidden(title) or (count > 1 and title != "/" and not kind_of_type(title))
     )
 
 
@@ -315,7 +314,7 @@ def find_titles(lines: list[str], starts: Collection[int]) -> set[int]:
         is_new = line[:1].isalnum() and (not above.strip() or read_heading(above) is not None)
         is_sentence = len(line) >= LONGEST_TITLE or ":" in end[:-1] or end.endswith((*ENDS, ","))
         # Above the first message a bare title says nothing of the parts, unless it hides them.
-        counts = number > first or kind_of_type(line) in (PRIVATE, THOUGHT)
+        counts = number > first or is_hidden(line)
         is_bare = is_new and counts and not is_sentence and not read_heading(line)
         if is_bare or title_apart(line):
             found.add(number)
@@ -350,7 +349,7 @@ def outside_tags(lines: list[str]) -> Iterator[str]:
     for line in below:
         tag = line.strip().casefold()
         end = f"{tag[:1]}/{tag[1:]}"
-        is_tag = tag[:1] + tag[-1:] in ("<>", "[]") and kind_of_type(tag) in (THOUGHT, PRIVATE)
+        is_tag = tag[:1] + tag[-1:] in ("<>", "[]") and is_hidden(tag)
         if is_tag and end in closing:
             any(end == inside.strip().casefold() for inside in below)
         else:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import PRIVATE, THOUGHT, THOUGHT_NAMES, have_asides, kind_of_type
+from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides, is_hidden
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_labels as labels
@@ -231,7 +231,7 @@ def _find_signs(lines: list[str]) -> list[tuple[_Found, set[str], bool]]:
 def _shown_row(rows: _Rows) -> int:
     """The number of a line of the type that most rows have, of a thought only where there is no other."""
     types = Counter(row.get("type", "") for _at, row in rows)
-    most = max(reversed(types), key=lambda said: (kind_of_type(said) not in (PRIVATE, THOUGHT), types[said]))
+    most = max(reversed(types), key=lambda said: (not is_hidden(said), types[said]))
     return next(at for at, row in rows if row.get("type", "") == most)
 
 
