@@ -166,12 +166,12 @@ def separated_name(separator: str) -> tuple[str, str]:
 def find_separators(text: str) -> list[tuple[str, str]]:
     """The shapes and the signs that may stand between name and text, the likeliest first, each with a line."""
     lines = text[:SAMPLE].splitlines()
-    found_rows = [row for _number, row in read_named(lines)]
-    said = [row for row in found_rows if "text" in row and row.get("type") != OTHER]
-    has_votes = any("target" in row for row in found_rows)
+    named = read_named(lines)
+    said = [row for _at, row in named if "text" in row and row.get("type") != OTHER]
+    has_votes = any("target" in row for _at, row in named)
     players, types = {row["player"] for row in said}, {row.get("type") for row in said}
     parts = {row.get("phase") for row in said}
-    shapes = _find_shapes(lines, players)
+    shapes = _find_shapes(lines, players, named)
     signs = _find_signs(lines)
     # Where a sign is enough, the names need no shapes of their own.
     if not has_votes and any(
@@ -186,10 +186,10 @@ def find_separators(text: str) -> list[tuple[str, str]]:
     return [(separator, sample) for _often, separator, sample in found]
 
 
-def _find_shapes(lines: list[str], players: set[str]) -> list[_Found]:
+def _find_shapes(lines: list[str], players: set[str], named: _Rows) -> list[_Found]:
     found, count = [], sum(bool(line.strip()) for line in lines)
     for shape, read in SHAPES.items():
-        rows = read(lines)
+        rows = named if shape == NAMED else read(lines)
         keys = {key for _at, row in rows for key in row}
         columns = {key: Counter(row.get(key, "") for _at, row in rows) for key in keys}
         # A name and its text take two lines or more, as each key of a record does.
