@@ -338,6 +338,7 @@ HEADS = [
     "=== GAME START ===\nPlayers: Ann, Bea, Cid\nRoles: Ann=Mafia, Bea=Seer, Cid=Doctor\n",
     "对局记录\n角色：Ann=Mafia、Bea=Seer、Cid=Doctor\n\n",
 ]
+TAGGED = {"Ann": "gpt-4o", "Bea": "claude-3", "Cid": "gemini"}
 HIDDEN_LINES = ["> Ann's reasoning: CANARY.\n", "  [reasoning] CANARY.\n", "[thinking] CANARY.\n"]
 
 
@@ -382,3 +383,21 @@ def test_a_line_set_apart_that_says_thought_is_one(line):
     game, _roles, _votes = read_days(two_days(line))
     assert all("CANARY" in entry.text for entry in game.private)
     assert len(game.private) == 2
+
+
+def test_titles_of_channels_hide_what_follows():
+    data = two_days("=== Ghost chat ===\nAnn: CANARY.\nBea: CANARY.\n=== Day 9 ===\n").replace(
+        "=== Day 9 ===\n", ""
+    )
+    (game,) = read_transcripts(data.encode(), "a.txt").games
+    assert not any("CANARY" in one.text for one in game.record.messages)
+
+
+def test_models_in_brackets_before_their_names_are_no_audience():
+    said = "".join(f"[{TAGGED[name]}] {name}: I say {other} on day 1.\n" for name, other in PAIRS)
+    votes = "".join(f"[{tag}] {name} voted: Ann\n" for name, tag in TAGGED.items())
+    (game,) = read_transcripts(f"Day 1\n{said}{votes}".encode(), "a.txt").games
+    assert [one.text for one in game.record.messages] == [
+        f"I say {other} on day 1." for _name, other in PAIRS
+    ]
+    assert len(game.record.votes) == 3

@@ -306,3 +306,21 @@ def test_a_game_that_only_its_first_row_names_is_one():
     rows += [{"type": "speech", "player": name, "text": f"I am {name}."} for name in ("Ann", "Bea")]
     (game,) = read_transcripts("\n".join(map(json.dumps, rows)).encode(), "a.jsonl").games
     assert (game.record.game_id, len(game.record.messages)) == ("g1", 2)
+
+
+def test_the_only_key_of_a_row_is_its_type():
+    rows = [{"GameStarted": {"seed": 3, "model": "m"}}]
+    for name in ("Ann", "Bea", "Cid"):
+        rows.append({"Thought": {"player": name, "round": 1, "text": "CANARY hide."}})
+        rows.append({"Speech": {"player": name, "round": 1, "text": f"I am {name}, look at Bea."}})
+        rows.append({"Vote": {"voter": name, "round": 1, "target": "Bea"}})
+    data = "\n".join(map(json.dumps, rows)).encode()
+    table = read_head(data, is_part=False)
+    mapping = propose_mapping(table)
+    assert find_questions(table, mapping) == []
+    (game,) = read_transcripts(data, "a.jsonl", columns=[mapping]).games
+    assert [one.text for one in game.record.messages] == [
+        f"I am {name}, look at Bea." for name in ("Ann", "Bea", "Cid")
+    ]
+    assert len(game.record.votes) == 3
+    assert {entry.text for entry in game.private} == {"CANARY hide."}

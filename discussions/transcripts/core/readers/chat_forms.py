@@ -65,22 +65,30 @@ _TARGET = re.compile(r"\W{0,3}(?:target|votes?|voted|ballot|choice|against|nomin
 _FIRST = 20
 _FOREIGN = re.compile(
     r"\s{0,9}(?:(?P<players>玩家(?:列表|名单)?|参与者|プレイヤー|参加者|spieler|jugadores|joueurs|giocatori|jogadores|игроки)"
-    r"|(?:角色|身份|役職|rollen|roles|rôles|ruoli|роли))\s{0,3}[:：]\s{0,9}(?P<said>\S.{0,1000})",
+    r"|(?:角色|身份|役職|rollen|roles|rôles|ruoli|роли))\s{0,3}(?:[:：]|=(?=\s?\{))\s{0,9}(?P<said>\S.{0,1000})",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s{0,3}[、，;；]\s{0,3}")
 # "Votes:" above "Ann: Bea" or "- Ann votes for Bea"; "[Votes] Ann -> Bea, Bea -> Ann".
 _VOTES_TITLE = re.compile(
     r"[^\w\n]{0,6}(?P<title>[^\W\d_][^\W_]{0,30}(?: [\w()]{1,20}){0,3})"
-    r"(?:[*_ ]{0,4}[:：][*_]{0,3}|[\])*]{1,3}[:：]?(?=\s.{0,60}(?:->|→|=>|➜)))\s{0,3}(?P<more>.{0,900})"
+    r"(?:[*_ ]{0,4}(?:[:：]|= ?(?=\{))[*_]{0,3}|[\])*]{1,3}[:：]?(?=\s.{0,60}(?:->|→|=>|➜)))\s{0,3}(?P<more>.{0,900})"
 )
 _PAIRS = re.compile(r"[\"']([^\"'\n]{1,60})[\"']\s?:\s?[\"']([^\"'\n]{1,60})[\"']")
 _ARROWS = re.compile(r"->|→|=>|➜")
 _COUNTED = re.compile(
     r"\s?[\"'{]{0,2}[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,2}[\"']?\s?[:=(x×]?\s?\d{1,3}\)?[}.]{0,2}"
 )
+_VOTER = re.compile(
+    rf"\W{{0,3}}voter\s?[:=]\s?(?P<voter>{WHO})\s?[,;|→-]{{1,3}}>?\s?(?:target|votes?|voted)(?: for)?\s?[:=]\s?"
+    rf"(?P<target>{WHO})\W{{0,3}}",
+    re.IGNORECASE,
+)
+_ANGLED = re.compile(r"[>»]{2,9} ?(?P<title>[^<>«»\n]{1,80}?) ?[<«]{2,9}")
+_TAG = re.compile(r"\[[^\[\]\n]{1,40}\] ?")
 _OWN_VOTE = re.compile(
-    rf"(?P<voter>{WHO})(?:['’]s)? ?[\[(]?vote[sd]?(?: for)?[\])]?\s?[:：]\s?(?P<target>{WHO})[.!]?",
+    rf"(?:\[[^\[\]\n]{{1,40}}\] ?)?(?P<voter>{WHO})(?:['’]s)? ?[\[(]?vote[sd]?(?: for)?[\])]?"
+    rf"\s?[:：]\s?(?P<target>{WHO})[.!]?",
     re.IGNORECASE,
 )
 _BALLOT = re.compile(
@@ -88,6 +96,18 @@ _BALLOT = re.compile(
     rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )
+# Titles of what follows, which say that it is public.
+_TALK = {
+    "discussion",
+    "discussions",
+    "debate",
+    "statements",
+    "speeches",
+    "public discussion",
+    "讨论",
+    "发言",
+    "diskussion",
+}
 _NOBODY = {"nobody", "no one", "none", "abstain", "abstains", "abstained", "skip", "pass"}
 
 
@@ -140,7 +160,8 @@ def _parts_facts(lines: Lines) -> _Parts:
             yield "", line
         else:
             key = "Players" if found["players"] else "Roles"
-            yield "", f"{key}: {_BETWEEN.sub(', ', found['said'])}"
+            pairs = [f"{name}={role}" for name, role in _PAIRS.findall(found["said"])]
+            yield "", f"{key}: {', '.join(pairs) or _BETWEEN.sub(', ', found['said'])}"
 
 
 def _find_votes(lines: Lines) -> Form | None:
@@ -149,21 +170,23 @@ def _find_votes(lines: Lines) -> Form | None:
 
 def _parts_votes(lines: Lines) -> _Parts:
     """The lines with votes as "Ann -> Bea": those below "Votes:", which is left out, after it, and "Ann votes: Bea"."""
-    said_by = {
-        match["name"].strip().casefold() for match in map(match_message, lines) if match and match["text"]
-    }
+    said = (match_message(_TAG.sub("", line, count=1)) for line in lines)
+    said_by = {match["name"].strip().casefold() for match in said if match and match["text"]}
     is_below = False
     for line, below in pairwise([*lines, ""]):
-        said = line.strip()
-        ballot = _BALLOT.fullmatch(said) if is_below else _OWN_VOTE.fullmatch(said)
+        plain = line.strip()
+        ballot = _VOTER.fullmatch(plain) or (_BALLOT if is_below else _OWN_VOTE).fullmatch(plain)
         known = ballot and {ballot["voter"].casefold(), ballot["target"].casefold()} - _NOBODY <= said_by
-        title = _VOTES_TITLE.fullmatch(said)
+        title = _VOTES_TITLE.fullmatch(plain)
         is_title = title is not None and any(kind_of_type(word) == VOTE for word in title["title"].split())
-        if ballot and known:
+        if angled := _ANGLED.fullmatch(plain):
+            yield "", f"=== {angled['title']} ==="
+        elif ballot and known:
             yield "", f"{ballot['voter']} -> {ballot['target']}"
         elif title is None or not is_title:
-            is_below = is_below and not said
-            yield "", line
+            is_below = is_below and not plain
+            said_alone = "" if title is None or title["more"] else title["title"].strip().casefold()
+            yield "", "" if said_alone in _TALK - said_by else line
         elif not title["more"]:
             is_below = _BALLOT.fullmatch(below.strip()) is not None
             yield "", "" if is_below else line

@@ -116,7 +116,8 @@ _MARKED_NAME = re.compile(r"[*_]{1,2} ?(?=[(\[])")
 _SAYS = re.compile(r" (?:wrote|writes|says|said)\Z")
 _WITH_ASIDE = re.compile(
     rf"(?P<name>[^()]{{1,60}}?)(?: ?[(\[](?P<boxed>[^()\[\]]{{1,60}})[)\]]| "
-    rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?|to .{{1,60}})| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
+    rf"(?P<bare>{_HOW}(?: to .{{1,60}})?|thinks?(?: to \w{{3,4}}sel(?:f|ves))?|to .{{1,60}})"
+    rf"| ?(?:->|→|=>) ?(?P<to>.{{1,60}}))",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(
@@ -287,7 +288,7 @@ def _read_plain(line: str, style: ChatStyle) -> ChatLine:
     title = _FALLS.fullmatch(line) if line[0].isalnum() else SECTION.fullmatch(line) or _TITLE.fullmatch(line)
     if title is not None and read_heading(line) is None:
         said = title["title"]
-        is_hidden = kind_of_title(said) or SETUP.search(said) if title.re is _TITLE else HIDDEN.search(said)
+        is_hidden = kind_of_title(said) or (SETUP if title.re is _TITLE else HIDDEN).search(said)
         return ChatLine("section", text=said, round=bool(is_hidden))
     if (aside := _aside_line(line)) is not None:
         return aside
@@ -372,12 +373,30 @@ def _find_tags(lines: list[str]) -> tuple[frozenset[str], frozenset[str]]:
     )
     tags = {tag: count for tag, count in found.items() if count > 1 or kind_of_type(tag)}
     open_tags = {tag for tag in tags if kind_of_type(tag) == SPEECH}
+    open_tags |= _tags_of_names(lines)
+    tags |= dict.fromkeys(open_tags - tags.keys(), 1)
     unknown = [tag for tag in tags if not kind_of_type(tag)]
     if unknown and not open_tags:
         most = max(unknown, key=tags.__getitem__)
         messages = sum(match_message(line) is not None for line in lines)
         open_tags = {most} if 2 * tags[most] > messages + sum(tags.values()) else open_tags
     return frozenset(tags), frozenset(open_tags)
+
+
+def _tags_of_names(lines: list[str]) -> set[str]:
+    """The words in brackets before messages where all of a name have the same of their own: models, colours."""
+    found: dict[str, set[str]] = {}
+    for line in lines:
+        tag = _TAGGED.fullmatch(line)
+        match = match_message(tag["more"] if tag else line)
+        if match:
+            found.setdefault(match["name"].strip(), set()).add(tag["how"].strip().casefold() if tag else "")
+    own = {min(tags) for tags in found.values()}
+    are_words = all(
+        tag and not re.fullmatch(_CLOCK, tag, re.IGNORECASE) and read_heading(tag) is None for tag in own
+    )
+    is_own = len(own) >= MOST_WORDS and are_words and all(len(tags) == 1 for tags in found.values())
+    return own if is_own and len(own) <= len(found) and not any(map(kind_of_type, own)) else set()
 
 
 def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_marked: bool = False) -> ChatLine:

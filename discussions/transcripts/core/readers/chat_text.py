@@ -109,6 +109,7 @@ def recognises_text(text: str) -> bool:
     """
     whole = [line.rstrip("\r") for line in text[:HEAD_CHARACTERS].split("\n")[: 2 * SAMPLE_LINES]]
     whole = as_chat(whole, find_forms(whole))
+    whole = whole[labels.facts_at(whole, 0, len(whole))[1] :]
     lines = [line for line in whole if line.strip()][:SAMPLE_LINES]
     is_log = 2 * sum(chat.LOG_LINE.match(line) is not None for line in lines) > len(lines)
     if lines and (is_log or lines[0].lstrip().startswith("{") or labels.is_markup(lines)):

@@ -134,22 +134,24 @@ IS, ALSO, SET = "is.", "also.", "set."
 SETTINGS = ENCODING, LIST, ROUNDS, SEPARATOR = "encoding", "list", "rounds", "separator"
 # The same in other languages, of which docs/transcripts.md names the languages alone.
 _TRANSLATED = {
-    "round": "runde ronda rodada manche раунд 轮次 回合 轮 天数 ラウンド 日目 라운드",
+    "round": "runde tour ronda rodada manche раунд 轮次 回合 轮 天数 ラウンド 日目 라운드",
     "type": "typ tipo 类型 种类 種別 種類 유형",
     PLAYER: "spieler spielername sprecher absender jugador joueur locuteur giocatore jogador игрок 玩家 玩家名 发言者 "
     "发言人 说话人 プレイヤー プレーヤー 発言者 話者 플레이어 발언자",
-    TEXT: "aussage nachricht äußerung mensaje texto propos messaggio testo mensagem fala текст сообщение 发言 发言内容 "
-    "内容 消息 文本 発言 発言内容 내용 메시지 발언",
+    TEXT: "aussage nachricht äußerung mensaje texto propos parole messaggio testo mensagem fala текст сообщение 发言 "
+    "发言内容 内容 消息 文本 発言 発言内容 내용 메시지 발언",
     "time": "zeit zeitstempel uhrzeit hora heure время 时间 時刻 日時 시간",
     "role": "rolle rol rôle ruolo papel роль 角色 身份 役職 역할",
     "vote": "stimme voto голос",
-    "thought": "gedanken gedanke pensamiento pensamientos pensée pensées pensiero pensieri мысли 内心 内心独白 "
+    "voter": "votant wähler votante eleitor votante голосующий 投票者",
+    "target": "cible ziel objetivo alvo bersaglio цель 目标 投票先",
+    "thought": "gedanken gedanke pensamiento pensamientos pensée pensées pensee pensiero pensieri мысли 内心 内心独白 "
     "内心活动 心理活动 思考 心声 独白 心の声 생각",
 }
 _FIELD_OF = {word: field for field, words in _TRANSLATED.items() for word in words.split()} | {
     spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings
 }
-_WRAPPERS = frozenset(
+WRAPPERS = frozenset(
     "data payload event body fields attributes args params details value meta metadata metadict "
     "additionalkwargs".split()
 )
@@ -206,7 +208,7 @@ def _field_of(column: str) -> str | None:
     *around, last = (_SIGNS.sub("", part).lower() for part in column.split("."))
     if around and last in ("name", "displayname", "username") and _FIELD_OF.get(around[-1]) == PLAYER:
         return PLAYER
-    if around and all(part in _WRAPPERS for part in around):
+    if around and all(part in WRAPPERS for part in around):
         return _FIELD_OF.get(last)
     return _FIELD_OF.get(_SIGNS.sub("", column).lower())
 
@@ -217,7 +219,7 @@ def suggest_fields(columns: Sequence[str]) -> dict[str, str]:
     The first column of a field has it. In rows of several types every type may have a column of its own: "a|b".
     """
     found = _by_field(columns)
-    for names in found.values():
+    for names in (names for names in found.values() if len(names) > 1):
         # "authorName" rather than "author", and "player_name" rather than "player_id", which may stand before it.
         first = _SIGNS.sub("", names[0]).lower().removesuffix("id")
         names.sort(key=lambda name: _SIGNS.sub("", name).lower() != f"{first}name")

@@ -23,6 +23,7 @@ from discussions.transcripts.core.readers.columns import (
     NEEDED,
     PLAYER,
     TEXT,
+    WRAPPERS,
     field_of,
     has_needed,
     suggest_fields,
@@ -100,6 +101,12 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
     Keys that hold ids are one path, with `*`: those of an object whose keys all have a digit ("final_ranks.Player12"),
     and of an object in the row ("p_0041.score"). The first of several values counts.
     """
+    tag = next(iter(entry), "")
+    own = as_object(entry.get(tag))
+    is_tagged = depth == 1 and len(entry) == 1 and len(own) > 1
+    if is_tagged and "event" not in own and tag.casefold() not in WRAPPERS:
+        # The only key of a row says what it is, as in {"Speech": {"player": "Ann", "text": "Hi."}}.
+        return {"event": tag} | flattened(own)
     found: dict[str, Any] = {}
     is_map = depth > 1 and all(map(_is_id, entry))
     for key, given in entry.items():
