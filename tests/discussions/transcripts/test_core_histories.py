@@ -29,6 +29,7 @@ PLAIN = {
 }
 ANSWERS = {
     "plain": PLAIN,
+    "names": PLAIN | {"vote": lambda name: {"content": f"{name}."}},
     "tags": PLAIN | {"say": lambda text, thought: {"content": f"<think>{thought}</think>\n{text}"}},
     "lines": PLAIN | {"say": lambda text, thought: {"content": f"NOTES: {thought}\nSPEECH: {text}"}},
     "json": PLAIN
@@ -59,8 +60,8 @@ def call(name, given):
 class Table:
     """Plays two rounds; each agent is told what it hears before it answers, or everything again each time."""
 
-    def __init__(self, answers, *, repeats=False):
-        self.answers, self.repeats = answers, repeats
+    def __init__(self, answers, *, repeats=False, wording="{name}: {text}"):
+        self.answers, self.repeats, self.wording = answers, repeats, wording
         self.chats = {name: [{"role": "system", "content": role_of(name)}] for name in NAMES}
         self.heard = {name: [] for name in NAMES}
         self.new = {name: [] for name in NAMES}
@@ -89,7 +90,9 @@ class Table:
             self.tell(self.alive, f"Day {number} begins.")
             for name in self.alive:
                 self.ask(name, "Your turn.", **self.answers["say"](said(name, number), plan(name, number)))
-                self.tell(self.others(name, self.alive), f"{name}: {said(name, number)}")
+                self.tell(
+                    self.others(name, self.alive), self.wording.format(name=name, text=said(name, number))
+                )
             for name in self.alive:
                 self.ask(name, "Vote.", **self.answers["vote"](OUT if name != OUT else "Ann"))
             if number == 1:
@@ -193,6 +196,56 @@ def test_an_answer_that_nobody_was_told_is_kept_apart():
     assert any("bored" in entry.text for entry in game.private)
 
 
+WORDINGS = ['{name} said: "{text}"', "[Day {name}] - {name} (to all) > {text}", "Statement of {name}: {text}"]
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_what_is_told_may_be_worded_otherwise(wording):
+    check(Table(ANSWERS["names"], wording=wording).play())
+
+
+def test_what_is_told_may_be_a_message_with_a_name():
+    chats = Table(PLAIN).play()
+    for chat in chats.values():
+        for message in list(chat):
+            if message["role"] == "user":
+                lines = [line.partition(": ") for line in message["content"].split("\n")]
+                chat[chat.index(message) : chat.index(message) + 1] = [
+                    {"role": "user", "content": text or name} | ({"name": name} if text else {})
+                    for name, _colon, text in lines
+                ]
+    check(chats)
+
+
 def test_histories_may_stand_on_lines():
     lines = [json.dumps({"agent": name, "messages": chat}) for name, chat in Table(PLAIN).play().items()]
     check_bytes("\n".join(lines).encode())
+
+
+def test_a_line_that_only_some_were_told_is_not_public():
+    def say(text, thought):
+        return {"content": f"SPEECH: {text}\nWHISPER to Eve: CANARY, {text}\nNOTES: {thought}"}
+
+    table = Table(PLAIN | {"say": say})
+    tell = table.tell
+
+    def tell_whisper_too(names, line):
+        tell(names, line)
+        if "rather hear" in line and not line.startswith("Eve"):
+            tell(["Eve"], f"{line[:3]} whispers: CANARY, {line[5:]}")
+
+    table.tell = tell_whisper_too
+    game = check(table.play())
+    assert not any("CANARY" in one.text for one in game.record.messages)
+    assert any("CANARY, I am Cid" in entry.text for entry in game.private)
+
+
+def test_a_thought_that_others_say_too_is_not_public():
+    chats = Table(PLAIN).play()
+    for message in chats["Eve"]:
+        if message["role"] == "assistant" and "rather hear" in message["content"]:
+            message["reasoning_content"] = "CANARY"
+    secret = said("Bea", 1)[:30]
+    chats["Eve"].append({"role": "assistant", "content": secret})
+    game = check(chats)
+    assert any(entry.text == secret for entry in game.private)

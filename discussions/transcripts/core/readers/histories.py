@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     LEAST_SPACES,
@@ -18,6 +19,7 @@ from discussions.transcripts.core.audience import (
     kind_of_type,
     read_answer,
     split_thoughts,
+    words_of,
 )
 from discussions.transcripts.core.fields import as_list, as_object, read_part
 from discussions.transcripts.core.notes import Notes
@@ -41,6 +43,10 @@ VIEWS = mark(
 _LEAST_PLAYERS, _LEAST_SAID, _DEEPEST = 3, 3, 3
 # How much is compared: answers times what their hearers were told, in characters.
 _MOST_COMPARED = 2_000_000_000
+# Where the author's name may stand before an answer, and how often a text is looked for.
+_LONGEST_BEFORE, _MOST_PLACES = 60, 20
+# How much of what a player was told last is what it was asked.
+_LONGEST_ASKED = 200
 _OWNERS = ("name", "agent", "agent_name", "player", "player_name", "agent_id", "player_id", "id", "owner")
 _CHATS = (
     "messages",
@@ -53,6 +59,8 @@ _CHATS = (
     "chat",
 )
 _APART = "\0"
+# Between a name and what it says: " said: \"", " (Villager): ".
+_SAYS = re.compile(r"(?:[^.!?\0]|[.!?](?![\s\"”]))*[:：\"“'‘>\])–—-]\s*")
 _SPACES = re.compile(r"\s+")
 _LABEL = re.compile(r"\W{0,3}[^\W\d][\w ]{0,30}[:：]\W{0,3}\s")
 _TOLD_DAY = re.compile(rf"\b(?:{PARTS})[\W_]{{0,3}}(?P<number>\d{{1,3}})\b", re.IGNORECASE)
@@ -63,12 +71,11 @@ _ROLE = re.compile(
 
 
 class Answer(Struct):
-    """A text that a player answered: its message in the history, what was heard of it, and where by each hearer."""
+    """A text that a player answered: its message in the history, and where each hearer was told it."""
 
     owner: str
     at: int
     text: str
-    said: str = ""
     heard: dict[str, int] = {}
 
     @property
@@ -110,16 +117,23 @@ def recognises(value: Any) -> bool:
 def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     """The game that the histories are views of; None with a fault if they do not say who heard what. Never raises."""
     histories = [_read(*chat) for chat in _find_chats(value)]
-    answers = [answer for history in histories for answer in history.answers]
+    names = {history.owner.casefold() for history in histories}
+    answers = [answer for history in histories for answer in _without_names(history, names)]
+    owners = sorted((re.escape(history.owner) for history in histories), key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(owners)})(?!\w)", re.IGNORECASE)
     if len(answers) * sum(len(history.told) for history in histories) <= _MOST_COMPARED:
-        for answer in answers:
-            _hear(histories, answer)
+        answers = [part for answer in answers for part in _heard_parts(histories, named, answer)]
     said = _order(histories, answers)
     public = _find_public(said)
     if len(public) < _LEAST_SAID or 2 * len({answer.owner for answer in public}) < len(histories):
         notes.fault("no_names", "", VIEWS)
         return None
-    return _draft(histories, said, public, game_id(as_object(value), notes), notes)
+    draft = Draft(notes, game_id(as_object(value), notes))
+    for history in histories:
+        draft.add_player(history.place, history.owner, history.role, None)
+        history.answers = [answer for answer in answers if answer.owner == history.owner]
+        _count_rounds(history, said)
+    return _fill(draft, {history.owner: history for history in histories}, public)
 
 
 def _find_chats(
@@ -186,7 +200,8 @@ def _read(owner: str, place: str, chat: list[Any], about: dict[str, Any]) -> Age
             continue
         history.begins.append(length)
         history.numbers.append(number)
-        told.append(_plain("\n".join(texts)))
+        name = message.get("name")
+        told.append(_plain("\n".join([f"{name}:", *texts] if type(name) is str else texts)))
         length += len(told[-1]) + 1
     history.told = _APART.join(told)
     found = _ROLE.search("\n".join([*instructions, *told[:1]]))
@@ -238,25 +253,60 @@ def _answered(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from ((THOUGHT, text) for key in THOUGHTS if type(text := message.get(key)) is str)
 
 
-def _hear(histories: list[AgentChat], answer: Answer) -> None:
-    """Note where the others were told an answer, or those of its lines that any of them was told.
+def _without_names(history: AgentChat, names: set[str]) -> list[Answer]:
+    """The answers but for those that are a name alone: these are votes where one was asked for, else private acts."""
+    told, kept = history.told.split(_APART), []
+    for answer in history.answers:
+        name = answer.text.strip(" .!\"'*")
+        if name.casefold() not in names:
+            kept.append(answer)
+            continue
+        asked = told[bisect(history.numbers, answer.at) - 1][-_LONGEST_ASKED:] if history.numbers else ""
+        is_vote = any(kind_of_type(word) == VOTE for word in words_of(asked))
+        (history.votes if is_vote else history.thoughts).append((answer.at, name))
+    return kept
 
-    A short answer counts only after its player's name.
-    """
-    others = [history for history in histories if history.owner != answer.owner]
-    lines = [_LABEL.sub("", line, count=1).strip() for line in answer.text.split("\n")]
-    for texts in ([answer.text], lines if lines != [answer.text] else []):
-        found = []
-        for text in texts:
-            plain = _plain(text)
-            told = plain if plain.count(" ") >= LEAST_SPACES else f"{answer.owner}: {plain}"
-            places = {history.owner: history.told.find(told) for history in others}
-            if plain and max(places.values(), default=-1) >= 0:
-                found.append((text, {owner: at for owner, at in places.items() if at >= 0}))
-        if found:
-            answer.heard = found[0][1]
-            answer.said = "\n".join(text for text, _places in found)
-            return
+
+def _heard_parts(histories: list[AgentChat], named: "re.Pattern[str]", answer: Answer) -> list[Answer]:
+    """An answer with where the others were told it; of one that they were told in part, its lines by their hearers."""
+    whole = _heard(histories, named, answer)
+    parts: list[Answer] = []
+    for line in answer.text.split("\n") if not whole.heard else ():
+        texts = (line.strip(), _LABEL.sub("", line, count=1).strip())
+        heard = [_heard(histories, named, replace(answer, text=text)) for text in texts if text]
+        part = next((one for one in heard if one.heard), heard[0] if heard else None)
+        if part and parts and parts[-1].heard.keys() == part.heard.keys():
+            parts[-1].text += f"\n{part.text}"
+        elif part:
+            parts.append(part)
+    return parts if any(part.heard for part in parts) else [whole]
+
+
+def _heard(histories: list[AgentChat], named: "re.Pattern[str]", answer: Answer) -> Answer:
+    places = {
+        history.owner: _place_of(history.told, _plain(answer.text), answer.owner, named)
+        for history in histories
+        if history.owner != answer.owner
+    }
+    return replace(answer, heard={owner: at for owner, at in places.items() if at >= 0})
+
+
+def _place_of(told: str, text: str, owner: str, named: "re.Pattern[str]") -> int:
+    """Where a text is a message of its own, or stands right after its author's name; -1 where it does not."""
+    at = -1
+    for _time in range(_MOST_PLACES):
+        at = told.find(text, at + 1)
+        start, end = max(0, at - _LONGEST_BEFORE), at + len(text)
+        if at < 0 or (told[at - 1 : at] in ("", _APART) and told[end : end + 1] in ("", _APART)):
+            return at if text.count(" ") >= LEAST_SPACES else -1
+        names = list(named.finditer(told, start, at))
+        if (
+            names
+            and names[-1][0].casefold() == owner.casefold()
+            and _SAYS.fullmatch(told[names[-1].end() : at])
+        ):
+            return at
+    return -1
 
 
 def _order(histories: list[AgentChat], answers: list[Answer]) -> list[Answer]:
@@ -307,7 +357,7 @@ def _count_rounds(history: AgentChat, said: list[Answer]) -> None:
     told = history.told
     for answer in said:
         if history.owner in answer.heard:
-            told = told.replace(_plain(answer.said), "")
+            told = told.replace(_plain(answer.text), "")
     number: int | None = None
     for text in told.split(_APART):
         for value in (int(found["number"]) for found in _TOLD_DAY.finditer(text)):
@@ -316,19 +366,12 @@ def _count_rounds(history: AgentChat, said: list[Answer]) -> None:
         history.rounds.append(number)
 
 
-def _draft(
-    histories: list[AgentChat], said: list[Answer], public: list[Answer], game: Any, notes: Notes
-) -> dict[str, Any]:
-    draft = Draft(notes, game)
-    by_owner = {history.owner: history for history in histories}
-    for history in histories:
-        draft.add_player(history.place, history.owner, history.role, None)
-        _count_rounds(history, said)
+def _fill(draft: Draft, by_owner: dict[str, AgentChat], public: list[Answer]) -> dict[str, Any]:
     for answer in public:
         history = by_owner[answer.owner]
         thought = "\n".join(text for at, text in history.thoughts if at == answer.at)
-        draft.add_message(*history.placed(answer.at), answer.said, reasoning=thought or None)
-    for history in histories:
+        draft.add_message(*history.placed(answer.at), answer.text, reasoning=thought or None)
+    for history in by_owner.values():
         _add_votes(draft, history, {owner.casefold(): owner for owner in by_owner})
         _add_private(draft, history, [answer for answer in public if answer.owner == history.owner])
     return draft.game

@@ -30,7 +30,7 @@ STATES = mark(
     "the last one alone as a file, if it has all messages; else export the messages, each once."
 )
 CHANNELS = mark(
-    "The chats of the file go on at the same time with the same people: they are channels of one game. Which one "
+    "The chats of the file overlap in time and share people, so they are channels of one game. Which one "
     "everybody could hear is not clear. Save that one alone as a file."
 )
 # Where an object holds what each player saw, and whose it is.
