@@ -5,9 +5,9 @@ Never the guards, which are a check of `make check`.
 
 The servers and the browser are fetched, the static files collected, and PostgreSQL is migrated, while the plain tests
 run, which need none of them. Beside them run the tests on the servers, and those on SQLite with a browser, which spend
-much of their time waiting. Four processes keep two cores busy. Where there are more cores, each but the one with
-servers is spread over two by pytest-xdist, which takes a fifth more of the processors: each process reads all files,
-makes the worlds of its tests, has servers and a browser of its own, and tells another one of each test.
+much of their time waiting. Five processes keep two cores busy: those with a browser are two, which pytest-xdist
+shares the tests out to. Where there are more cores, the plain runs are two processes each, too, which take a fifth
+more of the processors: each reads all files, makes the worlds of its tests, and tells another one of each test.
 
 Exits with 1 when a test fails, or when something is missing and ALLOW_MISSING=1 is not set.
 """
@@ -115,7 +115,7 @@ def run_with_servers(
             run = running("PostgreSQL and Redis", env | there, *ALONE, *marked)
             started.append(stack.enter_context(run))
         chosen = ("-m", "browser or slow", *files("mark.slow", "tests/browser/"))
-        run = running("SQLite: browser and slow tests", env, *find_spread(), *chosen)
+        run = running("SQLite: browser and slow tests", env, *SHARED, *chosen)
         started.append(stack.enter_context(run))
         return results + [finish() for finish in started]
 
