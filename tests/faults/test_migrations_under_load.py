@@ -96,5 +96,6 @@ def test_people_save_while_a_database_is_brought_up_to_date(stack):
     assert saving.check() > 5
     assert stack.rows(FILLED) == stack.rows("SELECT COUNT(*) FROM discussions_game") == [(COUNT + 3,)]
     assert stack.rows(INDEX) == [(1,)]
-    code, said = migrate(stack.env | LATER, "discussions", "0009")
+    present = max(path.stem for path in (ROOT / "discussions" / "migrations").glob("0*.py"))
+    code, said = migrate(stack.env | LATER, "discussions", present)
     assert (code, "not undone" in said) == (1, True), said
