@@ -32,6 +32,12 @@ def test_channels_of_which_none_holds_everybody_are_refused():
     assert "channels of one game" in outcome.faults[0].message
 
 
+def test_a_private_channel_in_which_everybody_speaks_is_no_game():
+    den = SQUARE | {"name": "Wolf den", "id": "w"}
+    outcome = read_transcripts(json.dumps({"chats": {"list": [den, NOTES]}}).encode(), "result.json")
+    assert not outcome.games
+
+
 def test_chats_one_after_another_are_games():
     games = read_transcripts(json.dumps({"chats": {"list": [SQUARE, LATER]}}).encode(), "result.json").games
     assert [len(game.record.messages) for game in games] == [3, 2]

@@ -401,3 +401,8 @@ def test_models_in_brackets_before_their_names_are_no_audience():
         f"I say {other} on day 1." for _name, other in PAIRS
     ]
     assert len(game.record.votes) == 3
+
+
+def test_who_says_my_vote_is_asked_about():
+    outcome = read_transcripts(two_days("My vote: Ann, for she lies.\n").encode(), "a.txt")
+    assert not outcome.games

@@ -96,6 +96,11 @@ _BALLOT = re.compile(
     rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )
+# What else the title of votes may say.
+_OF_VOTES = frozenset(
+    "day round phase final result results count counts tally tallies summary outcome breakdown total totals record "
+    "records of the for in and cast today".split()
+)
 # Titles of what follows, which say that it is public.
 _TALK = {
     "discussion",
@@ -178,7 +183,7 @@ def _parts_votes(lines: Lines) -> _Parts:
         ballot = _VOTER.fullmatch(plain) or (_BALLOT if is_below else _OWN_VOTE).fullmatch(plain)
         known = ballot and {ballot["voter"].casefold(), ballot["target"].casefold()} - _NOBODY <= said_by
         title = _VOTES_TITLE.fullmatch(plain)
-        is_title = title is not None and any(kind_of_type(word) == VOTE for word in title["title"].split())
+        is_title = title is not None and _is_votes(title["title"])
         if angled := _ANGLED.fullmatch(plain):
             yield "", f"=== {angled['title']} ==="
         elif ballot and known:
@@ -192,6 +197,13 @@ def _parts_votes(lines: Lines) -> _Parts:
             yield "", "" if is_below else line
         else:
             yield "", _told_votes(title["title"], title["more"], line)
+
+
+def _is_votes(title: str) -> bool:
+    """Whether a title is of votes: of "My vote" nobody can tell who says it."""
+    words = title.casefold().split()
+    votes = [word for word in words if kind_of_type(word) == VOTE]
+    return bool(votes) and all(word in votes or word in _OF_VOTES or word.isdecimal() for word in words)
 
 
 def _told_votes(title: str, said: str, line: str) -> str:

@@ -396,7 +396,9 @@ def _tags_of_names(lines: list[str]) -> set[str]:
         tag and not re.fullmatch(_CLOCK, tag, re.IGNORECASE) and read_heading(tag) is None for tag in own
     )
     is_own = len(own) >= MOST_WORDS and are_words and all(len(tags) == 1 for tags in found.values())
-    return own if is_own and len(own) <= len(found) and not any(map(kind_of_type, own)) else set()
+    # Two players may be of one model, which has a number in its name.
+    is_own = is_own and (len(own) == len(found) or all(map(_NUMBERED.search, own)))
+    return own if is_own and not any(map(kind_of_type, own)) else set()
 
 
 def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_marked: bool = False) -> ChatLine:

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from discussions.transcripts.core.audience import kind_of_title
 from discussions.transcripts.core.fields import as_objects
 from discussions.transcripts.core.formats import JSONL, Format, recognise
 from discussions.transcripts.core.readers import histories, json_turns, openai_chat
@@ -185,7 +186,11 @@ def merge_channels(pieces: Sequence[Any]) -> dict[str, Any] | None:
     talks = list(map(_talk_of, pieces))
     speakers = [{name for _time, name, _row in talk} for talk in talks]
     everybody = set().union(*speakers)
-    tables = [index for index, names in enumerate(speakers) if names == everybody]
+    tables = [
+        index
+        for index, names in enumerate(speakers)
+        if names == everybody and not any(kind_of_title(str(pieces[index].get(key, ""))) for key in _CALLED)
+    ]
     if len(tables) != 1:
         return None
     said = [
