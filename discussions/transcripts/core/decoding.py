@@ -102,7 +102,7 @@ def recode(data: bytes, encoding: str, *, is_part: bool = False) -> bytes | None
     """
     codec = ENCODINGS[encoding] if encoding else "utf-16" if data.startswith(_UTF_16) else UTF_8
     if codec == UTF_8:
-        return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data)
+        return _join_texts(data) if _LIST_OF_TEXTS.match(data) else as_json_lines(data, is_part=is_part)
     try:
         text = codecs.getincrementaldecoder(codec)().decode(data, final=not is_part)
     except UnicodeDecodeError:

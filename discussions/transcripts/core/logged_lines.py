@@ -5,6 +5,7 @@
 """
 
 import ast
+import codecs
 import json
 import re
 from collections.abc import Callable
@@ -30,22 +31,29 @@ _LEVEL = re.compile(
 _LEAST_PAIRS = 2
 
 
-def as_json_lines(data: bytes) -> bytes:
-    """The bytes as JSON lines, where nearly all of the first lines are objects or pairs; else as they are."""
+def as_json_lines(data: bytes, *, is_part: bool = False) -> bytes:
+    """The bytes as JSON lines, where nearly all of the first lines are objects or pairs; else as they are.
+
+    Of a part, a last character that is cut off is left out; what is not UTF-8 stays as it is.
+    """
     head = data[:_HEAD].decode("utf-8", "ignore")
     first = list(islice((line for line in head.split("\n") if line.strip()), _FIRST))
     readers: tuple[Callable[[str], dict[str, Any] | None], ...] = (_read_object, _read_pairs)
     for read in readers:
         found = sum(read(line) is not None for line in first)
         if found > 1 and 5 * found >= 4 * len(first):
-            lines = data.decode("utf-8", "replace").split("\n")
-            rows = (
-                {"line": line.strip()} if (row := read(line)) is None else row
-                for line in lines
-                if line.strip()
-            )
-            return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+            try:
+                text = codecs.getincrementaldecoder("utf-8")().decode(data, final=not is_part)
+            except UnicodeDecodeError:
+                return data
+            return "\n".join(_as_json(line, read) for line in text.split("\n")).encode()
     return data
+
+
+def _as_json(line: str, read: Callable[[str], dict[str, Any] | None]) -> str:
+    """A line as JSON on a line of the same number; what is no row stands under "line"."""
+    row = read(line) or {"line": line.strip()}
+    return json.dumps(row, ensure_ascii=False) if line.strip() else ""
 
 
 def _read_object(line: str) -> dict[str, Any] | None:

@@ -58,6 +58,14 @@ def test_other_texts_stay_as_they_are(text):
     assert as_json_lines(data) == data
 
 
+def test_lines_keep_their_numbers_and_other_encodings_stay():
+    lines = ["k=1 v=2", "", "k=3 v=4", "stray", "k=5 v=6", "k=7 v=8", "k=9 v=ä"]
+    rows = as_json_lines("\n".join(lines).encode()).decode().split("\n")
+    assert (len(rows), rows[1], rows[3]) == (len(lines), "", '{"line": "stray"}')
+    other = "\n".join(lines).encode("cp1252")
+    assert as_json_lines(other) == other
+
+
 @given(st.text(max_size=60), st.sampled_from(["Event(a={})", "t k=1 v={}", "Event(a={}, b=f({}))"]))
 def test_no_line_raises(value, shape):
     line = shape.replace("{}", value)
