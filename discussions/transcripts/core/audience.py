@@ -33,7 +33,7 @@ _NEGATED = re.compile(
 _LONGEST_WORDS, _MOST_WORDS, _MOST_SPACES = 60, 20, 5
 # Who speaks in a log without playing, case-folded.
 NARRATORS = frozenset(
-    "moderator,system,narrator,storyteller,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
+    "moderator,system,narrator,storyteller,game,game master,gamemaster,game-manager,game manager,gm,host,announcer,"
     "system prompt,prompt,instruction,instructions,observation,tool,tool call,tool result,debug,the moderator,"
     "the narrator,the storyteller,game host,game bot,mod,town crier,referee,emcee,spielleiter,"
     "spielleitung,erzähler,moderateur,modérateur,meneur,narrateur,moderador,narrador,moderatore,narratore,ведущий,"

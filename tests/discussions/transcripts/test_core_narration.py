@@ -137,6 +137,17 @@ def test_who_leaves_is_a_known_player_behind_other_words():
     assert [one.player for one in game.record.eliminations] == [2]
 
 
+def test_the_engine_tells_a_list_of_numbers_and_who_leaves_by_its_number():
+    lines = ["[10:00] Round {0} begins", "[10:00] Alive now: [0, 1, 2]"]
+    lines += [f"[10:01] Player {at}: I trust Player {2 - at} in round {{0}}." for at in (0, 1, 2, 0)]
+    lines += ["Votes: {{0: 1, 2: 2}}", "❌ Player 2 was eliminated.", "[10:02] Game: Player 2 was eliminated.", ""]
+    text = "\n".join(lines)
+    (game,) = read_transcripts((text.format(1) + text.format(2)).encode(), "a.txt").games
+    assert [player.name for player in game.record.players] == ["Player 0", "Player 1", "Player 2"]
+    assert all(one.text.startswith("I trust") for one in game.record.messages)
+    assert [(one.round, one.player) for one in game.record.eliminations] == [(1, 3)]
+
+
 @pytest.mark.parametrize("text", ["I vote Bea", "vote later, Bea?", "My vote: still open!", "!unsure Bea"])
 def test_what_is_not_only_a_vote_stays_a_message(text):
     (game,) = read_transcripts(f"Ann: Hi.\nBea: Ho.\nAnn: {text}\nBea: Yes.".encode(), "a.txt").games

@@ -59,7 +59,7 @@ _NO_NAME = re.compile(r"\A(?:From|By|От) |\s[-–—|]\s")
 _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
-_FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?")
+_FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\d ,:]{1,400}[\])}]")
 _CLOSES = re.compile(
     r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
 )
@@ -285,7 +285,7 @@ def _label_of(text: str) -> str:
 
 
 def is_figure(text: str, names: Collection[str]) -> bool:
-    """Whether a text is only a number or a list of players, case-folded: "120", "Ann, Bea"."""
+    """Whether a text is only numbers or a list of players, case-folded: "120", "[1, 2]", "Ann, Bea"."""
     parts = [] if text.endswith(ENDS) else split_names(text)
     return bool(_FIGURE.fullmatch(text)) or (bool(parts) and all(part.casefold() in names for part in parts))
 

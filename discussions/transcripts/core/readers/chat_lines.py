@@ -421,7 +421,7 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_mark
         return replace(_unsaid(line, style), name=name)
     is_named = match["mark"] or role or name in style.names or (is_marked and _NUMBERED.search(name))
     is_word = is_free and not leads and not style.is_timed and name[0].islower() and not is_named
-    if is_word or not is_name or (style.is_timed and time is None):
+    if is_word or not is_name or (style.is_timed and time is None and not leads):
         return ChatLine("more", name=name, text=line)
     if leads:
         return ChatLine("narrated", name=name, text=text, time=time)

@@ -99,7 +99,7 @@ _BREAKS = re.compile(
     re.IGNORECASE,
 )
 _LEAVES = re.compile(
-    rf"(?:^|[,:(]\s?)[^\w\s]{{0,3}}\s{{0,3}}(?:player )?(?P<name>{WHO}),? "
+    rf"(?:^|[,:(]\s?)[^\w\s]{{0,3}}\s{{0,3}}(?P<name>{WHO}),? "
     r"(?:(?:was|were|is|has been|have been|got|gets|wurde|fue|foi) )?(?:found )?"
     r"(?:(?P<killed>dead|killed|eaten|murdered|died|dies|slain)"
     r"|eliminated|voted (?:out|off)|lynched|executed|banished|exiled|ejected|hanged|removed|leaves"
@@ -204,10 +204,12 @@ def leavers(text: str, players: Collection[str] = ()) -> Iterator[tuple[str, str
                 words = name.split()
                 known = (part for at in range(len(words)) if (part := " ".join(words[at:])) in players)
                 own = next(known, "")
+                # "Player 2" may be called "2".
+                words = words[len(words) > 1 and words[0].casefold() == "player" :]
                 is_name = len(words) == 1 or all(not word[0].islower() for word in words)
                 is_other = not words or words[0].casefold() in _OTHERS or ROLE.fullmatch(name)
                 if own or (is_name and not is_other):
-                    yield own or name.strip(), KILLED if found["killed"] else VOTED_OUT
+                    yield own or " ".join(words), KILLED if found["killed"] else VOTED_OUT
 
 
 def votes_in(text: str) -> Iterator[tuple[str, str]]:
