@@ -140,7 +140,12 @@ def test_who_leaves_is_a_known_player_behind_other_words():
 def test_the_engine_tells_a_list_of_numbers_and_who_leaves_by_its_number():
     lines = ["[10:00] Round {0} begins", "[10:00] Alive now: [0, 1, 2]"]
     lines += [f"[10:01] Player {at}: I trust Player {2 - at} in round {{0}}." for at in (0, 1, 2, 0)]
-    lines += ["Votes: {{0: 1, 2: 2}}", "❌ Player 2 was eliminated.", "[10:02] Game: Player 2 was eliminated.", ""]
+    lines += [
+        "Votes: {{0: 1, 2: 2}}",
+        "❌ Player 2 was eliminated.",
+        "[10:02] Game: Player 2 was eliminated.",
+        "",
+    ]
     text = "\n".join(lines)
     (game,) = read_transcripts((text.format(1) + text.format(2)).encode(), "a.txt").games
     assert [player.name for player in game.record.players] == ["Player 0", "Player 1", "Player 2"]
