@@ -4,6 +4,7 @@ import pytest
 
 from discussions.core.records import Elimination, Player, Vote
 from discussions.transcripts.core.readers.columns import MappingRecord
+from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
 from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes
 
@@ -263,3 +264,64 @@ def test_votes_as_texts_count_and_numbered_games_are_games():
     assert [(vote.voter, vote.target) for vote in read_one(value).record.votes] == [(1, 2), (2, 1)]
     games = {f"game_{number}": {"turns": [*FIRST, *SECOND]} for number in (1, 2)}
     assert len(read_transcripts(as_bytes(games), "log.json").games) == 2
+
+
+def one_per_line(*rows):
+    return b"\n".join(map(as_bytes, rows))
+
+
+def read_lines(*rows):
+    read = read_transcripts(one_per_line(*rows), "log.jsonl")
+    assert len(read.games) == 1, read.faults
+    return read.games[0].record
+
+
+def seat(number, text, **more):
+    return {"player": number, "name": f"Seat {number}", "speech": text, "speaking_order": number, **more}
+
+
+def test_lines_of_one_game_hold_its_nights_and_days_whose_seats_have_names():
+    night = {"events": [{"type": "wolf_chat", **seat(2, "We take 3.")}, {"type": "wolf_kill", "target": 3}]}
+    votes, tally = {"1": 2, "2": 1, "3": 2}, {"2": 2, "1": 1}
+    days = [
+        {"talk": [seat(1, "Good morning."), seat(2, "Seat 3 is odd.")], "result": {"votes": votes}},
+        {"talk": [seat(1, "Seat 2, why?"), seat(2, "Because.")], "votes": {"Seat 2": 2, "Seat 1": 1}, "tally": tally},
+    ]
+    record = read_lines(
+        {"type": "start", "game_id": "g", "message": "It begins."},
+        {"type": "night_phase", "game_id": "g", "round": 1, "data": night},
+        {"type": "vote", "game_id": "g", "round": 1, "data": {"voter_id": 1, "target_id": 2}},
+        *({"type": "day_phase", "game_id": "g", "round": n, "data": day} for n, day in enumerate(days, 1)),
+    )
+    assert [player.name for player in record.players] == ["Seat 2", "Seat 1", "3"]
+    assert [message.text for message in record.messages] == [
+        "Good morning.",
+        "Seat 3 is odd.",
+        "Seat 2, why?",
+        "Because.",
+    ]
+    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [(1, 2, 1), (1, 1, 2), (1, 3, 1)]
+
+
+def test_turns_in_which_several_speak_are_rounds_and_ballots_in_json_votes():
+    def row(turn, name, kind, text):
+        return {"turn": turn, "phase": "day", "speaker": name, "kind": kind, "content": text}
+
+    names = ("Ann", "Bea", "Cid")
+    rows = [row(turn, name, "speech", f"{name} says {turn}.") for turn in (1, 2) for name in names]
+    ballot = row(2, "Ann", "day_vote", '{"target_id": 3, "target_name": "Cid"}')
+    record = read_lines(*rows, ballot, row(2, "Bea", "day_vote", '{"target": 7}'))
+    assert [message.round for message in record.messages] == [1, 1, 1, 2, 2, 2]
+    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [(2, 1, 3), (2, 2, 4)]
+
+
+def test_ids_are_the_names_that_rows_give_them():
+    joined = [
+        {"type": "joined", "playerId": f"p{n}", "name": name, "visible": "all"} for n, name in ((1, "Ann"), (2, "Bea"))
+    ]
+    moved = {"type": "phase:transitioned", "from": "DAY", "to": "NIGHT", "visible": "all"}
+    said = {"type": "speech", "playerId": "p2", "content": "Hello.", "visible": "all"}
+    data = one_per_line(*joined, said, moved, said | {"playerId": "p1"})
+    table = read_head(data, is_part=False)
+    game = read_first_game(table, propose_mapping(table), "log.jsonl", "log", {}).record
+    assert [player.name for player in game.players] == ["Bea", "Ann"]

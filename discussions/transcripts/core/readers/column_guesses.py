@@ -1,6 +1,7 @@
 """What a column of a file may be, judged by what it holds: texts, players, rounds, or what a row is."""
 
 import re
+from itertools import permutations
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -204,3 +205,16 @@ def is_round(column: Column) -> bool:
     numbers = [int(one["number"]) for one in found]
     come_back = len(column.different) * 2 <= len(numbers) + 1 or len(numbers) * 2 < len(column.all)
     return come_back and numbers == sorted(numbers) and numbers[-1] <= MOST_ROUNDS
+
+
+def find_ids(table: Table) -> dict[str, str]:
+    """The name of each player whom rows give an id beside it: {"player": 2, "name": "Bea"}."""
+    columns = [column for column in columns_in(table) if field_of(column.name) == PLAYER]
+    for ids, names in permutations(columns, 2):
+        pairs = dict.fromkeys(both for both in zip(ids.all, names.all, strict=True) if all(both))
+        found = dict(pairs.keys())
+        are_ids = all(map(str.isdecimal, found)) or "id" in words_of(ids.last)
+        is_unclear = any(map(str.isdecimal, found.values())) or len({*found.values()}) < len(pairs)
+        if len(found) > 1 and are_ids and not is_unclear and len(found) == len(pairs):
+            return found
+    return {}

@@ -25,7 +25,7 @@ from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
-from discussions.transcripts.core.readers.json_cells import OF_LISTS, flattened
+from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, flattened
 from discussions.transcripts.core.readers.json_cells import names_both as _is_message
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
@@ -99,7 +99,7 @@ def recognises(value: Any) -> bool:
     """Whether a JSON value is a game with lists of messages, in rounds or not, told by its first message."""
     if type(value) is list:
         is_thread = all(map(_is_message, value)) and any(map(_has_answers, value))
-        return bool(value) and (all(map(_is_round, value)) or is_thread)
+        return bool(value) and (all(map(_is_round, value)) or is_thread or _are_of_one_game(value))
     if type(value) is not dict or is_native(value) or _holds_games(value):
         return False
     # A lone message is no discussion: its list may be a part of a row, or the answers to it.
@@ -205,7 +205,7 @@ def _without_polls(rows: list[_Row]) -> Iterator[_Row]:
     }
     for place, values in rows:
         is_cast = "target" in values and values.keys() <= {"type", "voter", "target", "round", "phase"}
-        if not is_cast or values["target"] in names or is_nobody(values["target"]):
+        if not is_cast or as_text(values["target"]) in names or is_nobody(as_text(values["target"])):
             yield place, values
 
 
@@ -342,6 +342,14 @@ def _is_round(item: Any) -> bool:
         return False
     names = {key.casefold() for key in item}
     return bool(names & ROUNDS) and _has_talk(_within(item, "", {}, 1))
+
+
+def _are_of_one_game(items: list[Any]) -> bool:
+    """Whether objects of a list, none of them a message, name one game, and some of them hold its messages."""
+    if not _are_objects(items) or any(map(_is_message, items)) or any(item.get("players") for item in items):
+        return False
+    ids = {_game_id(item) for item in items}
+    return len(ids) == 1 and None not in ids and sum(_has_talk(_within(item, "", {}, 1)) for item in items) > 1
 
 
 def _game_id(value: dict[str, Any]) -> Any:
@@ -490,6 +498,9 @@ def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[
 def _casts(part: Any) -> list[tuple[str, str]]:
     """The voter and the target of each vote, where they are an object by player, or texts such as "Ann -> Bea"."""
     if type(part) is dict:
-        return list(part.items()) if all(type(target) is str for target in part.values()) else []
+        # Other numbers are how many votes each got.
+        are_seats = len(part) > 1 and {*map(as_text, part.values())} <= {*part}
+        are_names = are_seats or all(type(target) is str for target in part.values())
+        return [(voter, as_text(target)) for voter, target in part.items()] if are_names else []
     found = [ARROW.fullmatch(said) for said in part if type(said) is str] if type(part) is list else []
     return [(arrow["voter"], arrow["target"]) for arrow in found if arrow]

@@ -8,8 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import islice
 
+from msgspec.structs import replace
+
 from discussions.transcripts.core.audience import SPEECH, kind_of_type
 from discussions.transcripts.core.fields import as_object
+from discussions.transcripts.core.readers.column_guesses import columns_in, is_round
 from discussions.transcripts.core.readers.columns import (
     LONGEST_NAME,
     MOST_COLUMNS,
@@ -44,7 +47,7 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
     Objects in cells stay where a recipe names their columns.
     """
     table = table if find_mapping(table.columns, recipes) else _open_objects(table)
-    return _merge_observed(_split_players(_take_labels(table)))
+    return _merge_observed(_split_players(_take_labels(_count_turns(table))))
 
 
 def _open_objects(table: Table) -> Table:
@@ -72,6 +75,18 @@ def _open_objects(table: Table) -> Table:
         for row, own in zip(table.rows, flat, strict=True)
     )
     return with_rows(table, table_columns(columns), rows)
+
+
+def _count_turns(table: Table) -> Table:
+    """The table with its turns as rounds, where there are none of these and several players speak in each turn."""
+    fields = suggest_fields(table.columns)
+    columns = {column.name: column for column in columns_in(table)}
+    turns, players = (columns.get(fields.get(field, "")) for field in ("turn", PLAYER))
+    if turns is None or players is None or "round" in fields or not is_round(turns):
+        return table
+    said = {*zip(turns.all, players.all, strict=True)}
+    names = ["round" if name == turns.name else name for name in table.columns]
+    return replace(table, columns=names) if len(said) > 2 * len(turns.different) else table
 
 
 def _take_labels(table: Table) -> Table:

@@ -42,6 +42,7 @@ from discussions.transcripts.core.readers.chat_labels import (
     may_be_none,
     split_mode,
 )
+from discussions.transcripts.core.readers.column_guesses import find_ids
 from discussions.transcripts.core.readers.columns import (
     OF_TYPED_ROWS,
     PLAYER,
@@ -66,7 +67,7 @@ INSTRUCTIONS = frozenset(("system", "developer", "tool", "function"))
 # What one player says of others.
 _OF_OTHERS = frozenset(
     "reaction reactions like likes mention mentions mentioned suspect suspects reply replies claim claims claimed "
-    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee".split()
+    "guess guesses accused accuses role roles pointed points finger nominated nominates nominee order".split()
 )
 _CHANNELS = frozenset("channel room group thread venue kind type".split())
 _NO_VALUE = frozenset(("NULL", "\\N", "NaN", "nan", "<NA>"))
@@ -230,7 +231,7 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     signs = RowSigns(
         {field: own for field, own in (at | unknown).items() if own},
         mapping.kinds,
-        mapping.ids,
+        find_ids(table) | mapping.ids,
         reads_rounds=reads_rounds,
         told=told,
         asked=table.asked,

@@ -19,6 +19,7 @@ from discussions.transcripts.core.audience import (
     THOUGHT,
     VOTE,
     kind_of_type,
+    read_answer,
     split_aside,
 )
 from discussions.transcripts.core.fields import as_moment
@@ -331,9 +332,12 @@ def _as_vote(cells: Mapping[str, str], signs: row_kinds.RowSigns) -> Mapping[str
 def _of_kind(cells: Mapping[str, str], kind: str, signs: row_kinds.RowSigns) -> Mapping[str, str]:
     """The cells of a row of some type, with what only rows of this type hold under the fields of all rows."""
     voter, target, thought = (cells.get(field, "") for field in ("voter", "target", "thought"))
-    if kind == VOTE and not target and signs.name(cells.get(recipes.TEXT, "")).casefold() in signs.names:
-        # The value of a vote may stand where texts do.
-        return {"vote": cells[recipes.TEXT]} | dict(cells) | {recipes.TEXT: ""}
+    # The value of a vote may stand where texts do, as may an answer in JSON that names it.
+    said = cells.get(recipes.TEXT, "") if kind == VOTE and not target else ""
+    is_name = signs.name(said).casefold() in signs.names
+    voted = [part for key, part in read_answer(said).items() if recipes.field_of(key) in ("vote", "target")]
+    for part in [said] if is_name else sorted(voted, key=lambda part: type(part) is int):
+        return {"vote": str(part)} | dict(cells) | {recipes.TEXT: ""}
     if kind == VOTE:
         return {recipes.PLAYER: voter, "vote": target} | {key: value for key, value in cells.items() if value}
     if kind == OUT:
