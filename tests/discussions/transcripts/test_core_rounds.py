@@ -285,7 +285,11 @@ def test_lines_of_one_game_hold_its_nights_and_days_whose_seats_have_names():
     votes, tally = {"1": 2, "2": 1, "3": 2}, {"2": 2, "1": 1}
     days = [
         {"talk": [seat(1, "Good morning."), seat(2, "Seat 3 is odd.")], "result": {"votes": votes}},
-        {"talk": [seat(1, "Seat 2, why?"), seat(2, "Because.")], "votes": {"Seat 2": 2, "Seat 1": 1}, "tally": tally},
+        {
+            "talk": [seat(1, "Seat 2, why?"), seat(2, "Because.")],
+            "votes": {"Seat 2": 2, "Seat 1": 1},
+            "tally": tally,
+        },
     ]
     record = read_lines(
         {"type": "start", "game_id": "g", "message": "It begins."},
@@ -300,7 +304,11 @@ def test_lines_of_one_game_hold_its_nights_and_days_whose_seats_have_names():
         "Seat 2, why?",
         "Because.",
     ]
-    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [(1, 2, 1), (1, 1, 2), (1, 3, 1)]
+    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [
+        (1, 2, 1),
+        (1, 1, 2),
+        (1, 3, 1),
+    ]
 
 
 def test_turns_in_which_several_speak_are_rounds_and_ballots_in_json_votes():
@@ -317,7 +325,8 @@ def test_turns_in_which_several_speak_are_rounds_and_ballots_in_json_votes():
 
 def test_ids_are_the_names_that_rows_give_them():
     joined = [
-        {"type": "joined", "playerId": f"p{n}", "name": name, "visible": "all"} for n, name in ((1, "Ann"), (2, "Bea"))
+        {"type": "joined", "playerId": f"p{n}", "name": name, "visible": "all"}
+        for n, name in ((1, "Ann"), (2, "Bea"))
     ]
     moved = {"type": "phase:transitioned", "from": "DAY", "to": "NIGHT", "visible": "all"}
     said = {"type": "speech", "playerId": "p2", "content": "Hello.", "visible": "all"}

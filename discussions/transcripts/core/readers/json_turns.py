@@ -349,7 +349,9 @@ def _are_of_one_game(items: list[Any]) -> bool:
     if not _are_objects(items) or any(map(_is_message, items)) or any(item.get("players") for item in items):
         return False
     ids = {_game_id(item) for item in items}
-    return len(ids) == 1 and None not in ids and sum(_has_talk(_within(item, "", {}, 1)) for item in items) > 1
+    return (
+        len(ids) == 1 and None not in ids and sum(_has_talk(_within(item, "", {}, 1)) for item in items) > 1
+    )
 
 
 def _game_id(value: dict[str, Any]) -> Any:
