@@ -100,8 +100,8 @@ _IGNORE = frozenset(
     "system moderator narrator narration host server setup start started begin begins end ended over result "
     "results summary final_results info log status config init initialization tool tools function usage token "
     "tokens error errors warning debug meta metadata score scores reward rewards assign assignment assigned "
-    "observation prompt phase_change transition transitioned tally count outcome winner ranks action actions act inspect "
-    "investigate protect heal save see check divination guard".split()
+    "observation prompt phase_change transition transitioned tally count outcome winner ranks action actions act "
+    "inspect investigate protect heal save see check divination guard".split()
 )
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.

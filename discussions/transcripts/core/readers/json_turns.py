@@ -19,10 +19,11 @@ from discussions.transcripts.core.audience import (
     looks_like_audience,
     words_of,
 )
-from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
+from discussions.transcripts.core.fields import as_object, as_objects
 from discussions.transcripts.core.native import is_native
 from discussions.transcripts.core.notes import Notes
 from discussions.transcripts.core.readers import columns as recipes
+from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
 from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, flattened
@@ -55,17 +56,10 @@ _ABOUT = frozenset(
     "players roles player_roles playerroles config configuration cost costs usage scores results metadata "
     "settings".split()
 )
-# Other words for the players, as a list or as an object by name.
-_CASTS = ("cast", "agents", "participants", "characters", "roster")
-_ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
-_PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 _OF_A_GAME = ("players", "roles", "winner")
 _NAMES_GAME = re.compile(r"(?:game|match|session|episode|run)[\W_]{0,3}\d{1,9}", re.IGNORECASE)
 _VOTES_TWICE = mark(
     'Votes of the messages were left out, since the object lists its votes under "votes": {count}.'
-)
-_DIFFERS = mark(
-    'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
 )
 
 _WINNERS = mark(
@@ -158,7 +152,7 @@ def to_native(value: Any, notes: Notes) -> dict[str, Any] | None:
     for fault in table.faults.first:
         notes.fault(*fault)
     is_object = type(value) is dict
-    names = _called(value) if is_object else {}
+    names = find_names(value) if is_object else {}
     mapping = recipes.find_mapping(table.columns, notes.columns) or with_kind(
         table, recipes.MappingRecord(table.columns, recipes.suggest_fields(table.columns))
     )
@@ -359,17 +353,6 @@ def _game_id(value: dict[str, Any]) -> Any:
     return find_id(parts, *ID_KEYS, "conversationId")
 
 
-def _called(value: dict[str, Any]) -> dict[str, str]:
-    """The name of each player whom the list of players gives an id, too."""
-    found: dict[str, str] = {}
-    for player in as_objects(value.get("players")):
-        name = player.get("name")
-        for key in _PLAYER_IDS:
-            if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
-                found.setdefault(str(player[key]), name.strip())
-    return found
-
-
 def _say_missing(value: Any) -> str:
     """What an object lacks: a known key in its messages, or the list itself."""
     found = as_object(value)
@@ -400,7 +383,7 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
     names = [name for name in names if name not in ("votes", "eliminations") or type(value[name]) is list]
     carried = {name: value[name] for name in names}
     said = {player["name"]: player for player in game["players"]}
-    if (listed := _listed(value, said)) is not None:
+    if (listed := list_players(value, said)) is not None:
         carried["players"] = listed
     notes.translate("", "")
     for name, part in carried.items():
@@ -414,54 +397,9 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
         notes.warn("winner_differs", "/winner", f'"{said_winner[:60]}", not "{own[:60]}"', says=_WINNERS)
     if type(listed) is list:
         carried["players"] = [
-            _merged(player, said, f"/players/{index}", notes) for index, player in enumerate(listed)
+            merge_player(player, said, f"/players/{index}", notes) for index, player in enumerate(listed)
         ]
     return carried
-
-
-def _listed(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
-    """The players that an object lists, as names, as objects, by name or by their roles; None where it lists none."""
-    listed = value.get("players") or None
-    if type(listed) is list:
-        return [{"name": name} for name in listed] if all(type(name) is str for name in listed) else listed
-    cast: list[Any] = next((value[key] for key in _CASTS if _are_objects(value.get(key))), [])
-    names = [player.get("name") for player in cast]
-    if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
-        return [_facts(player) for player in cast]
-    metadata = as_object(value.get("metadata"))
-    for key in ("players", *_CASTS, *_ROLES):
-        facts = as_object(value.get(key) or metadata.get(key))
-        # Under an id, a player says their name.
-        inner = as_objects([*facts.values()])
-        named = {fact["name"]: fact for fact in inner if type(fact.get("name")) in (str, int)}
-        facts = named if len(named) == len(facts) else facts
-        if facts and not (key in _CASTS and said.keys().isdisjoint(facts)):
-            return [
-                said.get(name, {}) | _facts(facts.get(name)) | {"name": name}
-                for name in dict.fromkeys((*said, *facts))
-            ]
-    return listed
-
-
-def _facts(fact: Any) -> dict[str, Any]:
-    """What a list or an object of players or roles says of one: the role itself, or an object with it."""
-    known = {"role": fact} if type(fact) is str else as_object(fact)
-    return {key: known[key] for key in ("name", "role", "personality") if type(known.get(key)) is str}
-
-
-def _merged(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:
-    """A player of the list, completed with a role and a personality that only the messages give."""
-    if type(player) is not dict:
-        return player
-    names = (name for key, name in player.items() if snake_to_camel(key) in ("name", "playerName"))
-    name = next((name.strip() for name in names if type(name) is str), "")
-    if name not in said:
-        return player
-    fields = ("role", "personality", "aliases")
-    facts = {field: said[name][field] for field in fields if said[name].get(field)}
-    if any(player.get(field) not in (*NOTHING, fact) for field, fact in facts.items()):
-        notes.warn("player_differs", place, name, says=_DIFFERS)
-    return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
 
 
 def _round_of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,71 @@
+"""The players that a JSON object lists beside the messages of its game: their names, ids and roles."""
+
+from typing import Any
+
+from discussions.transcripts.core.fields import NOTHING, as_object, as_objects, snake_to_camel
+from discussions.transcripts.core.notes import Notes
+from workspace.core.words import mark
+
+# Other words for the players, as a list or as an object by name.
+_CASTS = ("cast", "agents", "participants", "characters", "roster")
+_ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
+_PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
+_DIFFERS = mark(
+    'Players to whom messages give another role or personality than "players", which counts: {count} (first "{what}").'
+)
+
+
+def find_names(value: dict[str, Any]) -> dict[str, str]:
+    """The name of each player whom the list of players gives an id, too."""
+    found: dict[str, str] = {}
+    for player in as_objects(value.get("players")):
+        name = player.get("name")
+        for key in _PLAYER_IDS:
+            if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
+                found.setdefault(str(player[key]), name.strip())
+    return found
+
+
+def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
+    """The players that an object lists, as names, as objects, by name or by their roles; None where it lists none."""
+    listed = value.get("players") or None
+    if type(listed) is list:
+        return [{"name": name} for name in listed] if all(type(name) is str for name in listed) else listed
+    cast = next(filter(None, (as_objects(value.get(key)) for key in _CASTS)), [])
+    names = [player.get("name") for player in cast]
+    if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
+        return [_facts(player) for player in cast]
+    metadata = as_object(value.get("metadata"))
+    for key in ("players", *_CASTS, *_ROLES):
+        facts = as_object(value.get(key) or metadata.get(key))
+        # Under an id, a player says their name.
+        inner = as_objects([*facts.values()])
+        named = {fact["name"]: fact for fact in inner if type(fact.get("name")) in (str, int)}
+        facts = named if len(named) == len(facts) else facts
+        if facts and not (key in _CASTS and said.keys().isdisjoint(facts)):
+            return [
+                said.get(name, {}) | _facts(facts.get(name)) | {"name": name}
+                for name in dict.fromkeys((*said, *facts))
+            ]
+    return listed
+
+
+def _facts(fact: Any) -> dict[str, Any]:
+    """What a list or an object of players or roles says of one: the role itself, or an object with it."""
+    known = {"role": fact} if type(fact) is str else as_object(fact)
+    return {key: known[key] for key in ("name", "role", "personality") if type(known.get(key)) is str}
+
+
+def merge_player(player: Any, said: dict[str, dict[str, Any]], place: str, notes: Notes) -> Any:
+    """A player of the list, completed with a role and a personality that only the messages give."""
+    if type(player) is not dict:
+        return player
+    names = (name for key, name in player.items() if snake_to_camel(key) in ("name", "playerName"))
+    name = next((name.strip() for name in names if type(name) is str), "")
+    if name not in said:
+        return player
+    fields = ("role", "personality", "aliases")
+    facts = {field: said[name][field] for field in fields if said[name].get(field)}
+    if any(player.get(field) not in (*NOTHING, fact) for field, fact in facts.items()):
+        notes.warn("player_differs", place, name, says=_DIFFERS)
+    return player | {field: fact for field, fact in facts.items() if player.get(field) in NOTHING}
