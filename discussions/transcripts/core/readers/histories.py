@@ -145,7 +145,7 @@ def _find_chats(
         entries = [
             (key, f"{pointer}/{key}", part) for key, part in value.items() if not ROUND_KEY.fullmatch(key)
         ]
-    elif type(value) is list:
+    elif type(value) is list and any(_chat_of(part, "") for part in value[:_LEAST_PLAYERS]):
         parts = enumerate(map(as_object, value))
         entries = [(_owner_of(part), f"{pointer}/{index}", part) for index, part in parts]
     chats = [(owner.strip(), _chat_of(part, place)) for owner, place, part in entries if owner.strip()]
