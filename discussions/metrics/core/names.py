@@ -204,7 +204,7 @@ def names_in(low: str, folded: str, roster: Roster) -> list[Found]:
     for form in roster.forms:
         _search(spaced, folded, form, 0, len(low), found)
     found += _find_numbers(spaced, roster.numbers)
-    return _without_overlaps(_whole_words(spaced, found) if roster.keeps_marks and not spaced.isascii() else found)
+    return _without_overlaps(_whole_words(spaced, found) if roster.keeps_marks else found)
 
 
 def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], roster: Roster) -> list[Found]:
@@ -218,7 +218,7 @@ def names_in_parts(low: str, folded: str, parts: Iterator[tuple[int, int]], rost
             for form in roster.by_word[word]:
                 _search(spaced, folded, form, begin, end, found)
     found += _find_numbers(spaced, roster.numbers)
-    return _without_overlaps(_whole_words(spaced, found) if roster.keeps_marks and not spaced.isascii() else found)
+    return _without_overlaps(_whole_words(spaced, found) if roster.keeps_marks else found)
 
 
 def _find_numbers(low: str, numbers: Mapping[str, int]) -> Iterator[Found]:
