@@ -34,6 +34,7 @@ AT_ONCE = {
     "indented": text("{name}: {said}", "    thought: {secret}", "  (thinking: {secret})"),
     "quoted": text("> *{name} thinks:* {secret}", "", "**{name}:** {said}"),
     "signs": text("💭 {name}: {secret}", "🗣️ {name}: {said}", "🐺 Cid: {secret}", rounds="☀️ DAY {}\n"),
+    "signs without names": text("💭 {secret}", "{name}: {said}", "  🔒 {secret}"),
     "numbered heads": text("Post #{n}, 8:{n} pm", "{name} wrote:", "{said}", "", rounds=""),
     "above": text("[03/01/2026 8:{n} PM] {name}", "{said}", "", rounds=""),
     "above and below": text("{name}", "  8:{n} PM", "{said}", rounds=""),
@@ -120,6 +121,9 @@ ASKS = {
     "marks behind": (text("{name}: {said} ({secret})"), {ASIDE: "thought"}),
     "marks alone": (text("{name}: [{secret}]", "{name}: {said}"), {ASIDE: "thought"}),
     "marks in rows": (lines(*({"speaker": n, "text": f"<<{SECRET}>> {t}"} for n, t in SAID)), {ASIDE: "private"}),
+    "signs of lines": (text("{name}: {said}", "  ↳ {secret}"), {"other lines": "thought"}),
+    "items": (text("{name}: {said}", "- {secret}"), {"other lines": "thought"}),
+    "numbers": (text("{n}. {name}: {said}"), {}),
     "modes": (text("{name} (piensa): {secret}", "{name} (dice): {said}", rounds="## Ronda {}\n"), {}),
     "unknown mode": (text("{name} (grumbles): {secret}", "{name}: {said}"), {"grumbles": "thought"}),
     "side by side": (json.dumps({"id": "g", "threads": {

@@ -266,6 +266,14 @@ def test_nights_are_left_out_and_counted():
     assert [warning.message[-4:] for warning in read.warnings if warning.code == "night_line"] == [": 2."]
 
 
+def test_an_item_of_a_list_is_a_text_where_players_speak_outside_of_lists():
+    items = ("- **Bea**: she said very little", "2. Cid: he likes it", "3. **Trust:** Dan, so far")
+    (read,) = read_text(chat_text, lines("Ann: I see this:", *items, "Bea: a", "Cid: b", "Ann: c", "Bea: d"))
+    assert [name for name, _text in read.said] == ["Ann", "Bea", "Cid", "Ann", "Bea"]
+    (read,) = read_text(chat_text, lines("- Ann: a", "- Bea: b", "- Ann: c", "Vote: Ann -> Bea"))
+    assert read.said == [("Ann", "a"), ("Bea", "b"), ("Ann", "c")]
+
+
 def test_a_file_that_begins_with_a_game_may_hold_several():
     part = lines("Game: {}", "", "Day 1", "Ann: a", "Bea: b", "Ann: c", "")
     reads = read_text(chat_text, part.format("one") + "\n" + part.format("two"))

@@ -7,6 +7,7 @@ from itertools import compress, groupby, pairwise
 from typing import Any
 
 from discussions.transcripts.core.audience import (
+    LEAST_ASIDES,
     NARRATORS,
     OUT,
     SPEECH,
@@ -43,6 +44,9 @@ _BOXED_NAME = re.compile(
     r"[\[(<{](?P<name>[^\W\d_][\w'’-]{0,40})(?: ?(?:->|→|=>) ?|,? (?:whisper\w{0,3} )?to )[^\[\]()<>{}]{1,60}[\])>}]"
     r":? ?(?P<what>\S.*)"
 )
+# "- Ann: she said very little": an item of a list in a text.
+_ITEM = re.compile(r"(?:[-–]|\d{1,3}[.)]) [^:：\n]{1,60}[:：]\S{0,3}(?: \S{1,200}){3}.*")
+_QUOTES, _LISTED = "\"'“”‘’„«»「」『』…¿¡", "-–—*•"
 _PLAIN_WORDS = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # "My read", but not "Anna van Dyck".
 _PHRASE = re.compile(
@@ -54,8 +58,8 @@ _APART = re.compile(
 )
 # What begins or ends a part in Markdown or Org: "```private", ":THOUGHT:", ":END:".
 _FENCE = re.compile(r"\s{0,9}(?:`{3}|~{3}|:(?=\S{2,40}:))(?P<title>[\w ]{0,40}):?\s{0,9}")
-# "From Ann", "game - INFO - Ann".
-_NO_NAME = re.compile(r"\A(?:From|By|От) |\s[-–—|]\s")
+# "From Ann", "game - INFO - Ann", "1. Ann".
+_NO_NAME = re.compile(rf"\A(?:(?:From|By|От) |{chat.ITEM_NUMBER.pattern})|\s[-–—|]\s")
 _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
@@ -158,6 +162,7 @@ def is_odd_chat(found: list[ChatLine], lines: list[str], whole: list[str]) -> bo
         ),
         find_titles(whole, starts),
         have_asides(line.text for line in said),
+        _has_marks(found),
         are_keys([(line.name, line.text) for line in said]),
     )
     return any(checks)
@@ -264,7 +269,7 @@ def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:
     texts = (
         line.name if line.kind == "more" and line.name else _label_of(line.text)
         for line in found
-        if line.kind == "more" or (line.kind == "notice" and line.name)
+        if (line.kind == "more" and not _ITEM.fullmatch(line.text)) or (line.kind == "notice" and line.name)
     )
     called = {word for name in names for word in _PLAIN_WORDS.findall(name) if not word.isdecimal()}
     shapes = Counter(
@@ -276,6 +281,25 @@ def _comes_back(found: list[ChatLine], names: Collection[str]) -> bool:
     boxed = sum(count for shape, count in shapes.items() if _BOXED_LABEL.fullmatch(shape))
     often = max((count for shape, count in shapes.items() if "\0" in shape), default=0)
     return max(boxed, often) >= LEAST_NUMBERED
+
+
+def _has_marks(found: Iterable[ChatLine]) -> bool:
+    """Whether a sign begins lines below so many public messages that it has to be asked who could hear these.
+
+    Of the signs of lists, which texts have, only one line below a message counts.
+    """
+    said: list[Counter[str]] = []
+    below: Counter[str] = Counter()
+    for line in found:
+        sign = line.text.strip()[:1]
+        if line.kind == "message":
+            below = Counter()
+            said += [] if line.audience else [below]
+        elif line.kind == "more" and sign.strip(_QUOTES) and not sign.isalnum():
+            below[sign] += 1
+    signs = Counter(sign for one in said for sign, count in one.items() if count == 1 or sign not in _LISTED)
+    often = max(signs.values(), default=0)
+    return often >= LEAST_ASIDES and 4 * often >= len(said)
 
 
 def _label_of(text: str) -> str:

@@ -27,8 +27,9 @@ _NAME = (
     r"""(?:(?=\S{0,60}\d)[^\W\d_][\w./-]{0,40}:[\w.-]{1,30}(?=[ *:：])|[^\W_][^:：\[\](){}"<>,;|\t\n=]{0,59}?)"""
     r"""(?:[*_]{0,2} ?(?:\([^()\n]{1,60}\)|\[[^\[\]\n]{1,60}\]))?"""
 )
-# Its time, where a line has one.
-_WHEN = rf"(?:[\[(](?P<boxed>{TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{TIME}))? ?(?:[-–|] )?"
+# Its time, where a line has one; without one, the sign of an item in a list.
+_WHEN = rf"(?:[\[(](?P<boxed>{TIME}|\d{{1,18}}(?:\.\d{{1,9}})?)[\])]|(?P<bare>{TIME}))? ?(?P<item>[-–|] )?"
+ITEM_NUMBER = re.compile(r"\d{1,3}\. [*_]{0,3}")
 MESSAGE = re.compile(
     rf"{_WHEN}(?P<mark>[*_`@]{{0,3}})(?P<name>{_NAME})[*_`]{{0,3}} ?"
     r"(?P<colon>[:：])[*_`]{0,3}(?:(?:[ \t]|(?<=：))(?P<text>.*)|$)"
@@ -132,7 +133,7 @@ _APART = re.compile(
     r"(?P<before>[\s>·•│└├╰─-]{0,12})(?P<sign>[💭🧠🤔🤫🐺🔒👻🗣📢💬🔊🗳]?)\ufe0f?\s{0,3}(?P<boxed>[(\[*]{0,2})"
     r"(?P<more>[^\W_].*?)[)\]*]{0,2}\s{0,9}"
 )
-_SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊", "")
+_SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊🗳", "")
 TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 # "gpt-4", "oni_", "llama3:8b".
 _CODE = re.compile(r"(?=\S{0,60}[\d_:-])[^\W\d_]\S{1,59}")
@@ -169,7 +170,8 @@ class ChatStyle(Struct, frozen=True):
 
     `has_roles` says that brackets after names hold roles. `tags` stand in brackets before messages; everybody heard
     those after `open_tags`. `narrators`, case-folded, lead the game. `names` in small letters come back and are no
-    words. If names are `listed`, only these begin messages. `heading_names` are players that look like headings.
+    words. If names are `listed`, only these begin messages. `heading_names` are players that look like headings. Where
+    names come back outside of lists, no list `has_items` that are messages.
     """
 
     is_timed: bool = False
@@ -182,6 +184,7 @@ class ChatStyle(Struct, frozen=True):
     names: frozenset[str] = frozenset()
     listed: frozenset[str] | None = None
     heading_names: frozenset[str] = frozenset()
+    has_items: bool = True
 
 
 def find_style(lines: list[str]) -> ChatStyle:
@@ -192,7 +195,9 @@ def find_style(lines: list[str]) -> ChatStyle:
     found = [match for line in marked if (match := match_message(line))]
     is_wide = _is_usual([match["colon"] == "：" for match in found])
     found = [match for match in found if is_wide or match["colon"] != "："]
-    small = Counter(read_aside(match["name"].strip())[0] for match in found if match["name"][0].islower())
+    called = Counter((read_aside(match["name"].strip())[0], _is_item(match)) for match in found)
+    again = {one for one, count in called.items() if count > 1}
+    bare, items = ({name for name, is_item in again if is_item == kind} for kind in (False, True))
     return ChatStyle(
         is_timed=_is_usual([_time_of(match) is not None for match in found]),
         is_irc=_is_usual([match["mark"] == "<" for match in found]),
@@ -200,7 +205,8 @@ def find_style(lines: list[str]) -> ChatStyle:
         has_roles=sum(read_role(match["name"])[1] != "" for match in found) >= 2,
         tags=tags,
         open_tags=open_tags,
-        names=frozenset(name for name, count in small.items() if count > 1 and _CODE.fullmatch(name)),
+        names=frozenset(name for name in bare | items if name[0].islower() and _CODE.fullmatch(name)),
+        has_items=len(bare) < 2 or 2 * len(items - bare) > len(items),
         narrators=narration.find_narrators([(match["name"].strip(), match["text"] or "") for match in found]),
     )
 
@@ -234,6 +240,11 @@ def match_message(line: str) -> "re.Match[str] | None":
 
 def _time_of(match: "re.Match[str]") -> str | None:
     return match["boxed"] or match["bare"]
+
+
+def _is_item(match: "re.Match[str]") -> bool:
+    has_sign = match["item"] is not None or ITEM_NUMBER.match(match["name"]) is not None
+    return has_sign and _time_of(match) is None
 
 
 def read_aside(name: str) -> tuple[str, str]:
@@ -332,7 +343,9 @@ def _aside_line(line: str) -> ChatLine | None:
     if tag and kind_of_type(tag["how"]) in (PRIVATE, THOUGHT) and not match_message(tag["more"]):
         return ChatLine("message", text=tag["more"], audience="nobody")
     if match is None:
-        return None
+        hearers = _SIGNS.get(sign, sign)
+        is_told = not hearers or (sign in "🐺👻" and narration.tells(found["more"]))
+        return None if is_told else ChatLine("message", text=found["more"], audience=hearers)
     given, text = match["name"].strip(), (match["text"] or "").strip()
     name, audience = read_aside(given)
     if sign and not is_vote:
@@ -372,8 +385,7 @@ def _find_tags(lines: list[str]) -> tuple[frozenset[str], frozenset[str]]:
         if _NUMBERED.search(tag["how"]) is None
     )
     tags = {tag: count for tag, count in found.items() if count > 1 or kind_of_type(tag)}
-    open_tags = {tag for tag in tags if kind_of_type(tag) == SPEECH}
-    open_tags |= _tags_of_names(lines)
+    open_tags = {tag for tag in tags if kind_of_type(tag) == SPEECH} | _tags_of_names(lines)
     tags |= dict.fromkeys(open_tags - tags.keys(), 1)
     unknown = [tag for tag in tags if not kind_of_type(tag)]
     if unknown and not open_tags:
@@ -406,10 +418,10 @@ def _said(line: str, match: "re.Match[str] | None", style: ChatStyle, *, is_mark
     if match is None or (match["colon"] == "：" and not style.is_wide):
         return _unsaid(line, style)
     name, text = _SAYS.sub("", match["name"].strip()), (match["text"] or "").strip()
-    role = ""
     name, audience = read_aside(name)
-    if style.has_roles:
-        name, role = read_role(name)
+    if not style.has_items and _is_item(match) and not kind_of_type(ITEM_NUMBER.sub("", name, count=1)):
+        return ChatLine("more", text=line)
+    name, role = read_role(name) if style.has_roles else (name, "")
     time = _time_of(match)
     if (vote := _vote(name, text, time)) is not None:
         return vote
