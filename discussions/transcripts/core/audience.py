@@ -82,7 +82,7 @@ _SPEECH = SPEAKERS | frozenset(
     "discuss debate debates débat debat debatte statement statements utterance utterances dialogue dialog comment "
     "comments argument "
     "arguments defense defence accusation accusations question answer reply replies response responses turn post "
-    "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting introduction "
+    "posts claim day days round rounds morning dawn noon afternoon evening dusk daytime meeting intro introduction "
     "introductions opening closing voting vote votes trial tiebreak runoff election nomination nominations pk "
     "final last words testament announcement bid bidding phase game text rede sprechen parole discours discurso "
     "discussione tag jour día dia giorno день речь чат dice dicen sagt dit diz mówi говорит".split()
@@ -180,7 +180,7 @@ def kind_of_audience(value: str, names: Collection[str], author: str = "") -> st
     listed = [value.strip().casefold()] if said in names else [name.casefold() for name in split_names(value)]
     if listed and all(part in names for part in listed):
         own = author.strip().casefold()
-        if {*listed, own} >= {*names} and len(names) >= LEAST_TABLE:
+        if {*listed, own} >= {*names} - NARRATORS and len(names) >= LEAST_TABLE:
             return SPEECH
         return THOUGHT if listed == [own] else NAMED
     known = set(words_of(value))
@@ -401,10 +401,11 @@ def kind_of_flag(value: str, *, is_private: bool) -> str:
 def looks_like_audience(key: str) -> bool:
     """Whether an unknown key may say who could hear a message, or what kind of row it is.
 
-    So may a key around it: "to.name". What is in a private object says nothing of the message beside it.
+    So may a key around it: "to.name". What is in a private object or a state says nothing of the message beside it.
     """
     around, _dot, last = key.rpartition(".")
-    said = {*words_of(last), *(() if is_hidden(around) else words_of(around))}
+    outer = words_of(around)
+    said = {*words_of(last), *(() if is_hidden(around) or "state" in outer else outer)}
     if said & {"reply", "replies", "replying", "responds", "responding"}:
         said.discard("to")
     return not said.isdisjoint(_HEARERS) or any(part in key for part in _HEARER_PARTS)

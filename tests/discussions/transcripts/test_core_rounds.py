@@ -5,6 +5,7 @@ import pytest
 from discussions.core.records import Elimination, Player, Vote
 from discussions.transcripts.core.readers.columns import MappingRecord
 from discussions.transcripts.core.readers.heads import propose_mapping, read_first_game, read_head
+from discussions.transcripts.core.readers.row_kinds import find_questions
 from tests.factories.reading import read_transcripts
 from tests.factories.transcripts import as_bytes
 
@@ -334,3 +335,73 @@ def test_ids_are_the_names_that_rows_give_them():
     table = read_head(data, is_part=False)
     game = read_first_game(table, propose_mapping(table), "log.jsonl", "log", {}).record
     assert [player.name for player in game.players] == ["Bea", "Ann"]
+
+
+def propose(*rows):
+    table = read_head(one_per_line(*rows), is_part=False)
+    mapping = propose_mapping(table)
+    return find_questions(table, mapping), read_first_game(table, mapping, "log.jsonl", "log", {}).record
+
+
+def told(author, to, text, **more):
+    return {"from": author, "to": to, "content": text, **more}
+
+
+WOLVES, OTHERS = ["Ann", "Bea"], ["Cid", "Dan", "Eve"]
+
+
+def test_whoever_still_plays_is_everybody_and_wolves_at_the_end_are_not():
+    whole = [*WOLVES, *OTHERS]
+    rows = [
+        told(name, whole, f"{name} is here.", character="" if name == "Ann" else "WOLF") for name in whole
+    ]
+    living = ["Ann", "Bea", "Cid"]
+    rows += [told("Moderator", whole, "Dan and Eve are dead."), told("Ann", WOLVES, "We take Cid.")]
+    rows += [told(name, living, f"{name} goes on.") for name in living]
+    rows += [told("Moderator", whole, "Cid is dead."), told("Ann", WOLVES, "We have won.")]
+    read = read_transcripts(one_per_line(*(row | {"character": ""} for row in rows)), "log.jsonl")
+    assert not read.games
+    _questions, record = propose(
+        *({key: part for key, part in row.items() if key != "character"} for row in rows)
+    )
+    said = [message.text for message in record.messages]
+    assert said == [*(f"{name} is here." for name in whole), *(f"{name} goes on." for name in living)]
+
+
+def test_three_wolves_at_the_end_are_heard_by_nobody_else():
+    whole = ["Ann", "Bea", "Cid", "Dan", "Eve", "Fay"]
+    wolves = whole[:3]
+    rows = [told(name, whole, f"{name} is here.") for name in whole]
+    rows += [told(name, wolves, f"{name} plots.") for name in wolves]
+    _questions, record = propose(*rows)
+    assert [message.text for message in record.messages] == [f"{name} is here." for name in whole]
+
+
+def test_a_role_of_each_player_and_a_public_state_hide_nothing():
+    rows = [
+        {
+            "speaker": name,
+            "content": f"{name} says {n}.",
+            "public_state.round_number": 3 + n,
+            "character": role,
+        }
+        for n in range(4)
+        for name, role in (("Ann", "WEREWOLF"), ("Bea", "VILLAGER"), ("Moderator", ""))
+    ]
+    questions, record = propose({**rows[0], "character": ""}, *rows)
+    assert (questions, len(record.messages)) == ([], 9)
+
+
+def test_a_poll_is_no_vote_and_who_only_hears_is_a_player():
+    whole = ["Ann", "Bea", "Cid"]
+    event = {"type": "message", "sender": "Ann", "message": "Hello.", "recipients": ["Bea", "Cid"]}
+    rows = [
+        event | {"participants": whole},
+        event | {"message": "Psst.", "recipients": ["Bea"], "participants": whole[:2]},
+    ]
+    rows += [event | {"sender": "Bea", "message": "Hi.", "recipients": ["Ann", "Cid"], "participants": whole}]
+    rows += [{"type": "vote", "voter": "Bea", "vote": vote} for vote in ("Yes", "skip_discussion", "Ann")]
+    questions, record = propose(*rows)
+    assert [message.text for message in record.messages] == ["Hello.", "Hi."]
+    assert not questions
+    assert [(vote.voter, vote.target) for vote in record.votes] == [(2, 1)]

@@ -117,7 +117,7 @@ def find_kind(free: list[Column], players: Column) -> str:
 
     A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes". "" without such a column.
     """
-    for column in free:
+    for column in (column for column in free if field_of(column.name) not in (PLAYER, "role")):
         pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
         codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}

@@ -10,7 +10,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import SPEECH, kind_of_type
+from discussions.transcripts.core.audience import LEAST_TABLE, NARRATORS, SPEECH, kind_of_type, split_names
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers.column_guesses import columns_in, is_round
 from discussions.transcripts.core.readers.columns import (
@@ -24,6 +24,7 @@ from discussions.transcripts.core.readers.columns import (
     suggest_fields,
 )
 from discussions.transcripts.core.readers.json_cells import as_text, flattened
+from discussions.transcripts.core.readers.row_kinds import cells_of, places_of
 from discussions.transcripts.core.readers.tables import Table, TableRow, sample_rows, table_columns, with_rows
 from workspace.core.strict_json import read_json
 
@@ -33,6 +34,8 @@ MOST_ROWS = 2_000
 NAMED = "name in the column"
 # How many rows show that cells hold objects, and how few columns of players are a game.
 SAMPLE, LEAST_PLAYERS = 50, 3
+# What stands for a list of all players, and how many leave a game between two messages.
+OPEN, MOST_LEAVING = "all", 2
 _API_ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "model"))
 _LABELLED = re.compile(
     r"\W{0,6}(?P<name>[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,2})[*_\])]{0,4}[:：][*_]{0,3}\s{1,3}(?P<text>\S.*)",
@@ -47,7 +50,7 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
     Objects in cells stay where a recipe names their columns.
     """
     table = table if find_mapping(table.columns, recipes) else _open_objects(table)
-    return _merge_observed(_split_players(_take_labels(_count_turns(table))))
+    return _open_lists(_merge_observed(_split_players(_take_labels(_count_turns(table)))))
 
 
 def _open_objects(table: Table) -> Table:
@@ -208,3 +211,44 @@ def _events(rows: Iterable[TableRow], at: list[int]) -> dict[tuple[str, ...], li
         key = tuple(row.cells[place] for place in at)
         found.setdefault(key if all(key) else (*key, str(row.number)), []).append(row)
     return found
+
+
+def _open_lists(table: Table) -> Table:
+    """The table with "all" for the lists of players that name all who still play, as later rows show."""
+    fields = suggest_fields(table.columns)
+    at = places_of({name: fields.get(name, "") for name in (PLAYER, "game")}, table.columns)
+    sample = list(zip(*sample_rows(table, MOST_ROWS), strict=True)) if at[PLAYER] else []
+    lists = [place for place, cells in enumerate(sample) if _are_lists(table.columns[place], cells)]
+    if not lists:
+        return table
+    rows = [(row, cells_of(row, at)) for row in table.rows]
+    authors = {cells.get(PLAYER, "").strip().casefold() for _row, cells in rows} - NARRATORS - {""}
+    # For each row the game, the author, and who hears it.
+    told = []
+    for row, cells in rows:
+        author = cells.get(PLAYER, "").strip().casefold()
+        names = {name.casefold() for place in lists for name in split_names(row.cells[place])} - NARRATORS
+        own = {author, *(name for name in names if name in authors or not kind_of_type(name))}
+        told.append((cells.get("game", ""), author, frozenset(own if author in authors else ())))
+    spoken, left, playing = defaultdict(set), defaultdict(frozenset), []
+    for game, author, own in reversed(told):
+        spoken[game, own].add(author)
+        left[game] |= own
+        playing.append(left[game])
+    changed = []
+    for (row, _cells), (game, _author, own), now in zip(rows, told, reversed(playing), strict=True):
+        # At most two leave at once; then most of the others speak to one another.
+        if len(left[game] - now) <= MOST_LEAVING and 2 * len(spoken[game, now]) >= len(now):
+            left[game] = now
+        is_open = own >= left[game] and len(left[game]) >= LEAST_TABLE
+        cells = [
+            OPEN if is_open and place in lists and cell else cell for place, cell in enumerate(row.cells)
+        ]
+        changed.append((row.number, cells))
+    return with_rows(table, table.columns, changed)
+
+
+def _are_lists(column: str, cells: Iterable[str]) -> bool:
+    """Whether cells are lists of names who may hear a row."""
+    named = [len(split_names(cell)) for cell in cells if cell and " " not in cell.replace(", ", "")]
+    return field_of(column) == "audience" and max(named, default=0) >= LEAST_TABLE - 1

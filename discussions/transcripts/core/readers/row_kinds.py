@@ -50,6 +50,7 @@ from discussions.transcripts.core.readers.columns import (
     SEPARATOR,
     TEXT,
     MappingRecord,
+    field_of,
     split_columns,
 )
 from discussions.transcripts.core.readers.tables import Table, TableRow, filled_together, sample_rows
@@ -246,6 +247,11 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
     players = map(signs.name, distinct((name for name in names if name), Limits().players))
     found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
+    rows = [cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED)] if unknown else []
+    listed = distinct(own.get(column, "") for own in rows for column in unknown)
+    # Who is listed beside players is one, though they never speak.
+    others = [{*map(str.casefold, split_names(signs.called(value)))} for value in listed]
+    found = found.union(*(own for own in others if 2 * len(own & found) > len(own)))
     signs = replace(signs, names=found)
     audiences = distinct(signs.called(cells_of(row, signs.at).get("audience", "")) for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
@@ -334,7 +340,9 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     for place, pairs in said.items():
         column, cells = table.columns[place], {cell for _name, cell in pairs if cell}
         is_few = place in named or say_hidden(cells) or 2 * len(cells) <= max(4, filled[place])
-        tells = is_few and len(pairs) > len({name for name, _cell in pairs}) and may_hide(column, cells)
+        # Rows without a player's role say nothing of it.
+        told = [pair for pair in pairs if pair[1] or field_of(column) not in (PLAYER, "role")]
+        tells = is_few and len(told) > len({name for name, _cell in told}) and may_hide(column, cells)
         if place not in hidden and tells and not _are_thoughts(column, cells):
             hidden.append(place)
     return hidden

@@ -18,9 +18,11 @@ from discussions.transcripts.core.audience import (
     SPEECH,
     THOUGHT,
     VOTE,
+    kind_of_flag,
     kind_of_type,
     read_answer,
     split_aside,
+    words_of,
 )
 from discussions.transcripts.core.fields import as_moment
 from discussions.transcripts.core.native_parts import name_key
@@ -104,6 +106,12 @@ class _RowGame(Struct):
 def is_nobody(target: str) -> bool:
     """Whether the target of a vote says that nobody was voted for."""
     return re.sub(r"[\W_]+", "", target).lower() in NOBODY
+
+
+def _is_poll(target: str, signs: row_kinds.RowSigns) -> bool:
+    """Whether the target of a vote is "yes" or "no", or to end the discussion, which no player is called."""
+    is_known = is_nobody(target) or target.isdecimal() or target.casefold() in signs.names
+    return not is_known and (kind_of_flag(target, is_private=True) != "" or "discussion" in words_of(target))
 
 
 def read_table(
@@ -289,6 +297,7 @@ def _read_kind(
     cells = _of_kind(cells, kind, signs) if is_typed else cells
     cells = _as_vote(cells, signs) if kind == SPEECH else cells
     name, target = (signs.name(cells.get(field, "")) for field in (recipes.PLAYER, "vote"))
+    target = "" if _is_poll(target, signs) else target
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
