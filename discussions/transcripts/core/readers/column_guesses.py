@@ -117,10 +117,14 @@ def find_kind(free: list[Column], players: Column) -> str:
 
     A player's name in a code is no other code: "/seats/Ann/notes", "/seats/Bea/notes". "" without such a column.
     """
-    for column in (column for column in free if field_of(column.name) not in (PLAYER, "role")):
+    for column in free:
         pairs = list(zip(players.all, column.all, strict=True))
         names = {name for name, _cell in pairs}
-        codes = {(name, cell.replace(name, ANY) if name else cell) for name, cell in pairs}
+        # Rows without a player's role say nothing of it.
+        is_role = field_of(column.name) in (PLAYER, "role")
+        codes = {
+            (name, cell.replace(name, ANY) if name else cell) for name, cell in pairs if cell or not is_role
+        }
         different = {code for _name, code in codes} - {""}
         is_flag = all(kind_of_flag(cell, is_private=True) for cell in column.different)
         # Of some flags the name says what they mean.

@@ -218,7 +218,12 @@ def _open_lists(table: Table) -> Table:
     fields = suggest_fields(table.columns)
     at = places_of({name: fields.get(name, "") for name in (PLAYER, "game")}, table.columns)
     sample = list(zip(*sample_rows(table, MOST_ROWS), strict=True)) if at[PLAYER] else []
-    lists = [place for place, cells in enumerate(sample) if _are_lists(table.columns[place], cells)]
+    lists = [
+        place
+        for place, cells in enumerate(sample)
+        if field_of(table.columns[place]) == "audience"
+        and any(len(split_names(cell)) >= LEAST_TABLE - 1 for cell in cells)
+    ]
     if not lists:
         return table
     rows = [(row, cells_of(row, at)) for row in table.rows]
@@ -246,9 +251,3 @@ def _open_lists(table: Table) -> Table:
         ]
         changed.append((row.number, cells))
     return with_rows(table, table.columns, changed)
-
-
-def _are_lists(column: str, cells: Iterable[str]) -> bool:
-    """Whether cells are lists of names who may hear a row."""
-    named = [len(split_names(cell)) for cell in cells if cell and " " not in cell.replace(", ", "")]
-    return field_of(column) == "audience" and max(named, default=0) >= LEAST_TABLE - 1
