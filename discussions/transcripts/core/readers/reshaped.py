@@ -229,25 +229,25 @@ def _open_lists(table: Table) -> Table:
     rows = [(row, cells_of(row, at)) for row in table.rows]
     authors = {cells.get(PLAYER, "").strip().casefold() for _row, cells in rows} - NARRATORS - {""}
     # For each row the game, the author, and who hears it.
-    told = []
-    for row, cells in rows:
-        author = cells.get(PLAYER, "").strip().casefold()
+    told: list[tuple[str, str, frozenset[str]]] = []
+    for row, found in rows:
+        author = found.get(PLAYER, "").strip().casefold()
         names = {name.casefold() for place in lists for name in split_names(row.cells[place])} - NARRATORS
-        own = {author, *(name for name in names if name in authors or not kind_of_type(name))}
-        told.append((cells.get("game", ""), author, frozenset(own if author in authors else ())))
-    spoken, left, playing = defaultdict(set), defaultdict(frozenset), []
+        heard = {author, *(name for name in names if name in authors or not kind_of_type(name))}
+        told.append((found.get("game", ""), author, frozenset(heard if author in authors else ())))
+    spoken: dict[tuple[str, frozenset[str]], set[str]] = defaultdict(set)
+    left: dict[str, frozenset[str]] = defaultdict(frozenset)
+    playing = []
     for game, author, own in reversed(told):
         spoken[game, own].add(author)
         left[game] |= own
         playing.append(left[game])
     changed = []
-    for (row, _cells), (game, _author, own), now in zip(rows, told, reversed(playing), strict=True):
+    for (row, _), (game, _, own), now in zip(rows, told, reversed(playing), strict=True):
         # At most two leave at once; then most of the others speak to one another.
         if len(left[game] - now) <= MOST_LEAVING and 2 * len(spoken[game, now]) >= len(now):
             left[game] = now
-        is_open = own >= left[game] and len(left[game]) >= LEAST_TABLE
-        cells = [
-            OPEN if is_open and place in lists and cell else cell for place, cell in enumerate(row.cells)
-        ]
+        is_all = own >= left[game] and len(left[game]) >= LEAST_TABLE
+        cells = [OPEN if is_all and place in lists and cell else cell for place, cell in enumerate(row.cells)]
         changed.append((row.number, cells))
     return with_rows(table, table.columns, changed)

@@ -242,22 +242,24 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
     )
-    if not any(_is_sign(field) and field not in ("type", "phase") for field in signs.at):
-        return signs
+    is_told = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
+    return _with_players(table, signs) if is_told else signs
+
+
+def _with_players(table: Table, signs: RowSigns) -> RowSigns:
+    """The signs with the names of all players, who may be listed beside others and never speak."""
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
     players = map(signs.name, distinct((name for name in names if name), Limits().players))
     found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
-    rows = [cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED)] if unknown else []
-    listed = distinct(own.get(column, "") for own in rows for column in unknown)
-    # Who is listed beside players is one, though they never speak.
+    columns = [field for field in signs.at if field.startswith(UNCLEAR)]
+    rows = [cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED if columns else 0)]
+    listed = distinct(own.get(column, "") for own in rows for column in columns)
     others = [{*map(str.casefold, split_names(signs.called(value)))} for value in listed]
     found = found.union(*(own for own in others if 2 * len(own & found) > len(own)))
-    signs = replace(signs, names=found)
     audiences = distinct(signs.called(cells_of(row, signs.at).get("audience", "")) for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
-    if any(kind_of_audience(value, found) == SPEECH for value in audiences if value):
-        signs = replace(signs, kinds={NAMED: PRIVATE} | dict(mapping.kinds))
-    return signs
+    has_all = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
+    return replace(signs, names=found, kinds=({NAMED: PRIVATE} if has_all else {}) | dict(signs.kinds))
 
 
 def _is_count(table: Table, place: int) -> bool:
