@@ -318,6 +318,28 @@ def test_a_step_that_is_called_a_thought_is_none_of_the_talk(about):
     assert [entry.text for entry in game.private] == [CANARY]
 
 
+def test_runs_within_a_run_are_its_answers():
+    *_others, last, chain, first = langsmith_runs()
+    tree = chain | {"child_runs": [{"run_type": "tool", "outputs": {}, "child_runs": [first]}, last]}
+    assert said(only(read_value(tree))) == [(1, *SAID[0]), (1, *SAID[1])]
+
+
+def test_runs_whose_answers_have_keys_of_their_own_are_shown_as_a_table():
+    def run(player, night=False, **outputs):
+        inputs = {"agent": player, "round": 1}
+        return {"name": "den" if night else "speak", "run_type": "llm", "inputs": inputs, "outputs": outputs}
+
+    lines = [*SAID, ("Cy", "Not me, Ann."), ("Ann", "Bea asks too much.")]
+    days = [run(name, reasoning=CANARY, speech=text) for name, text in lines]
+    parts = [("night_1", [run("Ann", night=True, message_to_pack=CANARY)]), ("day_1", days)]
+    chains = [
+        {"name": name, "run_type": "chain", "outputs": {}, "child_runs": within} for name, within in parts
+    ]
+    read = read_value({"name": "game", "run_type": "chain", "outputs": {}, "child_runs": chains})
+    assert [fault.code for fault in read.faults] == ["unknown_columns"]
+    assert CANARY not in repr(read.faults)
+
+
 def test_contents_of_gemini_are_read():
     rows = [
         {"role": "user", "parts": [{"text": "Good morning."}]},

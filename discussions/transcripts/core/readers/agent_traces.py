@@ -38,6 +38,7 @@ _ANSWERS = ("response", "completion", "result", "output", "body", "raw_response"
 _ABOUT = ("metadata", "request", "context", "info", "extra")
 # Where an answer keeps its messages or its text.
 _WITHIN = "candidates generations choices messages message kwargs output text content".split()
+_WITHIN_RUN = "child_runs"
 _THREAD = ("thread_id", "session_id", "conversation_id")
 _LEFT_OUT = {"role": "tool"}
 # The types by which a list of observations is known to be one of Langfuse.
@@ -56,6 +57,9 @@ def _kind(value: Any) -> str:
     is_langfuse = any(step.get("type") in _STEPS for _place, step in _objects(value, _LANGFUSE))
     listed = [_OTLP] if type(value.get(_OTLP)) is list else [_LANGFUSE] if is_langfuse else []
     is_run = type(value.get(_LANGSMITH)) is str and "outputs" in value
+    if is_run and value.get(_WITHIN_RUN):
+        # A tree of runs whose answers are no messages is read as lists of its own keys.
+        is_run = any(_said(run["outputs"]) for _place, run in _run_tree([("", value)]) if _is_model(run))
     is_session = value.get("type") == "session" and _SESSION in value
     kind = listed[0] if listed else _LANGSMITH if is_run else _SESSION if is_session else ""
     return kind or (_CALL if _answer(value) is not None else "")
@@ -81,7 +85,8 @@ def recognises(value: Any) -> bool:
     """Whether it is a trace, or a list of traces, runs or lines of a session."""
     if type(value) is list:
         return bool(value) and (_kind(value[0]) != "" or are_turns(value[:MOST_LINES]))
-    return _kind(value) in (_OTLP, _LANGFUSE, _CALL)
+    tree = (_LANGSMITH,) if as_object(value).get(_WITHIN_RUN) else ()
+    return _kind(value) in (_OTLP, _LANGFUSE, _CALL, *tree)
 
 
 def recognises_text(text: str) -> bool:
@@ -212,12 +217,27 @@ def _observations(values: _Placed) -> Iterator[_Answer]:
             yield trace.get("sessionId") or trace.get("id"), where, facts, answer
 
 
+def _run_tree(runs: _Placed) -> _Placed:
+    """The runs, each before those within it."""
+    return [
+        found
+        for place, run in runs
+        for found in ((place, run), *_run_tree(_objects(run, _WITHIN_RUN, place)))
+    ]
+
+
+def _is_model(run: dict[str, Any]) -> bool:
+    return run.get(_LANGSMITH) == "llm" and "outputs" in run
+
+
 def _runs(values: _Placed) -> Iterator[_Answer]:
-    for place, run in values:
-        about = as_object(as_object(run.get("extra")).get("metadata"))
-        thread = find_id([about], *_THREAD) or run.get("trace_id")
-        answer = run.get("outputs") if run.get("run_type") == "llm" else None
-        yield thread, place, _facts(run, about, "start_time"), answer
+    for root in values:
+        thread = None
+        for place, run in _run_tree([root]):
+            about = as_object(as_object(run.get("extra")).get("metadata"))
+            thread = find_id([about], *_THREAD) or run.get("trace_id") or thread
+            answer = run["outputs"] if _is_model(run) else None
+            yield thread, place, _facts(run, about, "start_time"), answer
 
 
 def _lines(values: _Placed) -> Iterator[_Answer]:
