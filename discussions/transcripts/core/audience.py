@@ -24,6 +24,8 @@ LEAST_SPACES, LEAST_ASIDES = 2, 4
 _MOST_SIDES, _LEAST_ROUNDS = 4, 4
 
 _WORD = re.compile(r"[^\W\d_]+")
+LEVELS = "TRACE DEBUG INFO NOTICE SUCCESS WARN WARNING ERROR CRITICAL FATAL".split()
+_LEVEL = re.compile(r"\A(?:INFO|NOTICE|SUCCESS)\W+(?=\w)")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # "not private", "mafia game" and "Secret Hitler" say nothing of who could hear a message.
 _NEGATED = re.compile(
@@ -137,7 +139,8 @@ def words_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def kind_of_type(value: str) -> str:
-    """What a row of this type is, one of KINDS; "" when the words are not known."""
+    """What a row of this type is, one of KINDS; "" when the words are not known. "INFO" before them says nothing."""
+    value = _LEVEL.sub("", value)
     known = set(words_of(_NEGATED.sub("public", _CAMEL.sub(" ", value).replace("_", " ").casefold())))
     if known & _THOUGHT:
         return THOUGHT

@@ -68,16 +68,16 @@ def test_lines_with_another_sign_are_shown_as_a_game_and_read_once_it_is_confirm
 
 
 def test_lines_of_a_log_are_asked_about_and_the_next_log_is_read_by_the_recipe(seen, project, lead):
-    lines = [f"2026-03-01 20:15:1{n},1 INFO game.table: {who}: {text}" for n, (who, text) in enumerate(SAID)]
+    lines = [f"2026-03-01 20:15:1{n},1 INFO game.hall: {who}: {text}" for n, (who, text) in enumerate(SAID)]
     thought = "2026-03-01 20:15:09,1 DEBUG agent.Ann: thought: CANARY"
     log = upload_table(project=project, by=lead, data="\n".join([thought, *lines]).encode(), name="log.txt")
     run_waiting_jobs()
     address = f"projects/ours/imports/{log.pk}/columns/"
     proposal = program_of(lead).get(address).json()
-    assert [question["value"] for question in proposal["questions"]] == ["INFO game.table"]
+    assert [question["value"] for question in proposal["questions"]] == ["INFO game.hall"]
     page = seen.get(reverse("map_columns", args=["ours", log.pk]))
-    assert "What is “INFO game.table”?" in words(page) and "CANARY" not in words(page).split("Paths")[0]
-    given = {key: proposal[key] for key in ("fields", "settings")} | {"kinds": {"INFO game.table": "speech"}}
+    assert "What is “INFO game.hall”?" in words(page) and "CANARY" not in words(page).split("Paths")[0]
+    given = {key: proposal[key] for key in ("fields", "settings")} | {"kinds": {"INFO game.hall": "speech"}}
     assert program_of(lead).post(address, given).status_code == 200
     run_waiting_jobs()
     next_log = "\n".join(line.replace("20:15", "21:30") for line in lines).encode()

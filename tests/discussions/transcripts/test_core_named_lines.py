@@ -16,7 +16,23 @@ LOGS = {
             f"{LOG}DEBUG | app.mind:run:8 - {{name}} broods: {{secret}}",
             f"{LOG}INFO  | app.hall:say:4 - {{name}} says: {{said}}",
         ),
-        {"DEBUG app.mind:run: - broods": "private", "INFO app.hall:say: - says": "speech"},
+        {"INFO app.hall:say: - says": "speech"},
+    ),
+    "one module": (
+        f'{LOG.format(n=10)}INFO     | app.core:start:4 - Cast: {{"Ann": "Seer", "Bea": "Wolf"}}\n'.encode()
+        + text(
+            f"{LOG}DEBUG    | app.core:play_round:8 - {{name}} (den only): {{secret}}",
+            f"{LOG}INFO     | app.core:play_round:9 - {{name}}: {{said}}",
+        ),
+        {"DEBUG app.core:play_round: - den only": "private", "INFO app.core:play_round": "speech"},
+    ),
+    "levels": (
+        text(
+            f"{LOG}INFO - [SPEECH] {{name}}: {{said}}",
+            f"{LOG}INFO - [THOUGHT] {{name}}: {{secret}}",
+            rounds="19:05:10 INFO day {}\n",
+        ),
+        {},
     ),
     "marks": (text("? {name}: {secret}", "! {name}: {said}"), {"?": "private", "!": "speech"}),
     "dates": (

@@ -109,9 +109,9 @@ AT_ONCE = {
 LOG = "2026-03-01 20:15:{n},101 "
 ASKS = {
     "log lines": (text(f"{LOG}DEBUG agent.{{name}}: thought: {{secret}}", f"{LOG}INFO game.table: {{name}}: {{said}}",
-                       rounds=LOG.format(n=10) + "INFO game.engine: Round {} begins\n"), {"INFO game.table": "speech"}),
+                       rounds=LOG.format(n=10) + "INFO game.engine: Round {} begins\n"), {}),
     "levels": (text(f"{LOG}DEBUG [brain] {{name}}: {{secret}}", f"{LOG}INFO [table] {{name}}: {{said}}", rounds=""),
-               {"INFO table": "speech", "DEBUG brain": "private"}),
+               {"DEBUG brain": "private"}),
     "pairs": (text('level=debug event=think player={name} msg="{secret}"',
                    'level=info event=speak player={name} msg="{said}"', rounds=""), {}),
     "table": (b"| Who | Says | Thinks |\n|---|---|---|\n" + text("| {name} | {said} | {secret} |", rounds=""), {}),

@@ -174,7 +174,7 @@ def find_most_named(columns: list[Column], said: Column | None) -> Column | None
         column
         for column in columns
         if _is_small(column)
-        and not all(cell.strip().isdecimal() for cell in column.different)
+        and not all(cell.strip().isdecimal() or kind_of_type(cell) for cell in column.different)
         and 2 * sum(1 for both in zip(every, column.all, strict=False) if all(both)) >= sum(map(bool, every))
     ]
     return max(names, key=lambda one: (_share_named(one, texts), len(one.cells)), default=None)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
     IGNORE,
+    LEVELS,
     NARRATORS,
     PRIVATE,
     SPEAKERS,
@@ -44,7 +45,8 @@ _CALLED = re.compile(
     rf"(?<![^\W_])([^\W\d_](?:{_MORE}|\.(?=\d))*(?: \d{{1,3}}(?!\d))?)"
     rf"(?=(?P<more>\.? [^\W\d_a-zß-ÿ]{_MORE}*)?)"
 )
-_LEVEL = r"(?:(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL)\b[ :|-]{0,3})?"
+_PLACE = re.compile(r":\d")
+_LEVEL = rf"(?:(?:{'|'.join(LEVELS)})\b[ :|-]{{0,3}})?"
 _SIGN = re.compile(
     r"(?P<after>(?:[^:：>|»「“\n]|(?<=[-=])>){0,60}?)\s?"
     r"(?:(?P<sign>[:：](?=[\s\"“「]|\Z)|(?<![=-])>(?=\s|\Z)|[|»「“]|(?P<dash>(?<=\s)[-–—](?=\s)))"
@@ -60,7 +62,7 @@ LABEL = re.compile(
     r"[\s#*>·•│└├╰─-]{0,12}(?P<label>[^\W\d_][\w -]{0,39}?)[*_`]{0,3}\s?[:：=][*_`]{0,3}\s{0,9}(?P<text>\S.*)"
 )
 _ROUND = re.compile(
-    rf"(?:^|[\]\-|=#*:>.])\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
+    rf"(?:^|[\]\-|=#*:>.]|\b(?:{'|'.join(LEVELS)}))\s{{0,3}}[=#*~-]{{0,9}}[\[(]?\s?(?P<kind>{PARTS})\s{{0,3}}#?(?P<number>\d{{1,4}})\b",
     re.IGNORECASE,
 )
 _SHORT_ROUND = re.compile(r"(?:^|\[)(?P<kind>[DN])(?P<number>\d{1,2})(?=\]|$)")
@@ -70,8 +72,10 @@ _VOTES = re.compile(
     r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}\Z|\0 ?(?:->|→|=>) ?\0\W{0,3}\Z",
     re.IGNORECASE,
 )
-# What stands above columns is no name.
-_NO_NAMES = NARRATORS.union(FACTS, THOUGHT_NAMES, ("player", "speaker", "name", "i"))
+# What stands above columns is no name, nor is a level of a log.
+_NO_NAMES = NARRATORS.union(
+    FACTS, THOUGHT_NAMES, map(str.casefold, LEVELS), ("player", "speaker", "name", "i")
+)
 _BOXED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]")
 _BOXED_END = re.compile(r"(?P<text>.*\S)\s{1,3}[\[({](?P<boxed>[^\[\](){}]{1,60})[\])}]")
 _TIMES = re.compile(rf"[\[(]?{chat.TIME}(?:[.,]\d{{1,9}})?[\])]?")
@@ -103,7 +107,8 @@ def find_names(lines: list[str]) -> frozenset[str]:
     for line in lines:
         for found in _CALLED.finditer(line):
             words[found[1]] += 1
-            if found.start() < _FAR:
+            # "run_day:90" is a place in a program.
+            if found.start() < _FAR and not _PLACE.match(line, found.end()):
                 before = chat.as_shape(line[: found.start()])
                 places.setdefault(before, []).append((found[1], found["more"] or ""))
     counts: Counter[str] = Counter()
@@ -269,7 +274,8 @@ def _find_heads(lines: list[str], any_name: "re.Pattern[str]") -> dict[int, _Hea
 
 def _read_head(line: str, any_name: "re.Pattern[str]") -> _Head | None:
     first = any_name.search(line, 0, _FAR)
-    if first is None:
+    # The keys of an object and the parts of a list say nothing.
+    if first is None or line[: first.start()].endswith(('{"', "{'", '["', "['")):
         return None
     boxed = _BOXED_SIGN.fullmatch(line, first.end()) if _OPENED.search(line[: first.start()]) else None
     next_name = any_name.match(boxed["text"]) if boxed else None
@@ -355,8 +361,12 @@ def _with_types(rows: Rows, any_name: "re.Pattern[str]") -> Rows:
 
 
 def is_clear(kind: str) -> bool:
-    """Whether the words of a type all say one thing, and not that the row is left out."""
-    kinds = {kind_of_type(word) for word in words_of(kind)}
+    """Whether the words of a type all say one thing, and not that the row is left out.
+
+    The level of a log says nothing, but what is for debugging may not have been said.
+    """
+    words = words_of(kind)
+    kinds = {kind_of_type(word) for word in words if word.upper() not in LEVELS}
     return kinds - {""} in ({THOUGHT}, {PRIVATE}, {THOUGHT, PRIVATE}) or (
-        len(kinds) == 1 and not kinds & {IGNORE, ""}
+        len(kinds) == 1 and not kinds & {IGNORE, ""} and {"debug", "trace"}.isdisjoint(words)
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides, is_hidden
+from discussions.transcripts.core.audience import THOUGHT_NAMES, have_asides, is_hidden, kind_of_type
 from discussions.transcripts.core.decoding import Decoded
 from discussions.transcripts.core.notes import NativeGame, NewNotes, Notes
 from discussions.transcripts.core.readers import chat_labels as labels
@@ -222,7 +222,7 @@ def _find_signs(lines: list[str]) -> list[tuple[_Found, set[str], bool]]:
         )
         is_talk = not labels.are_keys([(match["name"], match["text"]) for match in matches.values()])
         is_talk = is_talk and len(names) > 1 and often >= LEAST_LINES and 2 * often > len(matches) + others
-        if is_talk and 2 * len(names) <= often + 1:
+        if is_talk and 2 * len(names) <= often + 1 and not all(map(kind_of_type, names)):
             shown = next(iter(matches.values()))[0][:SHOWN]
             found.append(((often, separator, shown), {*names}, bool(modes)))
     return found
@@ -273,12 +273,8 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
         return None
     table = table_of_objects(rows, "line {}".format)
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
-    asked = {
-        said: count
-        for said, count in types.items()
-        if (separator == "level" and said not in ("vote", "thought"))
-        or (separator == NAMED and not is_clear(said))
-    }
+    is_asked = separator in ("level", NAMED)
+    asked = {said: count for said, count in types.items() if is_asked and not is_clear(said)}
     return replace(table, settings={SEPARATOR: separator}, choices={SEPARATOR: separators}, asked=asked)
 
 
