@@ -214,7 +214,7 @@ def _lay_out_list(data: bytes, options: ReadOptions) -> Unit | None:
             if not is_readable:
                 return None
             found = found or format_of(value, options)
-    return Unit(LIST, found, parts=items) if found and len(items) else None
+    return Unit(LIST, found, parts=items) if found and len(items) else _lay_out_one(data, options)
 
 
 def _lay_out_lines(data: bytes, options: ReadOptions) -> Unit | None:

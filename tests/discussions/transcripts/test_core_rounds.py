@@ -405,3 +405,87 @@ def test_a_poll_is_no_vote_and_who_only_hears_is_a_player():
     assert [message.text for message in record.messages] == ["Hello.", "Hi."]
     assert not questions
     assert [(vote.voter, vote.target) for vote in record.votes] == [(2, 1)]
+
+
+def test_a_list_of_objects_that_hold_games_has_players_by_the_key_of_those_who_speak():
+    players = [
+        {"player_id": "one", "model": "m"},
+        {"player_id": "two", "role": "MAFIA"},
+        {"player_id": "three"},
+    ]
+    log = [
+        {"night": 1, "mafia_reasons": [{"player_id": "two", "reason": "We take three."}]},
+        {
+            "day": 1,
+            "events": [{"player_id": "one", "statement": "Hello."}, {"player_id": "two", "statement": "Hi."}],
+        },
+    ]
+    values = [{"details": {"players": players, "log": log}, "tokens": {"m": 3}}] * 2
+    read = read_transcripts(as_bytes(values), "log.json")
+    assert [[player.name for player in game.record.players] for game in read.games] == [
+        ["one", "two", "three"]
+    ] * 2
+    assert [message.text for message in read.games[0].record.messages] == ["Hello.", "Hi."]
+
+
+def test_a_state_of_the_game_says_what_its_seats_are_called():
+    log = [{"kind": "speech", "round": n, "seatId": n - 1, "text": f"Seat {n} speaks."} for n in (1, 2)]
+    log.append({"kind": "vote", "round": 2, "seatId": 0, "targetSeatId": 1})
+    seats = [{"id": n, "name": name} for n, name in enumerate(("Ann", "Bea"))]
+    state = {"gameId": "g", "phase": "result", "winner": "town", "seats": seats, "log": log}
+    phases = [{"type": "phase", "phase": "speak", "round": n} for n in (1, 1, 2)]
+    record = read_one({"gameId": "g", "purpose": "test", "events": [state, *phases]}).record
+    assert [player.name for player in record.players] == ["Ann", "Bea"]
+    assert [(message.round, message.player) for message in record.messages] == [(1, 1), (2, 2)]
+    assert [(vote.round, vote.voter, vote.target) for vote in record.votes] == [(2, 1, 2)]
+
+
+def test_days_of_votes_are_rounds_and_marks_of_hidden_rows_are_not_asked_about():
+    talk = [
+        {"day": day, "actor": name, "text": f"{name} says {day}."}
+        for day in (1, 2)
+        for name in ("Ann", "Bea")
+    ]
+    notes = [{"day": 1, "actor": "Ann", "text": f"[Mafia channel, night {n}] We take Bea."} for n in range(4)]
+    value = {"id": "g", "publicLog": talk, "privateLog": {"Ann": notes}}
+    record = read_one(value | {"votes": [{"day": 2, "voter": "Ann", "target": "Bea"}]}).record
+    assert (len(record.messages), [vote.round for vote in record.votes]) == (4, [2])
+
+
+def test_the_text_of_an_act_is_what_is_said_and_parts_of_answers_are_no_players():
+    rows = [
+        {
+            "type": "turn",
+            "phase": "day",
+            "playerId": f"player_{n}",
+            "playerName": f"Player {n}" if turn == 0 else name,
+            "answer.raw.past": f"{name} was a baker in the town.",
+            "answer.raw.job": "Baker",
+            "answer.persona.past": f"{name} was a baker in the town.",
+            "answer.persona.job": "Baker",
+            "act_text": f"SPEAK: I am {name}, and this is turn {turn}.",
+            "speech": f"I am {name}, and this is turn {turn}.",
+        }
+        for turn in range(3)
+        for n, name in ((1, "Ann"), (2, "Bea"), (3, "Cid"))
+    ]
+    table = read_head(one_per_line(*rows), is_part=False)
+    mapping = propose_mapping(table)
+    record = read_first_game(table, mapping, "log.jsonl", "log", {}).record
+    assert (mapping.fields["text"], len(record.messages)) == ("speech", 9)
+    assert [player.name for player in record.players] == ["Ann", "Bea", "Cid"]
+
+
+def test_messages_inside_events_are_rows_of_the_days_that_other_events_begin():
+    def chat(name, text):
+        return {"kind": "chat", "channel": "public", "message": {"player_id": name, "message": text}}
+
+    begins = [{"kind": "PHASE_STARTED", "payload": {"day": day, "phase": "day"}} for day in (1, 2)]
+    _questions, record = propose(
+        begins[0], chat("p1", "Hello."), chat("p2", "Hi."), begins[1], chat("p1", "Ho.")
+    )
+    assert [(message.round, message.text) for message in record.messages] == [
+        (1, "Hello."),
+        (1, "Hi."),
+        (2, "Ho."),
+    ]

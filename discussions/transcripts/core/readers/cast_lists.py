@@ -8,6 +8,7 @@ from workspace.core.words import mark
 
 # Other words for the players, as a list or as an object by name.
 _CASTS = ("cast", "agents", "participants", "characters", "roster")
+_LISTS, _DEEPEST = ("players", "seats"), 3
 _ROLES = "roles player_roles playerRoles role_assignments assignments assignment rollen rôles 角色 身份 役職".split()
 _PLAYER_IDS = "id playerId player_id pid agent_id agentId seat seat_id seatId number".split()
 _DIFFERS = mark(
@@ -15,14 +16,17 @@ _DIFFERS = mark(
 )
 
 
-def find_names(value: dict[str, Any]) -> dict[str, str]:
-    """The name of each player whom the list of players gives an id, too."""
+def find_names(value: Any, depth: int = 0) -> dict[str, str]:
+    """The name of each player whom a list of players gives an id, too, in an object or in one inside it."""
     found: dict[str, str] = {}
-    for player in as_objects(value.get("players")):
+    for player in [player for key in _LISTS for player in as_objects(as_object(value).get(key))]:
         name = player.get("name")
         for key in _PLAYER_IDS:
             if type(name) is str and name.strip() and type(player.get(key)) in (str, int):
                 found.setdefault(str(player[key]), name.strip())
+    inner = value.values() if type(value) is dict else value if type(value) is list else ()
+    for part in inner if depth < _DEEPEST and not found else ():
+        found = found or find_names(part, depth + 1)
     return found
 
 
@@ -30,7 +34,8 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
     """The players that an object lists, as names, as objects, by name or by their roles; None where it lists none."""
     listed = value.get("players") or None
     if type(listed) is list:
-        return [{"name": name} for name in listed] if all(type(name) is str for name in listed) else listed
+        are_names = all(type(name) is str for name in listed)
+        return [{"name": name} for name in listed] if are_names else _named(listed, said)
     cast = next(filter(None, (as_objects(value.get(key)) for key in _CASTS)), [])
     names = [player.get("name") for player in cast]
     if listed is None and all(type(name) is str for name in names) and not said.keys().isdisjoint(names):
@@ -48,6 +53,16 @@ def list_players(value: dict[str, Any], said: dict[str, dict[str, Any]]) -> Any:
                 for name in dict.fromkeys((*said, *facts))
             ]
     return listed
+
+
+def _named(listed: list[Any], said: dict[str, dict[str, Any]]) -> list[Any]:
+    """The players of a list that names none by "name": by the key that holds those who speak."""
+    keys = dict.fromkeys(key for player in as_objects(listed) for key in player)
+    counts = {key: sum(str(player.get(key)) in said for player in as_objects(listed)) for key in keys}
+    known = max(counts, key=counts.__getitem__, default="")
+    if not counts.get(known) or not {"name", "playerName", "player_name"}.isdisjoint(keys):
+        return listed
+    return [{"name": player[known]} | player if known in as_object(player) else player for player in listed]
 
 
 def _facts(fact: Any) -> dict[str, Any]:

@@ -46,6 +46,7 @@ _SPOKEN = frozenset(
     "message content line talk".split()
 )
 _POINTS = frozenset(("pointed", "points", "finger"))
+_SIGNS = re.compile(r"[\W_]+")
 _CODE = re.compile(r"[01]|[^\s\d]\S{0,80}")
 _ROUND = re.compile(r"(?P<word>[^\W\d_]{0,12}) ?(?P<number>\d{1,3})")
 _UNSPACED = re.compile("[\u2e80-\ud7ff\uf900-\ufaff]")
@@ -163,7 +164,14 @@ def is_vote(column: Column, players: Column) -> bool:
 def find_longest(columns: list[Column]) -> Column | None:
     long = (one for one in columns if one.length >= LEAST_TEXT and 2 * len(one.different) > len(one.cells))
     varied = [one for one in long if any(" " in cell or _UNSPACED.search(cell) for cell in one.cells)]
-    return max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
+    longest = max(varied, key=lambda one: (one.is_speech, one.length * len(one.cells)), default=None)
+    # Of "Speak: Hello." and "Hello." the latter is what was said.
+    within = (one for one in varied if longest and one.is_speech and _is_within(one, longest))
+    return min(within, key=lambda one: one.length * len(one.cells), default=longest)
+
+
+def _is_within(column: Column, other: Column) -> bool:
+    return all(cell in around for cell, around in zip(column.all, other.all, strict=True))
 
 
 def find_most_named(columns: list[Column], said: Column | None) -> Column | None:
@@ -212,13 +220,23 @@ def is_round(column: Column) -> bool:
 
 
 def find_ids(table: Table) -> dict[str, str]:
-    """The name of each player whom rows give an id beside it: {"player": 2, "name": "Bea"}."""
+    """The name of each player whom rows give an id beside it: {"player": 2, "name": "Bea"}.
+
+    Before it is given, a name may be the id itself: "Player 2".
+    """
     columns = [column for column in columns_in(table) if field_of(column.name) == PLAYER]
     for ids, names in permutations(columns, 2):
-        pairs = dict.fromkeys(both for both in zip(ids.all, names.all, strict=True) if all(both))
-        found = dict(pairs.keys())
+        pairs = {both for both in zip(ids.all, names.all, strict=True) if all(both)}
+        called = {
+            (given, name)
+            for given, name in pairs
+            if _SIGNS.sub("", given).casefold() != _SIGNS.sub("", name).casefold()
+        }
+        found = dict(called)
         are_ids = all(map(str.isdecimal, found)) or "id" in words_of(ids.last)
-        is_unclear = any(map(str.isdecimal, found.values())) or len({*found.values()}) < len(pairs)
-        if len(found) > 1 and are_ids and not is_unclear and len(found) == len(pairs):
-            return found
+        are_names = len(called) == len(found) == len({*found.values()}) and not any(
+            map(str.isdecimal, found.values())
+        )
+        if len(found) > 1 and are_ids and are_names:
+            return found | {name: found[given] for given, name in pairs - called if given in found}
     return {}

@@ -104,7 +104,8 @@ _OTHERS = {
     "public": "ispublic broadcast isbroadcast toall visibletoall",
     "phase": "channel",
     PLAYER: "playername speaker speakername name agent agentname author authorname sender user username participant "
-    "character playerid speakerid agentid senderid userid assistantid from fromseat actor actorid who fromplayer",
+    "character playerid seatid speakerid agentid senderid userid assistantid from fromseat actor actorid who "
+    "fromplayer",
     TEXT: "message content utterance speech body messagetext msg statement",
     "time": "timestamp datetime date createdat sentat",
     "id": "messageid msgid utteranceid eventid",
@@ -117,7 +118,7 @@ _OTHERS = {
     "thought": "thoughts reasoning thinking innerthought innerthoughts innermonologue monologue scratchpad "
     "privatereasoning privatethought privatethoughts internalreasoning rationale chainofthought cot",
     "voter": "voterid votername",
-    "target": "targetid targetname targetplayer votedplayer",
+    "target": "targetid targetname targetplayer targetseat targetseatid votedplayer",
     "out": "eliminated eliminatedplayer eliminatedid victim executed exiled killed",
 }
 SPELLINGS = {field: (field.replace("_", ""), *names.split()) for field, names in _OTHERS.items()}
@@ -152,7 +153,7 @@ _FIELD_OF = {word: field for field, words in _TRANSLATED.items() for word in wor
     spelling: field for field, spellings in SPELLINGS.items() for spelling in spellings
 }
 WRAPPERS = frozenset(
-    "data payload event body fields attributes args params details value meta metadata metadict "
+    "data payload event message body fields attributes args params details value meta metadata metadict "
     "additionalkwargs".split()
 )
 _SIGNS = re.compile(r"[\W_]+")

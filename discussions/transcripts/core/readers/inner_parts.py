@@ -134,6 +134,14 @@ def list_inner_games(value: Any, formats: Sequence[Format]) -> list[tuple[str, A
 
     They are the items of a list, or the objects of one object. Empty without a game, and for a list of such values.
     """
+    if type(value) is list:
+        games = [
+            (f"/{index}{pointer}", part)
+            for index, item in enumerate(value)
+            for pointer, part in list_inner_games(item, formats)
+        ]
+        are_games = all(type(part) is dict and not _OF_A_GAME.isdisjoint(part) for _pointer, part in games)
+        return games if are_games and len(games) == len(value) else []
     is_open = type(value) is dict and not json_turns.are_views(value)
     inner = find_inner_part(value, formats) if is_open else None
     if inner is None or not inner.format:

@@ -74,7 +74,7 @@ def recognises_text(text: str) -> bool:
     if first and _is_message(first[0]):
         return True
     # Of a lone object, the objects in it are looked at, too.
-    depth = 1 if len(first) == 1 and not stripped.startswith("[") else DEEPEST
+    depth = 1 if len(first) == 1 else DEEPEST
     if not first or (len(first) == 1 and are_columns(first[0])) or _holds_objects_within(first[0], depth):
         return False
     return any(

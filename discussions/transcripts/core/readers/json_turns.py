@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from discussions.transcripts.core.audience import (
+    IGNORE,
     OUT,
     SPEECH,
     VOTE,
@@ -75,7 +76,9 @@ def _holds_games(value: dict[str, Any], depth: int = 0) -> bool:
     is_game = any(value.get(key) for key in _OF_A_GAME) and depth == 0
     for key, part in value.items() if depth < DEEPEST and not is_game else ():
         listed = [] if key.casefold() in ROUNDS else as_objects(part)
-        for item in [part] if type(part) is dict else listed:
+        # A state of the game names the same one.
+        own = _game_id(value)
+        for item in (item for item in as_objects([part]) or listed if not own or _game_id(item) != own):
             has_talk = _holds_messages(item.get("messages")) or next(_messages(item), None) is not None
             is_named = _NAMES_GAME.fullmatch(key) or _game_id(item) or any(map(item.get, _OF_A_GAME))
             if is_native(item) or (has_talk and is_named):
@@ -381,7 +384,8 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
     names = [name for name in (*CARRIED, "players") if value.get(name) and not (are_rows and name == "votes")]
     # What is called so and is no list is not ours: {"eliminations": {"1": "Bea"}}.
     names = [name for name in names if name not in ("votes", "eliminations") or type(value[name]) is list]
-    carried = {name: value[name] for name in names}
+    acts = {name: list(map(_with_round, value[name])) for name in names if name in ("votes", "eliminations")}
+    carried = {name: value[name] for name in names} | acts
     said = {player["name"]: player for player in game["players"]}
     if (listed := list_players(value, said)) is not None:
         carried["players"] = listed
@@ -400,6 +404,12 @@ def _carried(value: dict[str, Any], game: dict[str, Any], notes: Notes) -> dict[
             merge_player(player, said, f"/players/{index}", notes) for index, player in enumerate(listed)
         ]
     return carried
+
+
+def _with_round(item: Any) -> Any:
+    """A vote or an elimination whose round may be called a day."""
+    names = {key: "round" if recipes.field_of(key) == "round" else key for key in as_object(item)}
+    return {name: item[key] for key, name in names.items()} if names else item
 
 
 def _round_of_key(key: str, pointer: str, beside: Iterable[str], around: dict[str, Any]) -> dict[str, Any]:
@@ -425,6 +435,8 @@ def _round_of(item: dict[str, Any], index: int, around: dict[str, Any]) -> dict[
     plain = {key: part for key, part in item.items() if type(part) in (str, int) and part != ""}
     fields = recipes.suggest_fields(list(plain))
     phase = next((plain[key] for key in (fields.get("phase"), *_NAME_KEYS) if key in plain), None)
+    # "Result" in a state of the game says nothing of what was said before.
+    phase = None if _game_id(item) and kind_of_type(str(phase)) == IGNORE else phase
     number = plain.get(
         fields.get("round", ""), next((plain[key] for key in _NUMBER_KEYS if key in plain), None)
     )

@@ -125,6 +125,8 @@ def _take_labels(table: Table) -> Table:
 def _split_players(table: Table) -> Table:
     """The rows of a table with columns for each player, such as Ann_speech, Ann_vote, Bea_speech, Bea_vote."""
     grid = _grid(table.columns) or _wide(table)
+    if PLAYER in suggest_fields(table.columns) and not all(any(map(str.isdigit, name)) for name in grid):
+        return table
     if not grid:
         return table
     kinds: list[str] = list(dict.fromkeys(kind for own in grid.values() for kind in own))

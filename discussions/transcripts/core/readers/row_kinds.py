@@ -194,9 +194,9 @@ def find_questions(table: Table, mapping: MappingRecord) -> list[Question]:
     """What has to be asked about the rows before they are read, in order of appearance."""
     signs = read_signs(table, mapping)
     read = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED))
-    first = [cells.get("text", "").strip() for cells in read if cells]
-    asides = have_asides(first)
-    counts = table.asked | ({ASIDE: asides} if asides else {})
+    open_rows = (cells for cells in read if kind_of_row(cells, signs)[0] not in (IGNORE, THOUGHT, PRIVATE))
+    first = [cells.get("text", "").strip() for cells in open_rows if cells]
+    counts = table.asked | ({ASIDE: asides} if (asides := have_asides(first)) else {})
     asked = {value: count for value, count in counts.items() if value.casefold() not in mapping.kinds}
     examples = {ASIDE: next((text for text in first if split_aside(text)[1]), "")}
     types: set[str] = set()
@@ -242,24 +242,24 @@ def read_signs(table: Table, mapping: MappingRecord) -> RowSigns:
         modes=_modes(table, first),
         has_more=len(used) < len(table.columns),
     )
-    is_told = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
-    return _with_players(table, signs) if is_told else signs
+    has_hearers = any(_is_sign(field) and field not in ("type", "phase") for field in signs.at)
+    return _with_players(table, signs) if has_hearers else signs
 
 
 def _with_players(table: Table, signs: RowSigns) -> RowSigns:
     """The signs with the names of all players, who may be listed beside others and never speak."""
     names = (cells_of(row, signs.at).get("player", "").strip() for row in table.rows)
-    players = map(signs.name, distinct((name for name in names if name), Limits().players))
+    players = map(signs.name, distinct(filter(None, names), Limits().players))
     found = frozenset(name.casefold() for name in (*players, *signs.aliases.values()))
     columns = [field for field in signs.at if field.startswith(UNCLEAR)]
-    rows = [cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED if columns else 0)]
+    rows = (cells_of(row, signs.at) for row in islice(table.rows, MOST_ASKED if columns else 0))
     listed = distinct(own.get(column, "") for own in rows for column in columns)
-    others = [{*map(str.casefold, split_names(signs.called(value)))} for value in listed]
+    others = ({*map(str.casefold, split_names(signs.called(value)))} for value in listed)
     found = found.union(*(own for own in others if 2 * len(own & found) > len(own)))
     audiences = distinct(signs.called(cells_of(row, signs.at).get("audience", "")) for row in table.rows)
     # Where somebody also speaks to all, speaking to anybody else is private. Otherwise a name may only be an address.
-    has_all = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
-    return replace(signs, names=found, kinds=({NAMED: PRIVATE} if has_all else {}) | dict(signs.kinds))
+    is_told = any(kind_of_audience(value, found) == SPEECH for value in audiences if value)
+    return replace(signs, names=found, kinds=({NAMED: PRIVATE} if is_told else {}) | dict(signs.kinds))
 
 
 def _is_count(table: Table, place: int) -> bool:
