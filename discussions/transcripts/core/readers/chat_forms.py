@@ -47,8 +47,11 @@ _BOX_TOP = re.compile(
     r"\s{0,9}[╭┌┏╔+][─━═┄ -]{1,300}?(?P<title>[^─━═┄\s+-][^─━═┄╮┐┓╗]{0,80}?)[─━═┄ -]{1,400}[╮┐┓╗+]\s{0,9}"
 )
 _BOX_EDGE = re.compile(r"\s{0,9}[╭┌┏╔╰└┗╚├┠╟+][─━═┄ -]{1,600}[╮┐┓╗╯┘┛╝┤┨╢+]\s{0,9}")
+_SIGN = re.compile("[\u2190-\u24ff\u2600-\u2bff\U0001f000-\U0001faff]\ufe0f? {0,3}")
+_MODEL = re.compile(r" ?\[[\w.:-]{1,40}/[\w.:-]{1,60}\]")
 _BARS = ("│", "┃", "║", "|")
 _RULED = re.compile(r"\s{0,99}[─━═]{2,200} {0,3}(?P<title>[^─━═\n]{1,80}?) {0,3}[─━═]{2,200}\s{0,99}")
+_BRANCH = re.compile(r"[\s│┃|]{0,99}(?P<sign>[├└╰┌╭])[─━-]{1,3} (?P<said>\S.*)")
 _MODE = re.compile(r"(?P<name>[^\n]{1,60}?)(?:\s{1,3}[·•|—–-]\s{1,3}|:\s|\s{0,3}[(\[])(?P<mode>[^\n]{1,60}?)")
 _CAPS = re.compile(
     r"\s{0,80}(?P<name>[^\W\d_a-z][^a-z:.!?\n()\[\]]{1,38}?)(?: ?\((?P<mode>[^()]{1,60})\))?\s{0,9}"
@@ -119,7 +122,7 @@ _NOBODY = {"nobody", "no one", "none", "abstain", "abstains", "abstained", "skip
 def find_forms(lines: Lines) -> list[Form]:
     """How the lines of a file are rewritten, as far as its first `lines` tell."""
     finders = (
-        *(_find_facts, _find_above, _find_boxes, _find_play),
+        *(_find_facts, _find_above, _find_boxes, _find_branches, _find_play),
         *(_find_roles, _find_titles, _find_tables, _find_votes),
     )
     return [form for find in finders if (form := find(lines))]
@@ -284,6 +287,34 @@ def _part_of_box(line: str) -> tuple[str, str]:
         return "told", "" if _BOX_EDGE.fullmatch(line) else line
     text = row[1:-1] if row[1:].endswith(_BARS) else row[1:]
     return "text", text.removeprefix(" ").rstrip()
+
+
+def _find_branches(lines: Lines) -> Form | None:
+    count = sum(_BRANCH.fullmatch(line) is not None for line in lines)
+    return _parts_of_branches if count >= _LEAST and 4 * count > _count_filled(lines) else None
+
+
+def _parts_of_branches(lines: Lines) -> _Parts:
+    """What stands further right than a branch, or below the only one of its texts, is said by who stands there."""
+    head, at = "", 0
+    for line, below in pairwise([*lines, ""]):
+        branch, under = _BRANCH.fullmatch(line), _BRANCH.fullmatch(below)
+        start, said = (branch.start("said"), branch["said"].rstrip()) if branch else (0, "")
+        is_above = branch and branch["sign"] in "┌╭"
+        if not branch or read_heading(said):
+            head = ""
+            yield "same", said or line
+        elif under and (is_above or under.start("said") > start):
+            head, at = _MODEL.sub("", said), 0 if is_above else start
+            yield "same", ""
+        elif not head or start <= at:
+            head = ""
+            yield "same" if match_message(said) else "told", said
+        elif _is_votes(head):
+            yield "same", said
+        else:
+            sign = _SIGN.match(said)
+            yield "same", f"{sign[0] if sign else ''}{head}: {said[sign.end() if sign else 0 :]}"
 
 
 def _label(name: str, mode: str) -> str:
