@@ -49,7 +49,9 @@ AT_ONCE = {
         rounds=f"{'━' * 60} Round {{}} {'━' * 60}\n",
     ),
     "branches": text("├── {name}", "│   ├── 💭 {secret}", "│   └── 💬 {said}", rounds="Day {}\n"),
-    "branches above": text("┌─ {name} (thinks)", "└─ {secret}", "", "┌─ {name} [some/model-2]", "└─ {said}", ""),
+    "branches above": text(
+        "┌─ {name} (thinks)", "└─ {secret}", "", "┌─ {name} [some/model-2]", "└─ {said}", ""
+    ),
     "play": text(
         *("          {caps}", "     (aside, unheard by the rest)", "  {secret}", ""),
         *("          {caps}", "  {said}", "", "They look at each other.", ""),
