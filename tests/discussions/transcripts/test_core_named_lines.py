@@ -159,7 +159,11 @@ def test_a_log_whose_lines_name_players_waits_and_its_like_is_read(name):
 
 
 @pytest.mark.parametrize(
-    "vote", ["[Vote] {} -> {}", "{} votes for {}.", "[Abstimmung] {} stimmt für {}", "  {} → {}"]
+    "vote",
+    [
+        *("[Vote] {} -> {}", "{} votes for {}.", "{} votes for: {}", "[Vote] {}: {}"),
+        *("[Abstimmung] {} stimmt für {}", "{} 投票给了 {}", "  {} → {}"),
+    ],
 )
 def test_votes_among_such_lines_are_read(vote):
     votes = [("Ann", "Bea"), ("Bea", "Cid"), ("Cid", "Bea")]

@@ -245,7 +245,7 @@ def test_rounds_and_votes_in_chinese():
         "第一天 Day 1",
         "玩家1：你好。",
         "玩家2：我不信玩家1。",
-        "玩家1 投票给 玩家2",
+        "玩家1 投票给了玩家2",
         "第2天：平安夜。",
         "玩家1：好。",
     ]
@@ -272,6 +272,8 @@ FORMS_OF_VOTES = {
     "timed": "[20:01:00] GM: Day 1 has started.\n[20:01:01] Ann: Hi, Bea.\n[20:01:02] Bea: Ho, Ann.\n"
     "[20:01:03] * Ann voted for Bea\n[20:01:04] * Bea voted for Ann\n[20:01:05] GM: Bea was voted out.\n"
     "[20:01:06] GM: Day 2 has started.\n[20:01:07] Ann: Alone, Bea.",
+    "French": "Jour 1\nAnn: Hi, Bea.\nBea: Ho, Ann.\nAnn vote contre Bea\nBea a voté pour Ann\n\nEliminated: Bea\n\n"
+    "Jour 2\nAnn: Alone, Bea.",
     "words": "DAY ONE\n=======\n\n[Everyone wakes up for day 1.]\n\nAnn: Hi, Bea.\nBea: Ho, Ann.\n\n"
     "Votes: Ann -> Bea, Bea -> Ann\nEliminated: Bea\n\nDAY TWO\n=======\n\n[Everyone wakes up for day 2.]\n\n"
     "Ann: Alone, Bea.",

@@ -63,6 +63,10 @@ AT_ONCE = {
     + text("{name}: {secret}", rounds="### Round {}\n\n"),
     "figures": text("{name}: {said}", rounds="=== Round {} ===\nTokens: 12\nAlive: Ann, Bea, Cid\n")
     + b"\nWinner: Mafia\n",
+    "cast": b"Ann: Villager\nBea: Seer (llama-3)\nCid: Werewolf\n"
+    + text("{name}: {said}")
+    + b"\n\nAnn: Villager [alive]\nBea: Seer [dead]\nCid: 3 points\n",
+    "models": b"Ann: acme/gpt-9\nBea: acme/gpt-9\nCid: claude-2.1\n" + text("{name}: {said}"),
     "boxed": text("{name}: {{thinks: {secret}}} {said}"),
     "tags": text("{name}: <private>{secret}</private><public>{said}</public>"),
     "other language": text("{name} (про себя): {secret}", "{name}: {said}", rounds="=== День {} ===\n"),
@@ -125,6 +129,7 @@ ASKS = {
     "marks behind": (text("{name}: {said} ({secret})"), {ASIDE: "thought"}),
     "marks alone": (text("{name}: [{secret}]", "{name}: {said}"), {ASIDE: "thought"}),
     "marks in rows": (lines(*({"speaker": n, "text": f"<<{SECRET}>> {t}"} for n, t in SAID)), {ASIDE: "private"}),
+    "cast above": (b"Characters\n  Ann: Villager\n  Bea: Seer\n  Cid: Werewolf\n" + text("  {name}: {said}"), {}),
     "signs of lines": (text("{name}: {said}", "  ↳ {secret}"), {"other lines": "thought"}),
     "items": (text("{name}: {said}", "- {secret}"), {"other lines": "thought"}),
     "numbers": (text("{n}. {name}: {said}"), {}),

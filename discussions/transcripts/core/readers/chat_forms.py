@@ -95,7 +95,7 @@ _OWN_VOTE = re.compile(
     re.IGNORECASE,
 )
 _BALLOT = re.compile(
-    rf"[-*•\s]{{0,5}}(?P<voter>{WHO})\s{{0,3}}(?:[:：]|->|→|=>|➜|(?:has )?vote[sd]?(?: for| against)?)\s{{0,3}}"
+    rf"[-*•\s]{{0,5}}(?P<voter>{WHO})\s{{0,3}}(?:[:：]|->|→|=>|➜|(?:has )?vote[sd]?(?: for| against)?:?)\s{{0,3}}"
     rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, groupby, pairwise
 from typing import Any
 
@@ -23,7 +23,7 @@ from discussions.transcripts.core.audience import (
 from discussions.transcripts.core.notices import split_notice
 from discussions.transcripts.core.readers import chat_lines as chat
 from discussions.transcripts.core.readers.chat_lines import ChatLine, as_shape, read_heading
-from discussions.transcripts.core.readers.narration import VOTES
+from discussions.transcripts.core.readers.narration import ROLE, VOTES
 
 # What a text says of a game before or below it.
 FACTS = ("game", "game id", "date", "winner", "players", "roles")
@@ -64,6 +64,13 @@ _BOXED_LABEL = re.compile(r"\0(?: ?[(\[][^()\[\]]{1,40}[)\]]){1,3}")
 _RULED = re.compile(r"\s{0,9}([=#*~-])\1{1,20} [^\n]{1,100} \1{2,20}\s{0,9}")
 _TOLD_CELL = re.compile(r"\s{0,9}\|(?:[^|\n]{0,200}\|){0,20}\s{0,3}[^|\s]{1,40}(?: [^|\s]{1,40}){3}")
 _FIGURE = re.compile(r"[^\w\s]{0,3}\d[\d.,]{0,15} ?(?:%|[^\W\d]{1,12})?|[\[({][\d ,:]{1,400}[\])}]")
+# What a list of players says of each: a role, a model, whether they live.
+_CARD = re.compile(
+    rf"(?:role ?[:=] ?)?(?:{ROLE.pattern})(?: ?[(\[/|,-].{{0,60}})?"
+    r"|(?=\S{0,60}\d)[^\W\d_][\w.]{1,30}[-/:][\w./:-]{1,60}"
+    r"|alive|dead|living|eliminated|killed|executed|存活|死亡|出局|生存|\d{1,4} (?:points?|pts|votes?|票)",
+    re.IGNORECASE,
+)
 _CLOSES = re.compile(
     r"/|(?:end|ends|ended|close|closed|done|over|stop|fin|ende|конец|终|完)\b", re.IGNORECASE
 )
@@ -387,6 +394,17 @@ def title_apart(line: str) -> str:
     if found is None or found["title"].endswith(ENDS) or chat.SECTION.fullmatch(line):
         return ""
     return "" if read_heading(line) or may_think(line) else as_shape(found["title"].casefold()) or "/"
+
+
+def find_cards(said: Sequence[tuple[str, str]]) -> set[int]:
+    """Which of the texts, with their names, are lists of players above the talk or below it: "Ann: Seer"."""
+    found: set[int] = set()
+    for is_card, run in groupby(enumerate(said), lambda one: _CARD.fullmatch(one[1][1].strip()) is not None):
+        listed = dict(run)
+        is_beside = min(listed) < LEAST_NUMBERED or max(listed) >= len(said) - LEAST_NUMBERED
+        if is_card and is_beside and len({name for name, _text in listed.values()}) >= LEAST_NUMBERED:
+            found |= listed.keys()
+    return found
 
 
 def are_keys(pairs: Collection[tuple[str, str]]) -> bool:

@@ -130,10 +130,10 @@ _LOOSE = re.compile(
 )
 # A line that a sign or brackets set apart: "> *Ann thinks:* ...", "  (thinking: ...)", "💭 Ann: ...", "🗳 Ann -> Bea".
 _APART = re.compile(
-    r"(?P<before>[\s>·•│└├╰─-]{0,12})(?P<sign>[💭🧠🤔🤫🐺🔒👻🗣📢💬🔊🗳]?)\ufe0f?\s{0,3}(?P<boxed>[(\[*]{0,2})"
+    r"(?P<before>[\s>·•│└├╰─-]{0,12})(?P<sign>[💭🧠🤔🤫🐺🔒👻🗣📢💬🔊👤🗳]?)\ufe0f?\s{0,3}(?P<boxed>[(\[*]{0,2})"
     r"(?P<more>[^\W_].*?)[)\]*]{0,2}\s{0,9}"
 )
-_SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊🗳", "")
+_SIGNS = dict.fromkeys("💭🧠🤔", "nobody") | dict.fromkeys("🗣📢💬🔊👤🗳", "")
 TIMED = re.compile(rf"\A(?:[\[(]{TIME}[\])]|{TIME}) ?(?:[-–|] )?")
 # "gpt-4", "oni_", "llama3:8b".
 _CODE = re.compile(r"(?=\S{0,60}[\d_:-])[^\W\d_]\S{1,59}")

@@ -404,6 +404,7 @@ def _value(game: _Game) -> dict[str, Any]:
     votes[:] = [vote for vote in votes if vote["voterName"] and vote["targetName"] != ""]
     if ballots := narration.take_ballots(game.draft.game, known):
         game.notes.warn("ballot", "", ballots[0], count=len(ballots), says=_BALLOTS)
+    _take_cards(game)
     _leave_figures_out(game)
     messages = game.draft.game["messages"]
     for message in messages:
@@ -424,6 +425,17 @@ def _value(game: _Game) -> dict[str, Any]:
         "winner": game.facts.get("winner"),
         "players": list(game.roster.values()),
     }
+
+
+def _take_cards(game: _Game) -> None:
+    """Lists of players above or below what is said are no messages; those above tell roles."""
+    rows = game.draft.game["messages"]
+    public = [row for row in rows if row["audience"] is None]
+    for at in labels.find_cards([(row["playerName"], row["message"]) for row in public]):
+        role, player = narration.ROLE.match(public[at]["message"]), game.roster[public[at]["playerName"]]
+        player["role"] = player["role"] or (role[0] if role and 2 * at < len(public) else None)
+        game.notes.warn("figure", "", player["name"], says=_FIGURES)
+        rows.remove(public[at])
 
 
 def _leave_figures_out(game: _Game) -> None:

@@ -19,6 +19,7 @@ from discussions.transcripts.core.audience import (
     SPEAKERS,
     THOUGHT,
     THOUGHT_NAMES,
+    VOTE,
     kind_of_type,
     looks_like_audience,
     words_of,
@@ -69,7 +70,8 @@ _SHORT_ROUND = re.compile(r"(?:^|\[)(?P<kind>[DN])(?P<number>\d{1,2})(?=\]|$)")
 _SHORT_KINDS = {"D": "day", "N": "night"}
 _TITLE = re.compile(r"\s{0,9}(?:#{1,6} |([=*~#-])\1{1,60} ?)(?P<title>[^\W\d_][^\n]{0,100}?)[\s=*~#:-]{0,60}")
 _VOTES = re.compile(
-    r"\0 (?:votes?|voted|stimmt|stimmte|vota|votó|a voté|голосует)\b.{0,20}\0\W{0,3}\Z|\0 ?(?:->|→|=>) ?\0\W{0,3}\Z",
+    r"\0(?: (?:votes?|voted|stimmte?|vot(?:a|ó|ou)|a voté|głosuje|голосует)\b.{0,20}"
+    r"| ?投票?[给給]了? ?| ?(?:->|→|=>) ?)\0\W{0,3}\Z",
     re.IGNORECASE,
 )
 # What stands above columns is no name, nor is a level of a log.
@@ -184,6 +186,7 @@ def read_named(lines: list[str]) -> Rows:
     for _again in range(2):
         heads = _find_heads(lines, _any_of(names)) if len(names) >= _LEAST_NAMES else {}
         names = frozenset(head.player for head in heads.values())
+    any_name = _any_of(names)
     labels = Counter(label["label"] for line in lines if (label := LABEL.fullmatch(line)))
     titles = find_titles(lines, heads)
     parts = {chat.NUMBER.sub("", found["title"]) for line in lines if (found := _TITLE.fullmatch(line))}
@@ -199,8 +202,8 @@ def read_named(lines: list[str]) -> Rows:
         place.is_new = not head and (place.is_new or (is_rule and not lines[number - 2].strip()))
         if part:
             row = place.begun | {"player": place.spoken.get("player", ""), "type": part, "text": line}
-        elif head and _VOTES.search(head.shape):
-            row = place.begun | {"type": "vote", "player": head.names[0], "target": head.names[-1]}
+        elif head and (target := _target_of(head, any_name)):
+            row = place.begun | {"type": "vote", "player": head.names[0], "target": target}
         elif head:
             place.spoken = row = place.begun | {"player": head.player, "type": head.kind, "text": head.text}
             place.is_below = not head.text
@@ -210,7 +213,15 @@ def read_named(lines: list[str]) -> Rows:
         else:
             row = {} if is_rule or not line.strip() else _other_row(line, place, labels)
         rows.append((number, row))
-    return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], _any_of(names))
+    return _with_types([one for one in rows if one[1].get("text") or "target" in one[1]], any_name)
+
+
+def _target_of(head: _Head, any_name: "re.Pattern[str]") -> str:
+    """Whom a line votes for: the last of its names, or the name that is all of its text; "" for other lines."""
+    if _VOTES.search(head.shape):
+        return head.names[-1]
+    named = any_name.fullmatch(head.text.strip(" .!*")) if kind_of_type(head.kind) == VOTE else None
+    return named[0] if named else ""
 
 
 def _other_row(line: str, place: _Place, labels: Mapping[str, int]) -> dict[str, str]:

@@ -28,9 +28,10 @@ ROLE = re.compile(
     re.IGNORECASE,
 )
 VOTES = re.compile(
-    rf"(?:[-*•] )?(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]|投了|投票)\s?"
+    rf"(?:[-*•] )?(?:\[?vote[\]:] )?(?P<name>{WHO})(?: ?(?:投票?[给給]了?|投了|投票)\s?"
     r"| (?:(?:(?:has |have )?(?:votes?|voted|points?|pointed|stimmte?|vota|votó|голосует) ?)?"
-    r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)|(?:has )?(?:votes?|voted)|vota|votó) )"
+    r"(?:for|against|at|für|gegen|por|contra|за|против|->|→|=>|➜|➔)"
+    r"|(?:has |a |ha )?(?:votes?|voted|vot(?:a|ó|é|ou|ato)|głosuje)(?: (?:contre|pour|per|em|na))?) )"
     rf"(?P<target>{WHO})[.!。]?",
     re.IGNORECASE,
 )

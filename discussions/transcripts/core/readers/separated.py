@@ -271,6 +271,9 @@ def read_separated(decoded: Decoded, separator: str) -> Table | None:
     separators = find_separators(decoded.text)
     if not rows or separator not in dict(separators):
         return None
+    name, said = ("player", "text") if separator in SHAPES else separated_name(separator)
+    cards = labels.find_cards([(row.get(name, ""), row.get(said, "")) for _at, row in rows])
+    rows = [row for at, row in enumerate(rows) if at not in cards]
     table = table_of_objects(rows, "line {}".format)
     types = Counter(row["type"] for _at, row in rows if "type" in row and "player" in row)
     is_asked = separator in ("level", NAMED)
