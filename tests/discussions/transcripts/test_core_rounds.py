@@ -489,3 +489,26 @@ def test_messages_inside_events_are_rows_of_the_days_that_other_events_begin():
         (1, "Hi."),
         (2, "Ho."),
     ]
+
+
+def test_acts_with_a_verb_before_them_are_speech_votes_or_nothing_said():
+    acts = [
+        "MOVE from Hall to Yard",
+        "COMPLETE TASK - Wiring",
+        "SPEAK: I was in the yard.",
+        "VOTE Bea",
+        "KILL Ann",
+    ]
+    rows = [
+        {
+            "step": n,
+            "player": {"name": name},
+            "answer": {"Action": act, "Thinking": f"{name} waits for step {n}."},
+        }
+        for n, act in enumerate(acts)
+        for name in ("Ann", "Bea")
+    ]
+    _questions, record = propose(*rows)
+    assert [message.text for message in record.messages] == ["I was in the yard."] * 2
+    assert [(vote.voter, vote.target) for vote in record.votes] == [(1, 2), (2, 2)]
+    assert not record.eliminations

@@ -10,7 +10,14 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from discussions.transcripts.core.audience import LEAST_TABLE, NARRATORS, SPEECH, kind_of_type, split_names
+from discussions.transcripts.core.audience import (
+    LEAST_TABLE,
+    NARRATORS,
+    SPEECH,
+    VOTE,
+    kind_of_type,
+    split_names,
+)
 from discussions.transcripts.core.fields import as_object
 from discussions.transcripts.core.readers.column_guesses import columns_in, is_round
 from discussions.transcripts.core.readers.columns import (
@@ -41,6 +48,8 @@ _LABELLED = re.compile(
     r"\W{0,6}(?P<name>[^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,20}){0,2})[*_\])]{0,4}[:：][*_]{0,3}\s{1,3}(?P<text>\S.*)",
     re.DOTALL,
 )
+# "SPEAK: Hello.", "COMPLETE TASK - Wiring".
+_ACT = re.compile(r"(?P<verb>[A-Z]{2,20})(?: [A-Z]{2,20}){0,3}\b[\s:-]{0,3}(?P<said>.*)", re.DOTALL)
 _JOINT = re.compile(r"[._ :/-]+")
 
 
@@ -50,7 +59,7 @@ def reshape(table: Table, recipes: Columns = ()) -> Table:
     Objects in cells stay where a recipe names their columns.
     """
     table = table if find_mapping(table.columns, recipes) else _open_objects(table)
-    return _open_lists(_merge_observed(_split_players(_take_labels(_count_turns(table)))))
+    return _open_lists(_merge_observed(_split_players(_take_labels(_count_turns(_split_acts(table))))))
 
 
 def _open_objects(table: Table) -> Table:
@@ -78,6 +87,27 @@ def _open_objects(table: Table) -> Table:
         for row, own in zip(table.rows, flat, strict=True)
     )
     return with_rows(table, table_columns(columns), rows)
+
+
+def _split_acts(table: Table) -> Table:
+    """The table with what each act is and what it says, where a column holds acts: "SPEAK: Hello.", "VOTE Bea"."""
+    sample = (
+        zip(*sample_rows(table, SAMPLE), strict=True) if TEXT not in suggest_fields(table.columns) else ()
+    )
+    for place, cells in enumerate(sample):
+        acts = [_ACT.fullmatch(cell) for cell in cells if cell]
+        kinds = {kind_of_type(act["verb"]) for act in acts if act and act["said"]}
+        if {SPEECH, VOTE} <= kinds and None not in acts:
+            rows = ((row.number, [*row.cells, *_act_of(row.cells[place])]) for row in table.rows)
+            return with_rows(table, [*table.columns, "type", TEXT], rows)
+    return table
+
+
+def _act_of(cell: str) -> tuple[str, str]:
+    """What an act is, and what it says; what is done without words is ignored."""
+    act = _ACT.fullmatch(cell)
+    kind = kind_of_type(act["verb"]) if act else ""
+    return (kind, act["said"]) if act and kind in (SPEECH, VOTE) else ("action" if cell else "", cell)
 
 
 def _count_turns(table: Table) -> Table:
