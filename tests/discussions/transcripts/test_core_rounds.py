@@ -512,3 +512,21 @@ def test_acts_with_a_verb_before_them_are_speech_votes_or_nothing_said():
     assert [message.text for message in record.messages] == ["I was in the yard."] * 2
     assert [(vote.voter, vote.target) for vote in record.votes] == [(1, 2), (2, 2)]
     assert not record.eliminations
+
+
+def test_a_question_and_its_answer_are_said_by_two():
+    def asked(turn, who, other):
+        names = {"asker_nickname": who, "answerer_nickname": other}
+        return {"turn_number": turn, **names, "question": f"Who, {other}?", "answer": f"Not me, {who}."}
+
+    rounds_of_pairs = [{"round_number": 1, "turns": [asked(1, "Ann", "Bea"), asked(2, "Bea", "Cid")]}]
+    polls = [{"initiator": "Ann", "suspect": "Bea", "votes": {"Ann": True, "Bea": False}}]
+    rounds_of_pairs.append({"round_number": 2, "turns": [asked(1, "Cid", "Ann")], "vote_attempts": polls})
+    players = [{"nickname": name, "model": "m"} for name in ("Ann", "Bea", "Cid")]
+    record = read_one({"game_id": "g", "players": players, "rounds": rounds_of_pairs}).record
+    assert [(message.round, message.player, message.text) for message in record.messages][:3] == [
+        (1, 1, "Who, Bea?"),
+        (1, 2, "Not me, Ann."),
+        (1, 2, "Who, Cid?"),
+    ]
+    assert (len(record.messages), [player.name for player in record.players]) == (6, ["Ann", "Bea", "Cid"])

@@ -40,6 +40,7 @@ _TEXTS = ("text", "input_text", "output_text")
 _OF_TEXTS = frozenset(
     ("type", "text", "annotations", "citations", "logprobs", "cache_control", "id", "index")
 )
+_WHO_SAYS = {"question": {"asker", "questioner"}, "answer": {"answerer", "responder", "respondent"}}
 # What a list is called whose name says nothing of it.
 OF_LISTS = frozenset("log logs list lists history record records entries row rows item items data".split())
 # After the name of a value that may list players.
@@ -126,6 +127,19 @@ def flattened(entry: dict[str, Any], prefix: str = "", depth: int = 1) -> dict[s
 def names_both(value: Any) -> bool:
     """Whether a value is an object that names a player and a text."""
     return type(value) is dict and has_needed(suggest_fields(list(flattened(value))))
+
+
+def split_pair(item: Any) -> list[Any]:
+    """A question and its answer, each with who says it; else the value alone.
+
+    Both are one object, as in {"asker": "Ann", "answerer": "Bea", "question": "Who?", "answer": "Not me."}.
+    """
+    keys = [key for key in _WHO_SAYS if type(as_object(item).get(key)) is str]
+    names = [next((name for name in item if _WHO_SAYS[key] & {*words_of(name)}), "") for key in keys]
+    if len(keys) < len(_WHO_SAYS) or not all(names):
+        return [item]
+    rest = {key: part for key, part in item.items() if key not in (*keys, *names)}
+    return [{PLAYER: item[name], TEXT: item[key]} | rest for key, name in zip(keys, names, strict=True)]
 
 
 def _inner_values(name: str, value: Any, depth: int) -> dict[str, Any]:

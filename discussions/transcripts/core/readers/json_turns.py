@@ -27,7 +27,7 @@ from discussions.transcripts.core.readers import columns as recipes
 from discussions.transcripts.core.readers.cast_lists import find_names, list_players, merge_player
 from discussions.transcripts.core.readers.chat_lines import ARROW
 from discussions.transcripts.core.readers.column_guesses import with_kind
-from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, flattened
+from discussions.transcripts.core.readers.json_cells import OF_LISTS, as_text, flattened, split_pair
 from discussions.transcripts.core.readers.json_cells import names_both as _is_message
 from discussions.transcripts.core.readers.json_rows import table_of_objects
 from discussions.transcripts.core.readers.openai_chat import CARRIED, ID_KEYS, find_id, is_chat_message
@@ -299,7 +299,8 @@ def _named_beside(key: str, value: dict[str, Any]) -> str:
 
 def _rows_of(items: list[Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
     for index, item in enumerate(items):
-        yield from _with_answers(item if type(item) is dict else {"": item}, f"{pointer}/{index}", around)
+        for said in split_pair(item):
+            yield from _with_answers(said if type(said) is dict else {"": said}, f"{pointer}/{index}", around)
 
 
 def _with_answers(values: dict[str, Any], pointer: str, around: dict[str, Any]) -> Iterator[_Row]:
@@ -330,7 +331,8 @@ def _are_objects(part: Any) -> bool:
 
 
 def _holds_messages(part: Any) -> bool:
-    return type(part) is list and any(map(_is_message, part[:3])) and not any(map(is_chat_message, part[:3]))
+    first = [said for item in part[:3] for said in split_pair(item)] if type(part) is list else []
+    return any(map(_is_message, first)) and not any(map(is_chat_message, first))
 
 
 def _is_round(item: Any) -> bool:
