@@ -30,6 +30,13 @@ PLAIN = {
 ANSWERS = {
     "plain": PLAIN,
     "names": PLAIN | {"vote": lambda name: {"content": f"{name}."}},
+    "own names": {
+        "say": lambda text, thought: {
+            "content": text if "CANARY" in text else f"{text.split()[2].strip(',')}: {text}",
+            "reasoning_content": thought,
+        },
+        "vote": lambda name: {"content": f"I vote for {name}."},
+    },
     "tags": PLAIN | {"say": lambda text, thought: {"content": f"<think>{thought}</think>\n{text}"}},
     "lines": PLAIN | {"say": lambda text, thought: {"content": f"NOTES: {thought}\nSPEECH: {text}"}},
     "json": PLAIN

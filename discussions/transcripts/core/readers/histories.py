@@ -62,6 +62,7 @@ _APART = "\0"
 # Between a name and what it says: " said: \"", " (Villager): ".
 _SAYS = re.compile(r"(?:[^.!?\0]|[.!?](?![\s\"”]))*[:：\"“'‘>\])–—-]\s*")
 _SPACES = re.compile(r"\s+")
+_CAST = re.compile(r"(?:I(?:'m| am)? )?vot(?:e|ing)(?: for|:) ", re.IGNORECASE)
 _LABEL = re.compile(r"\W{0,3}[^\W\d][\w ]{0,30}[:：]\W{0,3}\s")
 _TOLD_DAY = re.compile(rf"\b(?:{PARTS})[\W_]{{0,3}}(?P<number>\d{{1,3}})\b", re.IGNORECASE)
 _ROLE = re.compile(
@@ -236,6 +237,9 @@ def _read_answer(history: AgentChat, number: int, message: dict[str, Any]) -> No
     for name, key, given in pairs:
         kinds = kind_of_type(key), kind_of_type(name)
         text = given.strip() if type(given) is str else ""
+        # "Ann: Hello", as the others are told it.
+        called, colon, rest = text.partition(":")
+        text = rest.strip() if colon and called.strip().casefold() == history.owner.casefold() else text
         if text and VOTE in kinds:
             history.votes.append((number, text))
         elif text and THOUGHT in kinds:
@@ -254,16 +258,17 @@ def _answered(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _without_names(history: AgentChat, names: set[str]) -> list[Answer]:
-    """The answers but for those that are a name alone: these are votes where one was asked for, else private acts."""
+    """The answers but for those that are a vote in words, or a name alone: a vote where one was asked for, or an act."""
     told, kept = history.told.split(_APART), []
     for answer in history.answers:
         name = answer.text.strip(" .!\"'*")
-        if name.casefold() not in names:
+        cast = _CAST.sub("", name, count=1)
+        if cast.casefold() not in names:
             kept.append(answer)
             continue
         asked = told[bisect(history.numbers, answer.at) - 1][-_LONGEST_ASKED:] if history.numbers else ""
-        is_vote = any(kind_of_type(word) == VOTE for word in words_of(asked))
-        (history.votes if is_vote else history.thoughts).append((answer.at, name))
+        is_vote = cast != name or any(kind_of_type(word) == VOTE for word in words_of(asked))
+        (history.votes if is_vote else history.thoughts).append((answer.at, cast))
     return kept
 
 
