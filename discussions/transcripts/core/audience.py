@@ -68,7 +68,8 @@ _THOUGHT = frozenset(
 _PRIVATE = frozenset(
     "aside private privately secret secretly secrets whisper whispers whispered whispering dm dms pm pms direct night "
     "nights wolf wolves werewolf werewolves mafia mafias mafioso evil dead ghost ghosts graveyard spectator "
-    "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate "
+    "spectators letter letters hidden lover lovers coven mason masons faction factions team teams teammate traitor "
+    "traitors impostor impostors imposter imposters cult cultist cultists vampire vampires "
     "teammates backchannel confidential nur privat privée privé privado privada privato privata secreto secreta "
     "secrète segreto segredo geheim flüstern nacht nuit noche noite notte личное тайно шёпот ночь мёртвые".split()
 )
@@ -98,11 +99,12 @@ _OUT = frozenset(
     "execute exile exiled hanged bitten lynch lynched lynching banish banished banishment ejected ejection "
     "ausscheiden".split()
 )
-_IGNORE = frozenset(
+_ACTS = frozenset(("action", "actions", "act"))
+_IGNORE = _ACTS | frozenset(
     "system moderator narrator narration host server setup start started begin begins end ended over result "
     "results summary final_results info log status config init initialization tool tools function usage token "
     "tokens error errors warning debug meta metadata score scores reward rewards assign assignment assigned "
-    "observation prompt phase_change transition transitioned tally count outcome winner ranks action actions act "
+    "observation prompt phase_change transition transitioned tally count outcome winner ranks "
     "inspect investigate protect heal save see check divination guard".split()
 )
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
@@ -148,6 +150,8 @@ def kind_of_type(value: str) -> str:
         return PRIVATE
     # Of "agent_schemed" nobody can tell.
     others = known - SPEAKERS
+    # What somebody does before everybody is mostly what they say.
+    known -= _ACTS if known & {"public", "publicly"} else set()
     known = set() if others and others.isdisjoint(_KNOWN) else known
     for kind, names in ((IGNORE, _IGNORE), (OUT, _OUT), (VOTE, _VOTE), (SPEECH, _PUBLIC), (SPEECH, _SPEECH)):
         if known & names:

@@ -337,3 +337,24 @@ def test_the_only_key_of_a_row_is_its_type():
     ]
     assert len(game.record.votes) == 3
     assert {entry.text for entry in game.private} == {"CANARY hide."}
+
+
+def test_events_of_a_program_are_proposed_with_targets_of_votes_and_numbers_of_phases():
+    rows = [{"phase": "day", "phase_num": 1, "actor": 9, "act": "pass_token", "data": {"target_id": 1}}]
+    rows[0]["data"]["round"] = 1
+    for number in (1, 2):
+        head = {"phase": "night", "phase_num": number, "actor": 1}
+        rows.append(head | {"act": "clear_chat", "data": {"target_id": 2}})
+        rows.append(head | {"act": "speak", "data": {"content": f"{CANARY} in {number}.", "speaker_id": 1}})
+        for actor in (1, 2, 3):
+            head = {"phase": "day", "phase_num": number, "actor": actor}
+            said = {"content": f"I am {actor}, look at 2 in {number}.", "speaker_id": actor, "round": number}
+            rows += [head | {"act": "speak", "data": said}, head | {"act": "vote", "data": {"target_id": 2}}]
+    data = lines(*rows)
+    mapping = propose_mapping(read_head(data, is_part=False))
+    assert mapping.fields["target"] == "data.target_id"
+    (game,) = read_transcripts(data, "a.jsonl", columns=[mapping]).games
+    assert [one.round for one in game.record.messages] == [1, 1, 1, 2, 2, 2]
+    assert len(game.record.votes) == 6
+    assert {entry.text for entry in game.private} == {f"{CANARY} in {number}." for number in (1, 2)}
+    assert [player.name for player in game.record.players] == ["1", "2", "3"]

@@ -135,7 +135,8 @@ def _propose_signs(
     ]
     if thoughts:
         found.setdefault("thought", recipes.OR.join(thoughts))
-    if "phase" not in found and numbers:
+    phases = [columns[name].different for name in recipes.split_columns(found.get("phase", ""), columns)]
+    if numbers and not re.search(r"\d", str(phases)):
         found.setdefault("round", numbers[0])
     free = [one for one in free if one.name not in (*thoughts, table.counted, found.get("round"))]
     rounds, players = (columns.get(found.get(field, "")) for field in ("round", recipes.PLAYER))
@@ -194,14 +195,15 @@ def _with_settings(table: Table, found: dict[str, str]) -> recipes.MappingRecord
 
 
 def _target(table: Table, free: list[Column], found: dict[str, str]) -> str:
-    """The column that names a player in votes alone; "" without one."""
+    """The column that names a player in votes alone, or is called so and beside no text; "" without one."""
     at = places_of(found, table.columns)
     cells = [cells_of(row, at) for row in islice(table.rows, guesses.MOST_ROWS)]
     players = {own[recipes.PLAYER] for own in cells if recipes.PLAYER in own}
-    for column in free:
+    for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target"):
         filled = [own for own, cell in zip(cells, column.all, strict=True) if cell]
-        are_votes = all(kind_of_type(own.get("type", "")) == VOTE for own in filled)
-        if are_votes and players.issuperset(column.different):
+        are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in filled]
+        is_called = recipes.field_of(column.name) == "target" and not any(recipes.TEXT in own for own in filled)
+        if (any(are_votes) and is_called) or (all(are_votes) and players.issuperset(column.different)):
             return column.name
     return ""
 

@@ -320,7 +320,7 @@ def _hiding(table: Table, places: list[int], at: Mapping[str, list[int]], names:
     for row in table.rows if places else ():
         own = cells_of(row, known)
         name = own.get(PLAYER, "").strip()
-        for place, players in listed.items():
+        for place, players in listed.items() if own.get("text") or not known["text"] else ():
             players.add(own, row.cells[place])
         for place in list(said):
             filled[place] += row.cells[place] != ""

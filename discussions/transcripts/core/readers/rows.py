@@ -301,7 +301,8 @@ def _read_kind(
     text = cells.get(recipes.TEXT, "").strip()
     game.winner = game.winner or cells.get("winner")
     is_hidden = kind in (PRIVATE, THOUGHT)
-    is_empty = is_typed and not (name if is_hidden else text or target or kind == OUT)
+    is_idle = is_typed and kind_of_type(cells["type"]) == IGNORE
+    is_empty = is_typed and not (text or target or (name and not is_idle if is_hidden else kind == OUT))
     is_told = (signs.has_more or {"type", "phase"} & signs.at.keys()) and not name and (text or target)
     if kind == IGNORE or is_empty or is_told:
         game.notes.warn("row_ignored", place, sign or cells.get("type", ""), says=_IGNORED)
