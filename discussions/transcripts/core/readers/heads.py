@@ -202,7 +202,9 @@ def _target(table: Table, free: list[Column], found: dict[str, str]) -> str:
     for column in sorted(free, key=lambda one: recipes.field_of(one.name) != "target"):
         filled = [own for own, cell in zip(cells, column.all, strict=True) if cell]
         are_votes = [kind_of_type(own.get("type", "")) == VOTE for own in filled]
-        is_called = recipes.field_of(column.name) == "target" and not any(recipes.TEXT in own for own in filled)
+        is_called = recipes.field_of(column.name) == "target" and not any(
+            recipes.TEXT in own for own in filled
+        )
         if (any(are_votes) and is_called) or (all(are_votes) and players.issuperset(column.different)):
             return column.name
     return ""
