@@ -258,7 +258,7 @@ def _answered(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _without_names(history: AgentChat, names: set[str]) -> list[Answer]:
-    """The answers but for those that are a vote in words, or a name alone: a vote where one was asked for, or an act."""
+    """The answers but for votes in words and names alone: a vote where one was asked for, else a private act."""
     told, kept = history.told.split(_APART), []
     for answer in history.answers:
         name = answer.text.strip(" .!\"'*")
