@@ -105,7 +105,7 @@ _IGNORE = _ACTS | frozenset(
     "results summary final_results info log status config init initialization tool tools function usage token "
     "tokens error errors warning debug meta metadata score scores reward rewards assign assignment assigned "
     "observation prompt phase_change transition transitioned tally count outcome winner ranks "
-    "inspect investigate protect heal save see check divination guard".split()
+    "inspect investigate protect heal save see check divination guard attack".split()
 )
 _KNOWN = _PUBLIC | _SPEECH | _VOTE | _OUT | _IGNORE
 # Scripts without spaces between words are searched for these.
@@ -411,7 +411,9 @@ def looks_like_audience(key: str) -> bool:
     So may a key around it: "to.name". What is in a private object or a state says nothing of the message beside it.
     """
     around, _dot, last = key.rpartition(".")
-    outer = words_of(around)
+    outer = {*words_of(around)}
+    if not outer.isdisjoint(("setting", "settings", "config")):
+        return False
     said = {*words_of(last), *(() if is_hidden(around) or "state" in outer else outer)}
     if said & {"reply", "replies", "replying", "responds", "responding"}:
         said.discard("to")

@@ -52,6 +52,8 @@ from tests.factories.reading import read_transcripts
         ("final_results", IGNORE),
         ("system", IGNORE),
         ("vote_result", IGNORE),
+        ("ATTACK", IGNORE),
+        ("phase:transitioned", IGNORE),
         ("undertone", ""),
         ("x", ""),
     ],
@@ -298,3 +300,16 @@ def test_a_channel_without_words_is_asked_and_each_sign_of_a_row_counts():
         ["player=player,text=text,round=round,audience=channel|to,is.a player's name=private"]
     )
     assert said(read_rows(rows, given).games[0]) == ["Hi.", "Ho."]
+
+
+@pytest.mark.parametrize(
+    ("key", "may_tell"),
+    [
+        ("to.name", True),
+        ("setting.vote_visibility", False),
+        ("config.to", False),
+        ("public_state.round", False),
+    ],
+)
+def test_settings_and_states_do_not_say_who_hears(key, may_tell):
+    assert audience.looks_like_audience(key) == may_tell

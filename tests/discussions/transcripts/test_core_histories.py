@@ -256,3 +256,21 @@ def test_a_thought_that_others_say_too_is_not_public():
     chats["Eve"].append({"role": "assistant", "content": secret})
     game = check(chats)
     assert any(entry.text == secret for entry in game.private)
+
+
+def test_memories_in_sentences_say_what_everybody_heard():
+    talk = [("Ann", "Good morning, let us begin."), ("Bea", "I slept well."), ("Cid", "Ann, why so early?")]
+    talk += [("Bea", "Cid is right to ask."), ("Ann", "Because we lost Dan.")]
+    memories = {
+        name: [f"You said: {text}" if who == name else f"{who}: {text}" for who, text in talk]
+        for name in ("Ann", "Bea", "Cid")
+    }
+    memories["Ann"].insert(0, "You said: CANARY, we take Dan.")
+    memories["Bea"].insert(0, "Ann: CANARY, we take Dan.")
+    players = [{"name": name, "memory": ["You are awake.", *memory]} for name, memory in memories.items()]
+    read = read_transcripts(
+        json.dumps({"game_id": "g", "final": players, "winner": "good"}).encode(), "g.json"
+    )
+    names = [player.name for player in read.games[0].record.players]
+    messages = read.games[0].record.messages
+    assert [(names[message.player - 1], message.text) for message in messages] == talk

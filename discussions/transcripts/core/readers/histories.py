@@ -64,6 +64,7 @@ _SAYS = re.compile(r"(?:[^.!?\0]|[.!?](?![\s\"”]))*[:：\"“'‘>\])–—-]\
 _SPACES = re.compile(r"\s+")
 _CAST = re.compile(r"(?:I(?:'m| am)? )?vot(?:e|ing)(?: for|:) ", re.IGNORECASE)
 _LABEL = re.compile(r"\W{0,3}[^\W\d][\w ]{0,30}[:：]\W{0,3}\s")
+_YOU_SAID = re.compile(r"\W{0,3}(?:you|i) (?:said|say)\W{0,3}[:：]\s{0,3}", re.IGNORECASE)
 _TOLD_DAY = re.compile(rf"\b(?:{PARTS})[\W_]{{0,3}}(?P<number>\d{{1,3}})\b", re.IGNORECASE)
 _ROLE = re.compile(
     rf"(?:\brole(?: is|:)|\byou are|\byou['’]re)\W{{1,4}}(?:(?:a|an|the) )?\W{{0,3}}(?P<role>{ROLE.pattern})\b",
@@ -165,7 +166,7 @@ def _owner_of(part: dict[str, Any]) -> str:
 def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | None:
     """The place of a chat, its messages and the object around it; None of anything else."""
     about = as_object(part)
-    chats = [("", part), *((f"/{key}", about.get(key)) for key in _CHATS)]
+    chats = [("", _as_chat(part)), *((f"/{key}", _as_chat(about.get(key))) for key in _CHATS)]
     return next(
         (
             (place + at, chat, about)
@@ -174,6 +175,18 @@ def _chat_of(part: Any, place: str) -> tuple[str, list[Any], dict[str, Any]] | N
         ),
         None,
     )
+
+
+def _as_chat(part: Any) -> Any:
+    """The messages of a memory in sentences, of which the owner's own begin with "You said:"; else the value as it is."""
+    said = [_YOU_SAID.match(text) for text in part if type(text) is str] if type(part) is list else []
+    if not any(said) or len(said) < len(part):
+        return part
+    pairs = zip(said, part, strict=True)
+    return [
+        {"role": "assistant", "content": text[own.end() :]} if own else {"role": "user", "content": text}
+        for own, text in pairs
+    ]
 
 
 def _is_own(owner: str, chat: list[Any]) -> bool:
